@@ -1,0 +1,1 @@
+"""Comparing a project at two instants."""

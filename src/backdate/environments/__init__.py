@@ -1,0 +1,1 @@
+"""Interpreters, resolution at an instant, building and caching virtual environments."""

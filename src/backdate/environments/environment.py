@@ -1,0 +1,101 @@
+"""An environment: an interpreter, a lock, and a folder that holds what the lock names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from backdate.timeline.instants import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    """A CPython that can be run on this machine."""
+
+    version: str
+    """Three numbers: "3.8.18"."""
+    executable: Path
+    """Its own path, links resolved."""
+    prefix: Path
+    """The folder of the installation (``sys.base_prefix``), which a sandbox has to show."""
+    source: Literal["uv", "path", "pyenv", "conda", "download"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterpreterChoice:
+    """Which interpreter an instant asks for and which one was taken."""
+
+    wanted: str
+    """The release that the rule names: "3.8.7"."""
+    reason: str
+    """Why: "python_requires >=3.6 in setup.py: latest release in range before 2021-03-01"."""
+    interpreter: Interpreter
+    note: str | None = None
+    """What to know when the interpreter is not the wanted release; None when it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedDistribution:
+    """One distribution of a lock."""
+
+    name: str
+    """Normalised (PEP 503)."""
+    version: str
+    hashes: tuple[str, ...] = ()
+    """"sha256:…" of every file that may be installed; empty for what does not come from the index."""
+    source: str | None = None
+    """Where it comes from when that is not the index: "." for the project, a URL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exemption:
+    """A distribution whose cut was moved, and why (see ``environments/exemptions.py``)."""
+
+    name: str
+    until: Instant
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """What a resolution at an instant gave."""
+
+    instant: Instant
+    python: str
+    distributions: tuple[LockedDistribution, ...]
+    """Sorted by name."""
+    exemptions: tuple[Exemption, ...] = ()
+    """Those that were in force and mattered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """A virtual environment that was built whole. Shared between runs: never write into it."""
+
+    key: str
+    """SHA-256 over all its inputs."""
+    root: Path
+    choice: InterpreterChoice
+    lock: Lock
+    build_s: float
+    """Seconds that building took, when it was built."""
+    reused: bool
+    """Whether it was found in the cache this time."""
+    log: Path
+
+    @property
+    def python(self) -> Path:
+        """The environment's interpreter."""
+        return self.root / "bin" / "python"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildFailure:
+    """An environment that could not be built: a value, not an exception."""
+
+    phase: Literal["resolve", "install", "timeout", "oom", "disk"]
+    message: str
+    """The lines of the log that say why."""
+    choice: InterpreterChoice
+    log: Path

@@ -1,0 +1,1 @@
+"""The package index as it was at an instant."""

@@ -1,0 +1,1 @@
+"""Source trees: where they come from, their configuration files, unpinning."""

@@ -1,0 +1,34 @@
+"""A project: a source tree, where it came from, and when that was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from backdate.timeline.instants import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a source tree came from: enough to fetch the same tree again."""
+
+    kind: Literal["folder", "git", "sdist"]
+    location: str
+    """The folder's path, the repository's URL or path, or ``NAME==VERSION``."""
+    revision: str | None = None
+    """The full commit hash, or the sdist's SHA-256; None for a folder that is not a repository."""
+    modified: bool = False
+    """Whether the tree differs from that revision (a folder with uncommitted changes)."""
+    dated: Instant | None = None
+    """The commit's committer date or the sdist's upload time, in UTC; None when there is neither."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A source tree that backdate owns (a copy: the user's folder is never written)."""
+
+    name: str
+    """A short name that is safe as a folder name."""
+    root: Path
+    origin: Origin

@@ -1,0 +1,1 @@
+"""How a project says it is installed and tested."""

@@ -1,0 +1,156 @@
+"""Running one command isolated: the types that every sandbox shares.
+
+A run is one shot: a command and a workspace go in, a :class:`RunResult` and a log file come out,
+and nothing of the process tree is left. What a limit did (time, memory, disk) is a status with a
+name, never an exception. A protection that cannot be given raises ``SandboxUnavailable`` *before*
+anything runs; there is no fallback.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal, Protocol
+
+MIB = 1024 * 1024
+
+
+class RunStatus(StrEnum):
+    """How a run ended."""
+
+    EXITED = "exited"
+    """The command ended by itself, or was killed by a signal of its own making (see ``signal``)."""
+    TIMEOUT = "timeout"
+    """Killed after ``Limits.wall_s``."""
+    OOM = "oom"
+    """Killed by, or died from, the memory limit."""
+    DISK_LIMIT = "disk-limit"
+    """Killed because it wrote more than ``Limits.disk_bytes``."""
+    SANDBOX_ERROR = "sandbox-error"
+    """The sandbox itself did not start; the log says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one run may use. ``None`` means no limit."""
+
+    wall_s: float = 600.0
+    """Seconds of wall time."""
+    memory_bytes: int | None = 4096 * MIB
+    """Memory of the whole tree where a cgroup can be had, else address space per process."""
+    processes: int | None = 512
+    """Processes and threads alive at one time."""
+    disk_bytes: int | None = 4096 * MIB
+    """Bytes written to the private copy of the tree and to /tmp together."""
+    log_bytes: int = 64 * MIB
+    """Of standard output and error (merged) the first and last half of this many bytes are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """A path of the host, seen inside at ``target`` (absolute)."""
+
+    source: Path
+    target: str
+    writable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """The files a command sees besides a read-only base system (/usr, /lib, /bin, … and minimal /etc).
+
+    The command gets a private writable copy of ``tree`` at ``at``, which is gone afterwards; the
+    tree itself is never written. Links in it are copied as links, never followed. ``/tmp`` and
+    ``$HOME`` are private and empty. A mount below another
+    mount's target is applied after it.
+    """
+
+    tree: Path | None = None
+    at: str = "/work/project"
+    mounts: tuple[Mount, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One command. ``argv[0]`` is looked up on the PATH of ``env`` unless it is absolute.
+
+    ``env`` is the whole environment (nothing is inherited); the sandbox adds HOME and TMPDIR
+    where they are not given. Standard input is empty.
+    """
+
+    argv: tuple[str, ...]
+    cwd: str
+    env: dict[str, str] = field(default_factory=dict)
+    network: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enforced:
+    """Which protections were really in force during a run (reported with every result)."""
+
+    sandbox: str
+    """"bwrap" or "unsafe-local"."""
+    memory: Literal["tree", "per-process", "none"]
+    processes: Literal["tree", "per-user", "none"]
+    disk: Literal["hard", "watched", "none"]
+    """"hard": the write fails; "watched": usage is polled and the run killed."""
+    network: Literal["off", "on"]
+    files: Literal["isolated", "none"]
+    """"isolated": only the workspace is visible and only what is writable in it can be written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """How a run ended and what it cost."""
+
+    status: RunStatus
+    exit_code: int | None
+    """The command's exit code; None when it was killed (by us or by a signal)."""
+    signal: int | None
+    """The signal that ended the command by itself, for example 11; None otherwise."""
+    duration_s: float
+    peak_memory_bytes: int | None
+    """Of the whole tree where a cgroup tells, else of the largest process; None when unknown."""
+    dropped_log_bytes: int
+    """How much output was left out of the middle of the log."""
+    enforced: Enforced
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command ended by itself with status 0."""
+        return self.status is RunStatus.EXITED and self.exit_code == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """One line of ``backdate doctor``."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+    """What to run or do to get it; empty when ``ok``."""
+
+
+class Sandbox(Protocol):
+    """One way to run commands isolated."""
+
+    name: str
+
+    def probe(self) -> tuple[Capability, ...]:
+        """What this sandbox can give on this machine, found out by running real canaries."""
+        ...
+
+    def require(self) -> None:
+        """Raise SandboxUnavailable, saying what to do, unless this sandbox can give what it promises."""
+        ...
+
+    def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
+        """Run ``command`` and write its output to ``log``.
+
+        Raises SandboxUnavailable when a protection cannot be given. An exception in the calling
+        thread (KeyboardInterrupt included) ends the whole process tree before it goes on.
+        """
+        ...

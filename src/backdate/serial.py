@@ -1,0 +1,79 @@
+"""The one serialiser: frozen dataclasses to JSON and back.
+
+Everything that backdate stores or prints as JSON goes through here, so that a value that was
+written can be read again as the same value (``from_json(type(v), to_json(v)) == v``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any, TypeVar
+
+import msgspec
+
+from backdate.errors import DiskFull, StoredDataError
+
+T = TypeVar("T")
+
+
+def _encode_other(value: Any) -> Any:
+    if isinstance(value, PurePath):
+        return str(value)
+    raise TypeError(f"cannot be written as JSON: {type(value).__name__}")
+
+
+def _decode_other(kind: type, value: Any) -> Any:
+    if kind in (Path, PurePosixPath) and isinstance(value, str):
+        return kind(value)
+    raise TypeError(f"cannot be read from JSON: {kind}")
+
+
+def to_json(value: object, *, indent: int = 0) -> bytes:
+    """JSON of ``value``, keys in field order; ``indent`` spaces a level, or compact when 0."""
+    data = msgspec.json.encode(value, enc_hook=_encode_other)
+    return msgspec.json.format(data, indent=indent) if indent else data
+
+
+def from_json(kind: type[T], data: bytes, *, what: str = "JSON") -> T:
+    """The value of type ``kind`` that ``data`` holds.
+
+    Raises StoredDataError, naming ``what``, when it does not hold one.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind, dec_hook=_decode_other)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise StoredDataError(f"{what} cannot be read as {kind.__name__}: {error}") from error
+
+
+def digest(*values: object) -> str:
+    """SHA-256 (64 hex digits) over the JSON of ``values``: the key of a thing made from those inputs."""
+    state = hashlib.sha256()
+    for value in values:
+        part = to_json(value)
+        state.update(b"%d:" % len(part))
+        state.update(part)
+    return state.hexdigest()
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` so that a reader sees the old content or the new, never a part.
+
+    Raises DiskFull when there is no space; the old content is then still there.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        Path(temporary).replace(path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        if error.errno == 28:  # ENOSPC
+            raise DiskFull(f"no space left to write {path}; free some and run the command again") from error
+        raise
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

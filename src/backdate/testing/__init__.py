@@ -1,0 +1,1 @@
+"""Running a suite and knowing the outcome of every single test."""

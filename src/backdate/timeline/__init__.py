@@ -1,0 +1,1 @@
+"""Instants, and the CPython release calendar."""

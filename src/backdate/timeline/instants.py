@@ -1,0 +1,82 @@
+"""Instants: what "as of 2021-03-01" means.
+
+An instant is a timezone-aware UTC ``datetime``. What is visible at an instant is what was uploaded
+strictly before it. A bare date is 00:00:00 UTC of that day, as in TimeMachine-bench
+(arXiv 2601.22597) and pypi-timemachine; note that uv's own bare date is a day later and in local
+time, so that uv is always handed the full instant.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import TypeAlias
+
+from backdate.errors import InstantError
+
+Instant: TypeAlias = datetime
+"""A timezone-aware datetime in UTC."""
+
+FIRST_UPLOAD = datetime(2003, 3, 20, tzinfo=UTC)
+"""Before the package index existed nothing is visible (PEP 301 was implemented in March 2003)."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+_INSTANT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:([Zz])|([+-]\d{2}:?\d{2}))\Z"
+)
+
+
+def now() -> Instant:
+    """This moment, to the microsecond."""
+    return datetime.now(UTC)
+
+
+def parse_instant(text: str, *, words: bool = False) -> Instant:
+    """The instant that ``text`` means: ``YYYY-MM-DD`` or RFC 3339 with an offset (PEP 700's form included).
+
+    With ``words`` (the command line only) ``now`` and ``today`` are accepted too: this moment, and
+    00:00:00 UTC of this day. Raises InstantError for anything else and for instants before the
+    package index existed.
+    """
+    text = text.strip()
+    if words and text == "now":
+        return now()
+    if words and text == "today":
+        return now().replace(hour=0, minute=0, second=0, microsecond=0)
+    try:
+        instant = _parse(text)
+    except (ValueError, OverflowError) as error:
+        raise InstantError(f"{text!r} is not a date: {error}") from error
+    if instant < FIRST_UPLOAD:
+        raise InstantError(
+            f"{text!r} lies before the package index existed ({format_instant(FIRST_UPLOAD)}): "
+            "nothing is visible then"
+        )
+    return instant
+
+
+def _parse(text: str) -> Instant:
+    if _DATE.match(text):
+        day = date.fromisoformat(text)
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    match = _INSTANT.match(text)
+    if match is None:
+        raise ValueError("write 2021-03-01, or an instant with its offset such as 2021-03-01T12:30:00Z")
+    day_text, time_text, zulu, offset = match.groups()
+    if "." in time_text:  # datetime keeps microseconds; a finer fraction is cut, so never later than written
+        whole, fraction = time_text.split(".")
+        time_text = f"{whole}.{fraction[:6].ljust(6, '0')}"
+    return datetime.fromisoformat(f"{day_text}T{time_text}{'+00:00' if zulu else offset}").astimezone(UTC)
+
+
+def format_instant(instant: Instant) -> str:
+    """RFC 3339 in UTC with a ``Z``, as uv and our index are handed it (microseconds if any)."""
+    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def format_day(instant: Instant) -> str:
+    """For people: the date alone when the instant is a start of day, else the instant to the second."""
+    utc = instant.astimezone(UTC)
+    if utc - utc.replace(hour=0, minute=0, second=0, microsecond=0) == timedelta(0):
+        return utc.date().isoformat()
+    return utc.strftime("%Y-%m-%dT%H:%M:%SZ")
