@@ -1,0 +1,243 @@
+"""The default sandbox: bubblewrap, as an ordinary user or (dropping to one) as root.
+
+A run is a chain of processes, each of which dies with the one before it::
+
+    backdate ── launcher.py, which becomes bwrap ── process 1 of the sandbox ── awk ── the command
+
+awk is there because bubblewrap reports exit code 139 and death by signal 11 alike, and awk's
+``system()`` does not; it is on every system, and it starts in a millisecond.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from backdate.errors import SandboxUnavailable
+from backdate.sandboxes import cgroups, copying, launcher, layout, preparation, scratch, supervision
+from backdate.sandboxes.canaries import Canaries
+from backdate.sandboxes.cgroups import ControlGroup
+from backdate.sandboxes.diagnosis import why_unavailable
+from backdate.sandboxes.disk import DiskWatch
+from backdate.sandboxes.identity import Identity, etc_files, outer_identity
+from backdate.sandboxes.interface import (
+    Capability,
+    Command,
+    Enforced,
+    Limits,
+    RunResult,
+    RunStatus,
+    Workspace,
+)
+from backdate.sandboxes.layout import Bind
+from backdate.sandboxes.log import BoundedLog
+
+_STAGE = "/tmp"  # noqa: S108 - covered by an empty file system in a mount namespace of the run's own
+
+_SHIM = f"""echo ready >&0; read -r word && [ "$word" = go ] || exit 1
+exec awk 'BEGIN {{ print system("exec /bin/sh {layout.COMMAND_FILE} </dev/null >&3 3>&-") }}' 3>&1 >&0"""
+
+
+class Bubblewrap:
+    """Runs commands under bubblewrap (see ``docs/sandbox.md`` for what that protects from)."""
+
+    name = "bwrap"
+
+    def __init__(self, *, scratch_root: Path | None = None, use_cgroups: bool = True) -> None:
+        """``scratch_root`` is where private copies are made; it has to be a folder of ours alone.
+
+        Without ``use_cgroups`` memory is limited for each process by itself.
+        """
+        self._scratch_root = scratch_root
+        self._use_cgroups = use_cgroups
+        self._lock = threading.Lock()
+        self._parents: tuple[cgroups.Parent, ...] = ()
+        self._proven = False
+
+    def probe(self) -> tuple[Capability, ...]:
+        """What this sandbox can give here, found out by running real canaries (about a second)."""
+        try:
+            self.require()
+        except SandboxUnavailable as error:
+            return (Capability(name="bubblewrap", ok=False, detail="cannot be used", remedy=str(error)),)
+        return Canaries(self._run).all()
+
+    def require(self) -> None:
+        """Raise SandboxUnavailable, saying what to do, unless a canary comes back from the sandbox.
+
+        That it did is remembered.
+        """
+        with self._lock:
+            if self._proven:
+                return
+            program = shutil.which("bwrap")
+            problem = why_unavailable(program, "")
+            if problem is None:
+                self._parents = cgroups.find_parents() if self._use_cgroups else ()
+                text = Canaries(self._run).first()
+                problem = None if text is None else why_unavailable(program, text) or text
+            if problem is not None:
+                raise SandboxUnavailable(problem)
+            self._proven = True
+
+    def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
+        """Run ``command`` and write its output to ``log`` (see the protocol)."""
+        self.require()
+        return self._run(command, workspace, log=log)
+
+    def _run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
+        layout.check(command, workspace)
+        identity = outer_identity()
+        root = self._scratch_root or scratch.default_root()
+        with scratch.scratch_folder(root) as folder, BoundedLog(log, command.limits.log_bytes) as output:
+            group = self._make_group(command.limits, folder)
+            enforced = _enforced(command, group)
+            try:
+                binds = preparation.prepare(command, workspace, folder, identity)
+            except copying.TreeTooLarge:
+                output.write(b"backdate: the source tree alone is larger than the limit of disk space\n")
+                return _result(
+                    supervision.Ending(status=RunStatus.DISK_LIMIT, duration_s=0.0), None, 0, enforced
+                )
+            with _program(command, binds, identity, group) as program:
+                ending = _supervise(program, output, command.limits, folder, group)
+            output.close()
+            return _result(ending, group.peak_memory_bytes(), output.dropped, enforced)
+
+    def _make_group(self, limits: Limits, folder: Path) -> ControlGroup:
+        wanted = {"memory": limits.memory_bytes is not None, "pids": limits.processes is not None}
+        parents = tuple(
+            parent for parent in self._parents if any(wanted[name] for name in parent.controllers)
+        )
+        group = ControlGroup(parents, f"backdate-{folder.name}")
+        scratch.note_groups(folder, group.folders)
+        try:
+            group.make(memory_bytes=limits.memory_bytes, processes=limits.processes)
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"the control group of a run could not be made ({error}), though it could a while ago; "
+                "look at the parent folder's permissions and limits (cgroup.max.descendants)"
+            ) from error
+        return group
+
+
+def _enforced(command: Command, group: ControlGroup) -> Enforced:
+    limits = command.limits
+    by_process: Literal["per-process", "none"] = "none" if limits.memory_bytes is None else "per-process"
+    by_user: Literal["per-user", "none"] = "none" if limits.processes is None else "per-user"
+    return Enforced(
+        sandbox="bwrap",
+        memory="tree" if group.limits("memory") else by_process,
+        processes="tree" if group.limits("pids") else by_user,
+        disk="none" if limits.disk_bytes is None else "watched",
+        network="on" if command.network else "off",
+        files="isolated",
+    )
+
+
+@contextlib.contextmanager
+def _program(
+    command: Command, binds: list[Bind], identity: Identity, group: ControlGroup
+) -> Iterator[supervision.Program]:
+    """The program to start, with the files that it inherits, which are closed afterwards."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise SandboxUnavailable(why_unavailable(None, "") or "bubblewrap is gone")
+    limits = command.limits
+    words = ["parent", str(os.getpid())]
+    for entrance in group.entrances:
+        words += ["enter", str(entrance)]
+    if limits.memory_bytes is not None and not group.limits("memory"):
+        words += ["as", str(limits.memory_bytes)]
+    if limits.disk_bytes is not None:
+        words += ["fsize", str(limits.disk_bytes)]
+    shown = binds
+    if identity.dropped:
+        words += ["stage", _STAGE, "user", str(identity.uid)]
+        shown = []
+        for number, bind in enumerate(binds):
+            words += ["show", str(bind.source)]
+            shown.append(Bind(source=Path(_STAGE, str(number)), target=bind.target, writable=bind.writable))
+    with contextlib.ExitStack() as stack:
+        files = {
+            path: _in_memory(stack, content)
+            for path, content in {
+                **etc_files(network=command.network),
+                layout.COMMAND_FILE: _script(command, group),
+            }.items()
+        }
+        status, status_end = os.pipe()
+        stack.callback(os.close, status)
+        stack.callback(os.close, status_end)
+        inside = [
+            *layout.arguments(command, shown, files=files, status=status_end),
+            "--",
+            "/bin/sh",
+            "-c",
+            _SHIM,
+        ]
+        yield supervision.Program(
+            argv=[sys.executable, "-I", "-S", launcher.__file__, *words, "--", bwrap, *inside],
+            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
+            cwd="/",
+            pass_fds=(*files.values(), status_end),
+            status_fd=status,
+            owner=(identity.uid, identity.gid) if identity.dropped else None,
+        )
+
+
+def _in_memory(stack: contextlib.ExitStack, content: bytes) -> int:
+    descriptor = os.memfd_create("backdate", os.MFD_CLOEXEC)
+    stack.callback(os.close, descriptor)
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _script(command: Command, group: ControlGroup) -> bytes:
+    """What the shell inside executes: the command in a session of its own with exactly its environment."""
+    words = ["exec", "setsid"]
+    if command.limits.processes is not None and not group.limits("pids"):
+        # Set inside, where the kernel (5.14 and later) counts the processes of this sandbox only.
+        words += ["prlimit", f"--nproc={command.limits.processes}"]
+    environment = layout.environment_of(command)
+    words += ["env", "-i", *(f"{name}={value}" for name, value in environment.items()), *command.argv]
+    return shlex.join(words).encode(errors="surrogateescape") + b"\n"
+
+
+def _supervise(
+    program: supervision.Program, output: BoundedLog, limits: Limits, folder: Path, group: ControlGroup
+) -> supervision.Ending:
+    watches: list[supervision.Watch] = [lambda: RunStatus.OOM if group.out_of_memory() else None]
+    disk = None
+    if limits.disk_bytes is not None:
+        own = preparation.places(folder)
+        written = tuple(path for path in (own.temporary, own.home, own.tree) if path.exists())
+        disk = DiskWatch(written, limits.disk_bytes)
+        watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
+
+    def on_start(leader: int) -> None:
+        if disk is not None:
+            disk.namespace = str(Path(f"/proc/{leader}/ns/pid").readlink())
+
+    return supervision.supervise(program, output, wall_s=limits.wall_s, watches=watches, on_start=on_start)
+
+
+def _result(ending: supervision.Ending, peak: int | None, dropped: int, enforced: Enforced) -> RunResult:
+    return RunResult(
+        status=ending.status,
+        exit_code=ending.exit_code,
+        signal=ending.signal,
+        duration_s=ending.duration_s,
+        peak_memory_bytes=peak,
+        dropped_log_bytes=dropped,
+        enforced=enforced,
+    )

@@ -1,0 +1,70 @@
+"""Why bubblewrap cannot be used on this machine, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+ACCEPT = "or accept the risk of running foreign code without isolation with --sandbox unsafe-local"
+_OLDEST = (0, 8)
+_INSTALLERS = (
+    ("apt-get", "apt-get install bubblewrap"),
+    ("dnf", "dnf install bubblewrap"),
+    ("pacman", "pacman -S bubblewrap"),
+    ("zypper", "zypper install bubblewrap"),
+    ("apk", "apk add bubblewrap"),
+)
+_SWITCHES = (
+    ("kernel/unprivileged_userns_clone", "0", "1"),
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+    ("user/max_user_namespaces", "0", "10000"),
+)
+"""System settings that forbid user namespaces: the name, the value that does, one that does not."""
+
+
+def why_unavailable(program: str | None, output: str, *, sysctl: Path = Path("/proc/sys")) -> str | None:
+    """What is wrong and how to mend it; None when nothing is.
+
+    ``program`` is bubblewrap's path if it has one; ``output`` is what a failed canary printed,
+    empty when none was tried yet.
+    """
+    if program is None:
+        return f"bubblewrap is not installed; install it ({_installer()}), {ACCEPT}"
+    version = _version(program)
+    if version < _OLDEST:
+        found, oldest = (".".join(map(str, numbers)) for numbers in (version, _OLDEST))
+        return (
+            f"bubblewrap {found} at {program} is too old: {oldest} is needed; install a newer one, {ACCEPT}"
+        )
+    if not output:
+        return None
+    lines = output.strip().splitlines()
+    first = next((line for line in lines if "bwrap:" in line), lines[-1])
+    for name, forbidding, allowing in _SWITCHES:
+        try:
+            value = (sysctl / name).read_text(encoding="ascii").strip()
+        except OSError:
+            continue
+        if value == forbidding:
+            setting = name.replace("/", ".")
+            return (
+                f"this system forbids user namespaces ({setting} = {value}): {first}; "
+                f"allow them as root (sysctl -w {setting}={allowing}), {ACCEPT}"
+            )
+    return (
+        f"bubblewrap does not work here: {first}; in a container, start it so that user namespaces are "
+        f"allowed (docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined), {ACCEPT}"
+    )
+
+
+def _installer() -> str:
+    known = [command for program, command in _INSTALLERS if shutil.which(program)]
+    return known[0] if known else ", ".join(command for _, command in _INSTALLERS[:3])
+
+
+def _version(program: str) -> tuple[int, ...]:
+    done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    match = re.search(rb"(\d+)\.(\d+)", done.stdout)
+    return tuple(int(part) for part in match.groups()) if match else (0,)

@@ -1,0 +1,98 @@
+"""Watching how much a run writes into its folder.
+
+The folder lies on a disk that others use too, and the kernel gives an ordinary user no quota for
+a folder. So we look: very often at the free space of the file system, which costs nothing, and only
+when that has shrunk enough (or now and then) at the folder itself, which costs a walk.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+FILE_COST = 4096
+"""Each file counts for at least this much: a disk also fills with empty files."""
+
+_WALK_SHARE = 0.02
+"""The share of the time that may go into walks while free space gives no reason for one."""
+_WALK_PAUSE_S = 2.0
+_FLOOR = 512 * 1024 * 1024
+"""Free bytes below which a run is ended without looking further, if space shrank by its limit."""
+
+
+class DiskWatch:
+    """Says when the folders of a run hold more than ``limit`` bytes."""
+
+    def __init__(self, folders: tuple[Path, ...], limit: int) -> None:
+        self._folders = folders
+        self._limit = limit
+        self._free = self._most_free = self._free_space()
+        self._next_walk = time.monotonic() + _WALK_PAUSE_S
+        self.namespace: str | None = None
+        """The pid namespace of the run (as ``/proc/PID/ns/pid`` reads); set when it is known."""
+
+    def _free_space(self) -> int:
+        information = os.statvfs(self._folders[0])
+        # An empty file takes no block but an inode, so free inodes are free space as well.
+        inodes = information.f_favail if information.f_files else 1 << 40
+        return min(information.f_bavail * information.f_frsize, inodes * FILE_COST)
+
+    def exceeded(self) -> bool:
+        """Whether the limit is exceeded now."""
+        free = self._free_space()
+        self._most_free = max(self._most_free, free)
+        shrunk = self._most_free - free > self._limit and self._free - free > self._limit // 16
+        if shrunk and free < _FLOOR:
+            return True  # whoever filled the disk: the machine comes first
+        started = time.monotonic()
+        if not shrunk and started < self._next_walk:
+            return False
+        used, complete = _used(self._folders)
+        if used <= self._limit and self.namespace is not None:
+            used += _held_open(self.namespace, {folder.stat().st_dev for folder in self._folders})
+        if not complete:
+            used = max(used, self._most_free - free)
+        self._free = free
+        ended = time.monotonic()
+        self._next_walk = ended + max(_WALK_PAUSE_S, (ended - started) / _WALK_SHARE)
+        return used > self._limit
+
+
+def _used(folders: tuple[Path, ...]) -> tuple[int, bool]:
+    """Bytes under ``folders``, and whether all of them could be read."""
+    totals, complete = [], True
+    for unit in ("--block-size=1", "--inodes"):
+        command = ["du", "-s", "-x", "-c", unit, "--", *map(str, folders)]
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+        complete = complete and b"Permission denied" not in done.stderr
+        last = done.stdout.splitlines()[-1:]
+        totals.append(int(last[0].split()[0]) if last else 0)
+    return max(totals[0], totals[1] * FILE_COST), complete
+
+
+def _held_open(namespace: str, devices: set[int]) -> int:
+    """Bytes of files that the processes of a pid namespace hold open after they were removed."""
+    found: dict[tuple[int, int], int] = {}
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            if str((process / "ns/pid").readlink()) != namespace:
+                continue
+            for descriptor in (process / "fd").iterdir():
+                information = descriptor.stat()
+                removed = information.st_nlink == 0 and stat.S_ISREG(information.st_mode)
+                if removed and information.st_dev in devices:
+                    found[information.st_dev, information.st_ino] = information.st_blocks * 512
+        except OSError:
+            continue  # the process or the file has gone, or the process is not of this run
+    return sum(found.values())

@@ -1,0 +1,91 @@
+"""Who a sandboxed command is: which user of the host, and which user it sees itself as.
+
+Inside, every command is uid and gid 1000, named ``backdate``. Outside it is the caller, unless the
+caller is root: then it is ``DROPPED_ID``, a number that neither Debian nor Fedora nor systemd hands
+out, so that a command that found a hole would own nothing on the host but what it was given.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+INSIDE_ID = 1000
+"""The uid and gid that a command sees itself as."""
+
+DROPPED_ID = 61_100
+"""The uid and gid outside when root calls ("unused" in systemd's table of uids, UIDS-GIDS.md)."""
+
+HOME = "/home/backdate"
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+HOSTNAME = "sandbox"
+
+_PASSWD = f"""root:x:0:0:root:/root:/bin/sh
+backdate:x:{INSIDE_ID}:{INSIDE_ID}:backdate:{HOME}:/bin/sh
+nobody:x:65534:65534:nobody:/nonexistent:/bin/sh
+"""
+_GROUP = f"""root:x:0:
+backdate:x:{INSIDE_ID}:
+nogroup:x:65534:
+"""
+_HOSTS = f"""127.0.0.1 localhost {HOSTNAME}
+::1 localhost ip6-localhost ip6-loopback
+"""
+_NSSWITCH = """passwd: files
+group: files
+hosts: files dns
+services: files
+protocols: files
+networks: files
+"""
+_LARGEST_ETC_FILE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The user of the host that a command runs as."""
+
+    uid: int
+    gid: int
+    dropped: bool
+    """Whether that is another user than the caller: files have to be handed over to it."""
+
+
+def outer_identity() -> Identity:
+    """The user that commands run as when the current user calls."""
+    if os.geteuid() == 0 and _is_mapped(DROPPED_ID):
+        return Identity(uid=DROPPED_ID, gid=DROPPED_ID, dropped=True)
+    return Identity(uid=os.geteuid(), gid=os.getegid(), dropped=False)
+
+
+def _is_mapped(uid: int) -> bool:
+    """Whether ``uid`` exists in the user namespace we are in (in rootless containers it may not)."""
+    try:
+        lines = Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return True
+    ranges = [[int(part) for part in line.split()] for line in lines]
+    return any(first <= uid < first + count for first, _, count in ranges)
+
+
+def etc_files(*, network: bool) -> dict[str, bytes]:
+    """The files of /etc that are made for the command, by path.
+
+    With the network, names resolve as they do on the host.
+    """
+    files = {
+        "/etc/passwd": _PASSWD.encode(),
+        "/etc/group": _GROUP.encode(),
+        "/etc/hosts": _HOSTS.encode(),
+        "/etc/nsswitch.conf": _NSSWITCH.encode(),
+        "/etc/hostname": f"{HOSTNAME}\n".encode(),
+    }
+    if network:
+        for path in ("/etc/resolv.conf", "/etc/hosts"):
+            try:
+                with Path(path).open("rb") as file:
+                    files[path] = file.read(_LARGEST_ETC_FILE)
+            except FileNotFoundError:
+                continue
+    return files

@@ -1,0 +1,211 @@
+"""The first process of a run: prepares itself and becomes the sandbox's program.
+
+Run as a script (``python -I -S launcher.py KEY VALUE … -- PROGRAM ARGUMENT …``), so that nothing has
+to run between fork and exec in a program with threads. It uses the standard library only. Keys,
+applied in the order of the functions below:
+
+``parent PID``   the process that must be its parent: it dies with it, whatever happens
+``enter FILE``   write its process id to FILE (a control group)
+``stage FOLDER`` cover FOLDER, in a mount namespace of its own, with an empty file system …
+``show PATH``    … and show each PATH there, by its number: FOLDER/0, FOLDER/1, …
+``user ID``      become that user and group, with no other groups
+``as N``, ``fsize N``  limits of address space and of the size of a file, in bytes
+``chdir FOLDER`` start PROGRAM there (/ otherwise)
+``keep yes``     stay as the parent of PROGRAM, kill all that it leaves, and report how it ended,
+                 over standard input (a socket), in the words of ``supervision.py``
+
+Exit status 70 means that the preparation failed; standard error says why.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import stat
+import sys
+
+FAILED = 70
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWNS = 0x00020000
+MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, what: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def die_with(parent: int, number: int) -> None:
+    """Ask for signal ``number`` when the parent ends; give up at once if it has ended already."""
+    _check(_libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)")
+    if os.getppid() != parent:
+        raise ProcessLookupError("the process that started this run is gone")
+
+
+def enter(files: list[str]) -> None:
+    """Enter control groups."""
+    for file in files:
+        descriptor = os.open(file, os.O_WRONLY)
+        os.write(descriptor, b"%d" % os.getpid())
+        os.close(descriptor)
+
+
+def _mount(source: str, target: str, kind: str, flags: int, data: str) -> None:
+    texts = [os.fsencode(text) for text in (source, target, kind, data)]
+    _check(_libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3]), f"mounting {source}")
+
+
+def stage(folder: str, paths: list[str]) -> None:
+    """Show ``paths`` under ``folder``, reachable for every user, in a private mount namespace.
+
+    The paths may lie under folders that only root may enter, and under ``folder`` itself: they
+    are opened before it is covered.
+    """
+    _check(_libc.unshare(CLONE_NEWNS), "unshare(CLONE_NEWNS)")
+    _mount("none", "/", "", MS_REC | MS_PRIVATE, "")
+    opened = [os.open(path, os.O_PATH | os.O_CLOEXEC) for path in paths]
+    _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m")
+    for number, descriptor in enumerate(opened):
+        target = os.path.join(folder, str(number))  # noqa: PTH118 - importing pathlib costs 5 ms
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            os.mkdir(target)  # noqa: PTH102
+        else:
+            os.close(os.open(target, os.O_CREAT | os.O_WRONLY))
+        _mount(f"/proc/self/fd/{descriptor}", target, "", MS_BIND | MS_REC, "")
+        os.close(descriptor)
+
+
+def become(user: int) -> None:
+    """Give up root for good."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def keep(argv: list[str]) -> None:
+    """Run ``argv`` in a session of its own; when it ends, kill what it left and report.
+
+    Every orphan becomes our child, because we are their subreaper, so "no children left" means
+    "nothing of the tree left".
+    """
+    _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)")
+    os.write(0, b"ready\n")
+    if os.read(0, 3) != b"go\n":
+        return
+    # Blocked, not handled: a signal (from the caller, or because it died) is waited for below.
+    awaited = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    command = os.fork()
+    if command == 0:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, awaited)
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        try:
+            os.execvpe(argv[0], argv, os.environ)  # noqa: S606 - the command is what we are here for
+        except OSError as error:
+            os.write(2, f"{argv[0]}: {error.strerror}\n".encode(errors="surrogateescape"))
+            os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+    status = None
+    while status is None:
+        if signal.sigwait(awaited) != signal.SIGCHLD:
+            break
+        status = _reap(command)
+    _kill_descendants()
+    if status is not None:
+        value = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 256 + os.WTERMSIG(status)
+        os.write(0, b"%d\n" % value)
+
+
+def _reap(command: int) -> int | None:
+    """Collect whoever has ended; the status of ``command`` if it is among them."""
+    found = None
+    while True:
+        try:
+            process, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return found
+        if process == 0:
+            return found
+        if process == command:
+            found = status
+
+
+def _children(process: int) -> list[int]:
+    found = []
+    try:
+        for task in os.listdir(f"/proc/{process}/task"):  # noqa: PTH208
+            with open(f"/proc/{process}/task/{task}/children") as file:  # noqa: PTH123
+                found += [int(number) for number in file.read().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return found
+    return found
+
+
+def _kill_descendants() -> None:
+    """Kill until nobody is left: stopped first, so that nobody can fork on."""
+    while children := _children(os.getpid()):
+        queue, everyone = children, []
+        while queue:
+            process = queue.pop()
+            everyone.append(process)
+            _signal(process, signal.SIGSTOP)
+            queue += _children(process)
+        for process in everyone:
+            _signal(process, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+        _reap(-1)
+
+
+def _signal(process: int, number: int) -> None:
+    try:
+        os.kill(process, number)
+    except (ProcessLookupError, PermissionError):
+        return  # gone, or a program of another user (set-uid), which is not ours to kill
+
+
+def main(arguments: list[str]) -> None:
+    """Do what the arguments say."""
+    split = arguments.index("--")
+    keys: dict[str, list[str]] = {}
+    for key, value in zip(arguments[:split:2], arguments[1:split:2], strict=True):
+        keys.setdefault(key, []).append(value)
+    argv = arguments[split + 1 :]
+    parent = int(keys["parent"][0])
+    last_wish = signal.SIGTERM if "keep" in keys else signal.SIGKILL
+    die_with(parent, last_wish)
+    if "stage" in keys:
+        stage(keys["stage"][0], keys.get("show", []))
+    enter(keys.get("enter", []))
+    if "user" in keys:
+        become(int(keys["user"][0]))
+        die_with(parent, last_wish)  # the kernel forgets it when the user changes: prctl(2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for key, limit in (("as", resource.RLIMIT_AS), ("fsize", resource.RLIMIT_FSIZE)):
+        if key in keys:
+            hard, wanted = resource.getrlimit(limit)[1], int(keys[key][0])
+            allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(limit, (allowed, allowed))
+    os.umask(0o022)
+    os.chdir(keys.get("chdir", ["/"])[0])
+    if "keep" in keys:
+        keep(argv)
+    else:
+        os.execv(argv[0], argv)  # noqa: S606 - becoming that program is what we are here for
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except OSError as problem:
+        sys.stderr.write(f"backdate: preparing the sandbox failed: {problem}\n")
+        sys.exit(FAILED)

@@ -1,0 +1,170 @@
+"""What a command sees: the arguments for bubblewrap, computed from a workspace.
+
+Nothing here touches the host but :func:`base_system`, which looks at what /usr and friends are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from backdate.errors import UsageError
+from backdate.sandboxes.identity import HOME, HOSTNAME, INSIDE_ID, PATH
+from backdate.sandboxes.interface import Command, Limits, Workspace
+
+COMMAND_FILE = "/run/backdate/command"
+
+_TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_ETC = (
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/protocols",
+    "/etc/services",
+    "/etc/timezone",
+    "/etc/ssl/openssl.cnf",
+)
+"""Shown from the host always."""
+_ETC_NETWORK = (
+    "/etc/ca-certificates",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/cert.pem",
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+)
+"""Certificates (never keys: /etc/ssl/private and /etc/pki/tls/private stay out)."""
+_RESERVED = ("proc", "dev", "sys", "usr", "etc", *_TOP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bind:
+    """A path of the host to be seen at ``target``."""
+
+    source: Path
+    target: str
+    writable: bool
+
+
+def check(command: Command, workspace: Workspace) -> None:
+    """Raise UsageError for a command or workspace that no sandbox could run."""
+    if not command.argv or any("\0" in part for part in command.argv):
+        raise UsageError("a command needs at least one argument, and none may hold a NUL character")
+    if "=" in command.argv[0]:
+        raise UsageError(f"{command.argv[0]!r} cannot be run: its path holds '='; give it another name")
+    for name, value in command.env.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise UsageError(
+                f"{name!r} cannot be the name, or its value the value, of an environment variable"
+            )
+    if not command.cwd.startswith("/"):
+        raise UsageError(f"the working directory {command.cwd!r} is not absolute")
+    targets = [mount.target for mount in workspace.mounts] + ([workspace.at] if workspace.tree else [])
+    for target in targets:
+        parts = PurePosixPath(target).parts
+        if len(parts) < 2 or parts[0] != "/" or ".." in parts or "\0" in target:
+            raise UsageError(
+                f"{target!r} is not an absolute path without '..' at which something can be shown"
+            )
+        if (parts[1] in _RESERVED and len(parts) == 2) or parts[1] in ("proc", "dev", "sys"):
+            raise UsageError(f"nothing can be shown at {target}: it belongs to the base system")
+    if workspace.tree is not None and not workspace.tree.is_dir():
+        raise UsageError(f"the source tree {workspace.tree} is not a folder")
+    for mount in workspace.mounts:
+        if not mount.source.exists():
+            raise UsageError(f"{mount.source}, which is to be shown at {mount.target}, does not exist")
+
+
+def home_of(command: Command, binds: Sequence[Bind]) -> str | None:
+    """Where the private home goes; None when HOME lies in something that is shown anyway."""
+    home = command.env.get("HOME", HOME)
+    path = PurePosixPath(home)
+    shown = [PurePosixPath(bind.target) for bind in binds]
+    if not path.is_absolute() or len(path.parts) < 2 or path.parts[1] in (*_RESERVED, "tmp", "run"):
+        return None
+    return None if any(path.is_relative_to(target) for target in shown) else home
+
+
+def environment_of(command: Command, *, home: str | None = None, temporary: str = "/tmp") -> dict[str, str]:  # noqa: S108
+    """The whole environment of the command."""
+    added = {"HOME": home or HOME, "TMPDIR": temporary, "PATH": PATH}
+    return {**added, **command.env}
+
+
+def base_system() -> list[str]:
+    """Arguments that show the host's programs and libraries read-only, and harmless parts of /etc."""
+    arguments = ["--ro-bind", "/usr", "/usr"]
+    for name in _TOP:
+        path = Path("/", name)
+        if path.is_symlink():
+            arguments += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            arguments += ["--ro-bind", str(path), str(path)]
+    return arguments
+
+
+def arguments(command: Command, binds: Sequence[Bind], *, files: dict[str, int], status: int) -> list[str]:
+    """All arguments for bubblewrap up to the program it is to run.
+
+    ``files`` maps paths of files to be made to open descriptors with their content; ``status`` is
+    the descriptor for bubblewrap's own report. ``binds`` hold the source tree's copy, /tmp and the home too.
+    """
+    ordered = sorted(binds, key=lambda bind: len(PurePosixPath(bind.target).parts))
+    return [
+        *_isolation(command, status),
+        *base_system(),
+        *_folders(
+            ["/etc/ssl/x", "/etc/pki/tls/x", COMMAND_FILE, "/var/x", *(bind.target for bind in ordered)]
+        ),
+        *_etc(command.network),
+        *(part for path, file in files.items() for part in ("--perms", "0644", "--file", str(file), path)),
+        *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - the private one
+        *("--proc", "/proc", "--dev", "/dev"),
+        *("--perms", "1777", *_size(command.limits), "--tmpfs", "/dev/shm"),  # noqa: S108 - the private one
+        *(part for bind in ordered for part in _bind(bind)),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", command.cwd),
+    ]
+
+
+def _isolation(command: Command, status: int) -> list[str]:
+    identity = str(INSIDE_ID)
+    return [
+        *(
+            "--unshare-all",
+            *(["--share-net"] if command.network else []),
+            "--unshare-user",
+            "--disable-userns",
+        ),
+        *("--uid", identity, "--gid", identity, "--hostname", HOSTNAME),
+        *("--new-session", "--die-with-parent", "--json-status-fd", str(status)),
+        *("--clearenv", "--setenv", "PATH", PATH),
+    ]
+
+
+def _size(limits: Limits) -> list[str]:
+    """The size of shared memory: half of what the command may use, as on an ordinary system."""
+    return [] if limits.memory_bytes is None else ["--size", str(max(limits.memory_bytes // 2, 1 << 20))]
+
+
+def _etc(network: bool) -> list[str]:
+    paths = (*_ETC, *_ETC_NETWORK) if network else _ETC
+    return [part for path in paths for part in ("--ro-bind-try", path, path)]
+
+
+def _folders(targets: Sequence[str]) -> list[str]:
+    """Make the parents of ``targets``; bubblewrap itself would make them for their owner only."""
+    parents = {str(parent) for target in targets for parent in PurePosixPath(target).parents}
+    wanted = sorted(path for path in parents if path != "/" and not _in_base(path))
+    return [part for path in wanted for part in ("--perms", "0755", "--dir", path)]
+
+
+def _in_base(path: str) -> bool:
+    return PurePosixPath(path).parts[1] in ("usr", *_TOP)
+
+
+def _bind(bind: Bind) -> list[str]:
+    return ["--bind" if bind.writable else "--ro-bind", str(bind.source), bind.target]

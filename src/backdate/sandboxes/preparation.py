@@ -1,0 +1,98 @@
+"""Getting the files of a run ready: private folders, the copy of the tree, rights.
+
+When root calls, commands run as another user (see ``identity.py``). What they may write is given to
+that user; what they may read and that user could not is copied for them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.errors import UsageError
+from backdate.sandboxes import copying, layout
+from backdate.sandboxes.identity import Identity
+from backdate.sandboxes.interface import Command, Workspace
+from backdate.sandboxes.layout import Bind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The private folders of one run."""
+
+    temporary: Path
+    home: Path
+    tree: Path
+    copies: Path
+
+
+def places(folder: Path) -> Places:
+    """The private folders in the folder of a run."""
+    return Places(
+        temporary=folder / "tmp", home=folder / "home", tree=folder / "tree", copies=folder / "copies"
+    )
+
+
+def prepare(command: Command, workspace: Workspace, folder: Path, identity: Identity) -> list[Bind]:
+    """Make the private folders, hand over what the command may write, and say what is to be shown where.
+
+    Raises TreeTooLarge when the source tree exceeds the limit of disk space.
+    """
+    own = places(folder)
+    owner = (identity.uid, identity.gid) if identity.dropped else None
+    for path, mode in ((own.temporary, 0o1777), (own.home, 0o755), (own.copies, 0o755)):
+        path.mkdir()
+        if owner is not None:
+            os.chown(path, *owner)
+        path.chmod(mode)
+    binds = []
+    if workspace.tree is not None:
+        copying.copy_tree(workspace.tree, own.tree, owner=owner, limit=command.limits.disk_bytes)
+        binds.append(Bind(source=own.tree, target=workspace.at, writable=True))
+    for number, mount in enumerate(workspace.mounts):
+        source = mount.source.resolve(strict=True)
+        if identity.dropped and mount.writable:
+            hand_over(source, identity)
+        elif identity.dropped and not _readable(source, identity):
+            source = _readable_copy(source, own.copies / str(number), identity, command.limits.disk_bytes)
+        binds.append(Bind(source=source, target=mount.target, writable=mount.writable))
+    home = layout.home_of(command, binds)
+    if home is not None:
+        binds.insert(0, Bind(source=own.home, target=home, writable=True))
+    binds.insert(0, Bind(source=own.temporary, target="/tmp", writable=True))  # noqa: S108 - the target inside
+    return binds
+
+
+def hand_over(path: Path, identity: Identity) -> None:
+    """Give ``path`` and all below it to the user that commands run as.
+
+    Root can still read and remove it. Links are not followed; chown walks with open folders, so
+    that nobody who writes there meanwhile can lead it elsewhere. What is theirs already stays as it is.
+    """
+    for previous in {path.stat().st_uid, 0} - {identity.uid}:
+        user = f"{identity.uid}:{identity.gid}"
+        command = ["chown", "-R", "-P", "-h", f"--from={previous}", user, "--", str(path)]
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if path.stat().st_uid != identity.uid:
+        raise UsageError(
+            f"{path} cannot be given to uid {identity.uid}, as whom sandboxed commands run; is it read-only?"
+        )
+
+
+def _readable(path: Path, identity: Identity) -> bool:
+    """Whether the user may read ``path`` (its top: below, an installation is readable as its top is)."""
+    information = path.stat()
+    shift = 6 if information.st_uid == identity.uid else 3 if information.st_gid == identity.gid else 0
+    needed = 0o5 if path.is_dir() else 0o4
+    return (information.st_mode >> shift) & needed == needed
+
+
+def _readable_copy(source: Path, target: Path, identity: Identity, limit: int | None) -> Path:
+    owner = (identity.uid, identity.gid)
+    if source.is_dir():
+        copying.copy_tree(source, target, owner=owner, limit=limit)
+    else:
+        copying.copy_file(source, target, owner=owner)
+    return target
