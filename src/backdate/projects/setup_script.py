@@ -1,0 +1,213 @@
+"""What a ``setup.py`` passes to ``setup()``, read from its syntax tree and never executed.
+
+Only what can be known without running anything is resolved: constants, names that the module
+binds to such, concatenation, formatting and joining of them, and ``**`` of a dictionary that is
+written out. Everything else is simply not there.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
+
+_DEPTH = 20
+"""Names may refer to names; beyond this many steps a value counts as unknown."""
+
+_LENGTH = 100_000
+"""Longer strings and lists count as unknown: ``"x" * 10**9`` and repeated doubling are not resolved."""
+
+
+class _Unknown(Exception):
+    """A value that cannot be known without running the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One keyword argument of ``setup()``."""
+
+    value: Value
+    line: int
+    """Counted from 1: where the value is written."""
+
+
+def setup_arguments(source: str) -> dict[str, Argument] | None:
+    """The arguments of the first call of ``setup()`` in ``source`` that can be resolved.
+
+    None when ``source`` is not Python that this interpreter can parse (Python 2, for example).
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the project's own string escapes
+            tree = ast.parse(source)
+        call = _find_call(tree)
+        return {} if call is None else _Resolver(_bindings(tree)).arguments(call)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _find_call(tree: ast.Module) -> ast.Call | None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+            if name == "setup":
+                return node
+    return None
+
+
+def _bindings(tree: ast.Module) -> dict[str, ast.expr]:
+    """What the module's names are bound to; a name that is bound twice is known by neither."""
+    bound: dict[str, ast.expr] = {}
+    ambiguous: set[str] = set()
+    for node in ast.walk(tree):
+        targets: list[ast.expr] = []
+        value: ast.expr | None = None
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+            targets, value = [node.target], node.value
+        for target in targets:
+            if not isinstance(target, ast.Name):
+                continue
+            if target.id in bound or value is None or isinstance(node, ast.AugAssign):
+                ambiguous.add(target.id)
+            else:
+                bound[target.id] = value
+    return {name: value for name, value in bound.items() if name not in ambiguous}
+
+
+class _Resolver:
+    def __init__(self, bindings: dict[str, ast.expr]) -> None:
+        self._bindings = bindings
+
+    def arguments(self, call: ast.Call) -> dict[str, Argument]:
+        found: dict[str, Argument] = {}
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                found.update(self._expand(keyword.value))
+                continue
+            try:
+                value = self.resolve(keyword.value, _DEPTH)
+            except _Unknown:
+                continue
+            found[keyword.arg] = Argument(value=value, line=keyword.value.lineno)
+        return found
+
+    def _expand(self, node: ast.expr) -> dict[str, Argument]:
+        """The entries of a dictionary given with ``**``, each on its own: one unknown spoils no other."""
+        if isinstance(node, ast.Name):
+            node = self._bindings.get(node.id, node)
+        pairs: list[tuple[str, ast.expr]] = []
+        if isinstance(node, ast.Dict):
+            pairs = [
+                (key.value, value)
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            ]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == "dict":
+            pairs = [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
+        found: dict[str, Argument] = {}
+        for name, value in pairs:
+            try:
+                found[name] = Argument(value=self.resolve(value, _DEPTH), line=value.lineno)
+            except _Unknown:
+                continue
+        return found
+
+    def resolve(self, node: ast.expr, depth: int) -> Value:
+        """The value of ``node``. Raises _Unknown when only running the file could tell."""
+        if depth == 0:
+            raise _Unknown
+        match node:
+            case ast.Constant(value=str() | int() | float() | bool() | None as value):
+                return value
+            case ast.Name(id=name) if name in self._bindings:
+                return self.resolve(self._bindings[name], depth - 1)
+            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+                return self._items(items, depth)
+            case ast.Dict(keys=keys, values=values):
+                return {
+                    self._text(key, depth): self.resolve(value, depth - 1)
+                    for key, value in zip(keys, values, strict=True)
+                }
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._add(self.resolve(left, depth - 1), self.resolve(right, depth - 1))
+            case ast.BinOp(left=left, op=ast.Mod(), right=right):
+                return self._percent(self._text(left, depth), self.resolve(right, depth - 1))
+            case ast.JoinedStr(values=parts):
+                return _bounded("".join(self._part(part, depth) for part in parts))
+            case ast.Call(func=ast.Attribute(value=receiver, attr=method), args=args, keywords=[]):
+                return self._method(self._text(receiver, depth), method, self._items(args, depth))
+            case _:
+                raise _Unknown
+
+    def _items(self, nodes: list[ast.expr], depth: int) -> list[Value]:
+        items: list[Value] = []
+        for node in nodes:
+            value = self.resolve(node.value if isinstance(node, ast.Starred) else node, depth - 1)
+            if not isinstance(node, ast.Starred):
+                items.append(value)
+            elif isinstance(value, list):
+                items.extend(value)
+            else:
+                raise _Unknown
+        if len(items) > _LENGTH:
+            raise _Unknown
+        return items
+
+    def _text(self, node: ast.expr | None, depth: int) -> str:
+        value = None if node is None else self.resolve(node, depth - 1)
+        if not isinstance(value, str):
+            raise _Unknown
+        return value
+
+    def _part(self, node: ast.expr, depth: int) -> str:
+        if isinstance(node, ast.FormattedValue):
+            if node.format_spec is not None or node.conversion != -1:
+                raise _Unknown
+            node = node.value
+        return str(self.resolve(node, depth - 1))
+
+    def _add(self, left: Value, right: Value) -> Value:
+        if isinstance(left, str) and isinstance(right, str):
+            return _bounded(left + right)
+        if isinstance(left, list) and isinstance(right, list) and len(left) + len(right) <= _LENGTH:
+            return left + right
+        raise _Unknown
+
+    def _percent(self, template: str, value: Value) -> str:
+        """``%`` with plain ``%s`` and ``%d`` only: a width could ask for a gigabyte of blanks."""
+        values: list[Value] = value if isinstance(value, list) else [value]
+        pieces = template.replace("%d", "%s").split("%s")
+        if "%" in "".join(pieces) or len(pieces) != len(values) + 1:
+            raise _Unknown
+        return _interleave(pieces, values)
+
+    def _method(self, receiver: str, method: str, args: list[Value]) -> Value:
+        if method == "format":
+            pieces = receiver.split("{}")
+            if "{" in "".join(pieces) or len(pieces) != len(args) + 1:
+                raise _Unknown
+            return _interleave(pieces, args)
+        if method == "join" and len(args) == 1 and isinstance(args[0], list):
+            return _bounded(receiver.join(str(item) for item in args[0]))
+        if method == "strip" and not args:
+            return receiver.strip()
+        if method in ("split", "splitlines") and not args:
+            return [*(receiver.split() if method == "split" else receiver.splitlines())]
+        raise _Unknown
+
+
+def _interleave(pieces: list[str], values: list[Value]) -> str:
+    filled = [piece + str(value) for piece, value in zip(pieces, values, strict=False)]
+    return _bounded("".join([*filled, pieces[-1]]))
+
+
+def _bounded(text: str) -> str:
+    if len(text) > _LENGTH:
+        raise _Unknown
+    return text

@@ -1,0 +1,128 @@
+"""The release calendar of CPython: which interpreters there were at an instant.
+
+The data (``cpython_releases.csv``) is from the release PEPs and python.org; ``docs/calendar.md``
+says how it is refreshed. A release counts as there from the day *after* the calendar's day on,
+because what an instant sees is what came strictly before it and a calendar knows no hours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from importlib import resources
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from backdate.timeline.instants import Instant
+
+OLDEST_MINOR = (3, 6)
+"""Releases of an older minor are in the calendar but are never chosen."""
+
+SETTLED_AFTER = timedelta(days=365)
+"""How long after X.Y.0 a minor becomes the default (TimeMachine-bench, arXiv 2601.22597)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """One final release of CPython."""
+
+    version: Version
+    """Three numbers."""
+    released: date
+    """The day (UTC) on which python.org announced it."""
+
+    @property
+    def minor(self) -> tuple[int, int]:
+        """The minor it belongs to: ``(3, 8)``."""
+        return (self.version.major, self.version.minor)
+
+    def visible_at(self, instant: Instant) -> bool:
+        """Whether it was released strictly before ``instant``, whatever the hour of its day."""
+        return self.released < instant.astimezone(UTC).date()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """Every final release that has evidence."""
+
+    releases: tuple[Release, ...]
+    """By version, ascending."""
+    complete_until: date
+    """No release up to this day is missing; later ones may be."""
+
+    def incomplete_at(self, instant: Instant) -> bool:
+        """Whether releases before ``instant`` may be missing from the calendar."""
+        return instant.astimezone(UTC).date() > self.complete_until
+
+
+@cache
+def load_calendar() -> Calendar:
+    """The calendar that is shipped with this version of backdate."""
+    text = resources.files("backdate.timeline").joinpath("cpython_releases.csv").read_text("utf-8")
+    return parse_calendar(text)
+
+
+def parse_calendar(text: str) -> Calendar:
+    """The calendar in ``text``: comments, ``# complete-until: DATE``, then ``version,released`` rows.
+
+    Raises ValueError when it is not one (the file is ours: that is a mistake in the package).
+    """
+    complete_until: date | None = None
+    releases: list[Release] = []
+    for line in text.splitlines():
+        if line.startswith("# complete-until:"):
+            complete_until = date.fromisoformat(line.partition(":")[2].strip())
+        elif line and line[0].isdigit():
+            version, _, day = line.partition(",")
+            releases.append(Release(version=Version(version), released=date.fromisoformat(day.strip())))
+    if complete_until is None or not releases:
+        raise ValueError("a calendar needs a complete-until line and at least one release")
+    releases.sort(key=lambda release: release.version)
+    return Calendar(releases=tuple(releases), complete_until=complete_until)
+
+
+def releases_before(instant: Instant) -> tuple[Release, ...]:
+    """What may be chosen at ``instant``: 3.6 or newer, released strictly before it; ascending."""
+    return tuple(
+        release
+        for release in load_calendar().releases
+        if release.minor >= OLDEST_MINOR and release.visible_at(instant)
+    )
+
+
+def latest_release(specifier: SpecifierSet, before: Instant) -> Release | None:
+    """The newest release that ``specifier`` contains and that was released strictly before ``before``."""
+    for release in reversed(releases_before(before)):
+        if specifier.contains(release.version):
+            return release
+    return None
+
+
+def default_release(instant: Instant) -> Release:
+    """What a project gets that does not say what it wants.
+
+    The latest minor that was a year old at ``instant`` (its X.Y.0 was released at least 365 days
+    before), in its latest release of then (TimeMachine-bench, arXiv 2601.22597). While no minor
+    from 3.6 on was a year old, the oldest of them; before 3.6.0, 3.6.0 itself, which is the
+    only case where the answer was not yet released.
+    """
+    visible = releases_before(instant)
+    if not visible:
+        return _first_in_scope()
+    settled = {
+        release.minor
+        for release in visible
+        if release.version.micro == 0 and _start_of(release.released) + SETTLED_AFTER <= instant
+    }
+    minor = max(settled, default=min(release.minor for release in visible))
+    return max((r for r in visible if r.minor == minor), key=lambda release: release.version)
+
+
+def _first_in_scope() -> Release:
+    return next(r for r in load_calendar().releases if r.minor >= OLDEST_MINOR)
+
+
+def _start_of(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
