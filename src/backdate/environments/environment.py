@@ -45,7 +45,9 @@ class LockedDistribution:
     hashes: tuple[str, ...] = ()
     """"sha256:…" of every file that may be installed; empty for what does not come from the index."""
     source: str | None = None
-    """Where it comes from when that is not the index: "." for the project, a URL."""
+    """Where it comes from when that is not the index: "." for the project, a folder in it, a URL."""
+    uploaded: Instant | None = None
+    """When the release appeared: the first upload time of its files that may be installed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

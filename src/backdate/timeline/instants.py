@@ -20,9 +20,10 @@ Instant: TypeAlias = datetime
 FIRST_UPLOAD = datetime(2003, 3, 20, tzinfo=UTC)
 """Before the package index existed nothing is visible (PEP 301 was implemented in March 2003)."""
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _INSTANT = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:([Zz])|([+-]\d{2}:?\d{2}))\Z"
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:([Zz])|([+-]\d{2}:?\d{2}))\Z",
+    re.ASCII,
 )
 
 
@@ -31,16 +32,26 @@ def now() -> Instant:
     return datetime.now(UTC)
 
 
+def current_instant() -> Instant:
+    """What "now" means where nobody says more: this moment, cut to the last full ten minutes.
+
+    Package indexes let their pages be kept for ten minutes, so that nothing younger is sure to be
+    visible; and two commands in a row mean the same instant and share what they resolve.
+    """
+    moment = now()
+    return moment.replace(minute=moment.minute - moment.minute % 10, second=0, microsecond=0)
+
+
 def parse_instant(text: str, *, words: bool = False) -> Instant:
     """The instant that ``text`` means: ``YYYY-MM-DD`` or RFC 3339 with an offset (PEP 700's form included).
 
-    With ``words`` (the command line only) ``now`` and ``today`` are accepted too: this moment, and
-    00:00:00 UTC of this day. Raises InstantError for anything else and for instants before the
+    With ``words`` (the command line only) ``now`` and ``today`` are accepted too: ``current_instant()``,
+    and 00:00:00 UTC of this day. Raises InstantError for anything else and for instants before the
     package index existed.
     """
     text = text.strip()
     if words and text == "now":
-        return now()
+        return current_instant()
     if words and text == "today":
         return now().replace(hour=0, minute=0, second=0, microsecond=0)
     try:

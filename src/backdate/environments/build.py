@@ -1,0 +1,170 @@
+"""Environments from the cache, or built now.
+
+``Builder.prepare`` is the one way to an environment. A resolution is kept under a key of all its
+inputs and an environment under a key of its lock, so that what was made once is not made again,
+by whichever road it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from backdate.environments import uv
+from backdate.environments.cache import Cache
+from backdate.environments.environment import BuildFailure, Environment
+from backdate.environments.exemptions import exemptions_at
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.lock import is_local
+from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
+from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.serial import digest
+
+_FORMAT = 1
+"""Part of every key: raise it when what is made from the same inputs changes."""
+
+Stage = Literal["waiting", "resolving", "building", "ready"]
+OnStage = Callable[[Stage], None]
+
+
+def _ignore(_stage: Stage) -> None:
+    """Nobody watches."""
+
+
+class Builder:
+    """Makes environments in a cache, running every build step in a sandbox."""
+
+    def __init__(
+        self,
+        cache: Cache,
+        sandbox: Sandbox,
+        *,
+        index_url: str = uv.DEFAULT_INDEX,
+        limits: Limits = BUILD_LIMITS,
+        compile_bytecode: bool = False,
+    ) -> None:
+        self.cache = cache
+        self.sandbox = sandbox
+        self._steps = Steps(
+            cache=cache,
+            sandbox=sandbox,
+            index_url=index_url,
+            limits=limits,
+            compile_bytecode=compile_bytecode,
+        )
+
+    def prepare(
+        self, request: EnvironmentRequest, *, on_stage: OnStage = _ignore
+    ) -> Environment | BuildFailure:
+        """The environment that ``request`` asks for, shared with everyone who asks for the same.
+
+        Raises SandboxUnavailable, IndexUnavailable or DiskFull when the machine is at fault.
+        """
+        started = time.monotonic()
+        resolution = self._resolve(request, on_stage)
+        if isinstance(resolution, BuildFailure):
+            return resolution
+        local = any(is_local(one) for one in resolution.lock.distributions)
+        interpreter = request.choice.interpreter
+        key = digest(
+            *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
+            *(resolution.pylock, request.digest if local else None),
+        )
+        root = self.cache.environments / key
+        on_stage("waiting")
+        with self.cache.guard(key):
+            found = self.cache.read(Environment, "records", key)
+            if found is not None and found.python.exists():
+                on_stage("ready")
+                return replace(found, choice=request.choice, lock=resolution.lock, reused=True)
+            self.cache.discard(root)  # what an interrupted build left
+            built: Environment | BuildFailure | None = None
+            try:
+                built = self._fill(request, resolution, root, key, on_stage, started)
+                if isinstance(built, Environment):
+                    self.cache.write("records", key, built)
+            finally:
+                if not isinstance(built, Environment):  # failed or interrupted: leave nothing half-built
+                    self.cache.discard(root)
+        return built
+
+    def build_at(
+        self, request: EnvironmentRequest, output: Path, *, on_stage: OnStage = _ignore
+    ) -> Environment | BuildFailure:
+        """As ``prepare``, but at ``output``, an empty folder or none, for the caller to keep and change."""
+        started = time.monotonic()
+        resolution = self._resolve(request, on_stage)
+        if isinstance(resolution, BuildFailure):
+            return resolution
+        made = not output.exists()
+        output.mkdir(parents=True, exist_ok=True)
+        built: Environment | BuildFailure | None = None
+        try:
+            built = self._fill(request, resolution, output, uuid.uuid4().hex, on_stage, started)
+        finally:
+            if not isinstance(built, Environment):
+                for inside in list(output.iterdir()):
+                    self.cache.discard(inside)
+                if made:
+                    output.rmdir()
+        if isinstance(built, Environment):
+            _own(output)
+            (output / "pylock.toml").write_text(resolution.pylock, encoding="utf-8")
+        return built
+
+    def _resolve(self, request: EnvironmentRequest, on_stage: OnStage) -> Resolution | BuildFailure:
+        interpreter = request.choice.interpreter
+        key = digest(
+            *("resolution", _FORMAT, uv.uv_version(), interpreter.version, str(interpreter.executable)),
+            *(request.instant, exemptions_at(request.instant), self._steps.index_url),
+            *(request.steps, request.digest, request.name, request.version_hint),
+        )
+        with self.cache.guard(key):
+            found = self.cache.read(Resolution, "locks", key)
+            if found is not None:
+                return found
+            on_stage("resolving")
+            resolution = self._steps.resolve(request, self.cache.logs / f"{key}.resolve.log")
+            if isinstance(resolution, Resolution):
+                self.cache.write("locks", key, resolution)
+            return resolution
+
+    def _fill(
+        self,
+        request: EnvironmentRequest,
+        resolution: Resolution,
+        root: Path,
+        key: str,
+        on_stage: OnStage,
+        started: float,
+    ) -> Environment | BuildFailure:
+        on_stage("building")
+        log = self.cache.logs / f"{key}.install.log"
+        failure = self._steps.install(request, resolution, root, log)
+        if failure is not None:
+            return failure
+        on_stage("ready")
+        return Environment(
+            key=key,
+            root=root,
+            choice=request.choice,
+            lock=resolution.lock,
+            build_s=time.monotonic() - started,
+            reused=False,
+            log=log,
+        )
+
+
+def _own(folder: Path) -> None:
+    """Give what a sandbox made under another user id to the caller."""
+    user, group = os.geteuid(), os.getegid()
+    for parent, folders, files in os.walk(folder):
+        for name in (".", *folders, *files):
+            path = Path(parent, name)
+            if path.lstat().st_uid != user:
+                os.chown(path, user, group, follow_symlinks=False)

@@ -1,0 +1,130 @@
+"""Where environments are kept: one folder, shared by all runs of all processes of a user.
+
+::
+
+    CACHE/store/uv/                 uv's own cache            ┐ one file system tree that build steps may
+    CACHE/store/environments/KEY/   virtual environments      │ write to, so that uv can link files from
+    CACHE/store/scratch/            what a build hands over   ┘ its cache into an environment
+    CACHE/records/KEY.json          written last: without its record an environment does not exist
+    CACHE/locks/KEY.json            resolutions, keyed by all their inputs
+    CACHE/logs/                     logs of builds, by key
+    CACHE/guards/KEY                lock files, held while KEY is being made
+
+Build steps cannot write outside ``store``, so a record can be trusted where it lies. What lies in
+``store`` is one domain of trust: whoever builds hostile projects and must keep them from
+one another gives each its own cache.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import platformdirs
+
+from backdate.errors import MachineError, StoredDataError
+from backdate.serial import from_json, to_json, write_whole
+
+T = TypeVar("T")
+
+
+def default_cache() -> Path:
+    """``$BACKDATE_CACHE``, or the user's cache folder."""
+    given = os.environ.get("BACKDATE_CACHE")
+    return Path(given).resolve() if given else Path(platformdirs.user_cache_dir("backdate"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The cache at a folder, which is made where it is missing."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        try:
+            for path in (self.store, self.logs):
+                path.mkdir(parents=True, exist_ok=True)
+            for name in ("records", "locks", "guards", "downloads"):
+                (self.folder / name).mkdir(exist_ok=True)
+        except OSError as error:
+            raise MachineError(
+                f"the cache {self.folder} cannot be written: {error.strerror}; "
+                "name another folder with --cache or BACKDATE_CACHE"
+            ) from error
+
+    @property
+    def store(self) -> Path:
+        """What build steps may write to."""
+        return self.folder / "store"
+
+    @property
+    def uv(self) -> Path:
+        """uv's cache."""
+        return self.store / "uv"
+
+    @property
+    def environments(self) -> Path:
+        """The folder of environments."""
+        return self.store / "environments"
+
+    @property
+    def scratch(self) -> Path:
+        """Files that a build step hands over."""
+        return self.store / "scratch"
+
+    @property
+    def logs(self) -> Path:
+        """Logs of builds."""
+        return self.folder / "logs"
+
+    @property
+    def downloads(self) -> Path:
+        """Files that were downloaded, by hash."""
+        return self.folder / "downloads"
+
+    def read(self, kind: type[T], room: str, key: str) -> T | None:
+        """The record ``room``/``key``, or None where there is none; a damaged one is removed."""
+        path = self.folder / room / f"{key}.json"
+        try:
+            return from_json(kind, path.read_bytes(), what=str(path))
+        except FileNotFoundError:
+            return None
+        except StoredDataError:
+            path.unlink(missing_ok=True)  # it can be made again from its inputs: that is what the caller does
+            return None
+
+    def write(self, room: str, key: str, value: object) -> None:
+        """Keep ``value`` as the record ``room``/``key``."""
+        write_whole(self.folder / room / f"{key}.json", to_json(value))
+
+    @contextmanager
+    def guard(self, key: str) -> Iterator[None]:
+        """Held by one thread of one process at a time; the others wait for it."""
+        with (self.folder / "guards" / key).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def discard(self, path: Path) -> None:
+        """Remove a folder of the store, whatever a build left in it."""
+        if path.exists() or path.is_symlink():
+            shutil.rmtree(path, onerror=_force)
+        if path.exists():
+            raise MachineError(f"{path} cannot be removed; remove it by hand")
+
+
+def _force(_function: object, path: str, _error: object) -> None:
+    """Once more, after making the entry's folder writable (a build may take the permission away)."""
+    parent = Path(path).parent
+    parent.chmod(0o700)
+    target = Path(path)
+    if target.is_dir() and not target.is_symlink():
+        target.chmod(0o700)
+        shutil.rmtree(target, ignore_errors=True)
+    else:
+        target.unlink(missing_ok=True)

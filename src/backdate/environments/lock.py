@@ -1,0 +1,73 @@
+"""Reading what uv resolved: a PEP 751 lock file (``pylock.toml``) into a :class:`Lock`."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime
+from typing import Any
+
+from packaging.utils import canonicalize_name
+
+from backdate.environments.environment import Exemption, Lock, LockedDistribution
+from backdate.errors import StoredDataError
+from backdate.timeline.instants import Instant
+
+PROJECT = "@PROJECT@"
+"""Stands in a lock's text for the folder in which the sandbox shows the project."""
+
+
+def is_local(one: LockedDistribution) -> bool:
+    """Whether a distribution is built from the project's tree, and so depends on its content."""
+    return one.source is not None and "://" not in one.source
+
+
+def read_pylock(text: str, *, instant: Instant, python: str, exemptions: tuple[Exemption, ...]) -> Lock:
+    """The lock that ``text``, a PEP 751 file, holds.
+
+    Of ``exemptions`` those are kept that mattered: a locked distribution of that name with no file from
+    before ``instant``. Raises StoredDataError when the text is not such a file.
+    """
+    try:
+        packages = tomllib.loads(text).get("packages", [])
+        found = [_distribution(package) for package in packages]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise StoredDataError(f"the resolver's lock cannot be read: {error!r}") from error
+    uploaded = {one.name: one.uploaded for one in found}
+    mattered = tuple(
+        exemption
+        for exemption in exemptions
+        if (at := uploaded.get(exemption.name)) is not None and at >= instant
+    )
+    ordered = sorted(found, key=lambda one: (one.name, one.version))
+    return Lock(instant=instant, python=python, distributions=tuple(ordered), exemptions=mattered)
+
+
+def _distribution(package: dict[str, Any]) -> LockedDistribution:
+    files = list(package.get("wheels", ()))
+    files += [package[kind] for kind in ("sdist", "archive") if kind in package]
+    times = [file["upload-time"] for file in files if "upload-time" in file]
+    return LockedDistribution(
+        name=canonicalize_name(package["name"]),
+        version=str(package.get("version", "")),
+        hashes=tuple(
+            sorted(f"{kind}:{value}" for file in files for kind, value in file.get("hashes", {}).items())
+        ),
+        source=_source(package),
+        uploaded=min(map(_utc, times)) if times else None,
+    )
+
+
+def _utc(value: datetime) -> Instant:
+    return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def _source(package: dict[str, Any]) -> str | None:
+    if "directory" in package:
+        path = str(package["directory"]["path"])
+        return "." if path == PROJECT else path.removeprefix(f"{PROJECT}/")
+    if "vcs" in package:
+        vcs = package["vcs"]
+        return f"{vcs['type']}+{vcs.get('url', vcs.get('path', ''))}@{vcs['commit-id']}"
+    if "archive" in package:
+        return str(package["archive"].get("url", package["archive"].get("path", "")))
+    return None

@@ -1,0 +1,227 @@
+"""The two build steps, each one run of uv in the sandbox: resolve at an instant, and install a lock.
+
+A failed step is a value (:class:`BuildFailure`); a broken machine (index down, disk full, sandbox not
+starting) is an exception.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from backdate.environments import uv
+from backdate.environments.cache import Cache
+from backdate.environments.environment import BuildFailure, Lock
+from backdate.environments.exemptions import exemptions_at
+from backdate.environments.inputs import EnvironmentRequest, requirement_files, requirement_lines
+from backdate.environments.lock import PROJECT, read_pylock
+from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
+from backdate.projects.read import read_text
+from backdate.sandboxes.interface import (
+    MIB,
+    Command,
+    Limits,
+    Mount,
+    RunResult,
+    RunStatus,
+    Sandbox,
+    Workspace,
+)
+
+BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, disk_bytes=16384 * MIB)
+"""Compiling from source happens (a physics engine took 6.5 minutes): builds may use more than tests."""
+
+_LOCK_BYTES = 64 * MIB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """What uv resolved: our reading of it, and its own text, from which it installs."""
+
+    lock: Lock
+    pylock: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """Where and how build steps are run."""
+
+    cache: Cache
+    sandbox: Sandbox
+    index_url: str = uv.DEFAULT_INDEX
+    limits: Limits = BUILD_LIMITS
+    compile_bytecode: bool = False
+
+    def resolve(self, request: EnvironmentRequest, log: Path) -> Resolution | BuildFailure:
+        """All of the request's steps together, resolved at its instant."""
+        interpreter = request.choice.interpreter
+        exemptions = exemptions_at(request.instant)
+        output = self.cache.scratch / f"pylock.{uuid.uuid4().hex}.toml"
+        with _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written:
+            arguments = uv.resolve_arguments(
+                python=interpreter.executable,
+                instant=request.instant,
+                exemptions=exemptions,
+                index_url=self.index_url,
+                inputs=requirement_files(request, "requirements"),
+                constraints=requirement_files(request, "constraints"),
+                output=output,
+            )
+            portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
+            script = [
+                _placed(written, request.at),
+                f'{shlex.join(arguments)} "$TMPDIR/{written.name}"',
+                shlex.join(portable),
+            ]
+            result = self._run(request, script, [_shown(written.parent)], log)
+        try:
+            if not result.ok:
+                return self._failure("resolve", request, result, log)
+            pylock = _handed_over(output)
+            lock = read_pylock(
+                pylock,
+                instant=request.instant,
+                python=interpreter.version,
+                exemptions=exemptions,
+            )
+        except (OSError, ConfigurationError, StoredDataError) as error:
+            raise MachineError(
+                f"uv ended well but left no lock that can be read ({error}); see {log}"
+            ) from error
+        finally:
+            output.unlink(missing_ok=True)
+        return Resolution(lock=lock, pylock=pylock)
+
+    def install(
+        self, request: EnvironmentRequest, resolution: Resolution, root: Path, log: Path
+    ) -> BuildFailure | None:
+        """Make a virtual environment at ``root`` that holds what was resolved; None when it was made."""
+        with _input_file("pylock.toml", resolution.pylock) as lock:
+            create = uv.create_arguments(python=request.choice.interpreter.executable, root=root)
+            install = uv.install_arguments(
+                root=root,
+                instant=request.instant,
+                exemptions=exemptions_at(request.instant),
+                index_url=self.index_url,
+                compile_bytecode=self.compile_bytecode,
+            )
+            mounts = [_shown(lock.parent)]
+            if not root.is_relative_to(self.cache.store):
+                mounts.append(_shown(root, writable=True))
+            script = [
+                shlex.join(create),
+                _placed(lock, request.at),
+                f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
+            ]
+            result = self._run(request, script, mounts, log, bin_folder=root / "bin")
+        return None if result.ok else self._failure("install", request, result, log)
+
+    def _run(
+        self,
+        request: EnvironmentRequest,
+        script: Sequence[str],
+        mounts: Sequence[Mount],
+        log: Path,
+        bin_folder: Path | None = None,
+    ) -> RunResult:
+        """Run the lines of a shell script until one fails, in one sandbox with the project's tree."""
+        folders = ("mkdir", "-p", *map(str, (self.cache.uv, self.cache.environments, self.cache.scratch)))
+        interpreter = request.choice.interpreter
+        variables = uv.build_variables(
+            cache=self.cache.uv, bin_folder=bin_folder or interpreter.executable.parent
+        )
+        if request.version_hint is not None:
+            # There is no .git inside: without this, back-ends that ask version control refuse to build.
+            variables["SETUPTOOLS_SCM_PRETEND_VERSION"] = request.version_hint
+            variables["PBR_VERSION"] = request.version_hint
+        return self.sandbox.run(
+            Command(
+                argv=("/bin/sh", "-c", " && ".join((shlex.join(folders), *script))),
+                cwd=request.at,
+                env=variables,
+                network=True,
+                limits=self.limits,
+            ),
+            Workspace(
+                tree=request.tree,
+                at=request.at,
+                mounts=(
+                    _shown(interpreter.prefix),
+                    _shown(uv.find_uv()),
+                    _shown(self.cache.store, writable=True),
+                    *mounts,
+                ),
+            ),
+            log=log,
+        )
+
+    def _failure(
+        self, phase: Literal["resolve", "install"], request: EnvironmentRequest, result: RunResult, log: Path
+    ) -> BuildFailure:
+        text = log.read_bytes()[-MIB:].decode("utf-8", "replace") if log.exists() else ""
+        if uv.says_disk_full(text) or _full(self.cache.folder):
+            raise DiskFull(
+                f"no space left in {self.cache.folder}; free some, or name another folder with --cache"
+            )
+        if result.status is RunStatus.SANDBOX_ERROR:
+            raise MachineError(f"the sandbox did not start: {text.strip()[-2000:]}")
+        if uv.says_index_down(text) and self.index_url.rstrip("/") in text:
+            raise IndexUnavailable(
+                f"the package index {self.index_url} did not answer: {uv.explain_failure(text, lines=6)}\n"
+                "Try again, or name another index with --index-url."
+            )
+        limits: dict[RunStatus, Literal["timeout", "oom", "disk"]] = {
+            RunStatus.TIMEOUT: "timeout",
+            RunStatus.OOM: "oom",
+            RunStatus.DISK_LIMIT: "disk",
+        }
+        return BuildFailure(
+            phase=limits.get(result.status, phase),
+            message=uv.explain_failure(text),
+            choice=request.choice,
+            log=log,
+        )
+
+
+def _placed(path: Path, at: str) -> str:
+    """A shell line: a copy of ``path`` in $TMPDIR, with the project's folder written in.
+
+    The folder is a word of the command line because there, and only there, every sandbox puts in where it
+    really is.
+    """
+    return f'{shlex.join(("sed", f"s|{PROJECT}|{at}|g", str(path)))} > "$TMPDIR/{path.name}"'
+
+
+def _shown(path: Path, *, writable: bool = False) -> Mount:
+    """A path of the host, seen inside where it is outside."""
+    return Mount(source=path, target=str(path), writable=writable)
+
+
+def _handed_over(path: Path) -> str:
+    """The lock that a build step left: as hostile as the code that ran beside the resolver."""
+    text = read_text(path.parent, path.name, limit=_LOCK_BYTES)
+    if text is None:
+        raise StoredDataError("there is none")
+    return text
+
+
+@contextmanager
+def _input_file(name: str, text: str) -> Iterator[Path]:
+    """A file that a build step may read, for the time of the step."""
+    with tempfile.TemporaryDirectory(prefix="backdate-") as folder:
+        Path(folder).chmod(0o755)
+        path = Path(folder, name)
+        path.write_text(text, encoding="utf-8")
+        yield path
+
+
+def _full(folder: Path) -> bool:
+    status = os.statvfs(folder)
+    return status.f_bavail * status.f_frsize < MIB

@@ -1,0 +1,163 @@
+"""How uv is called: argument lists and environment variables, nothing run here.
+
+uv cuts by date itself (``--exclude-newer``, build dependencies included). It is always handed the
+full instant, never a bare date, whose meaning it takes from the local time zone, and never reads
+configuration of the user's or the project's that could add an index or move the date.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from backdate.environments.environment import Exemption
+from backdate.errors import MachineError
+from backdate.timeline.instants import Instant, format_instant
+
+DEFAULT_INDEX = "https://pypi.org/simple"
+
+_NETWORK_VARIABLES = (
+    *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
+    *("all_proxy", "http_proxy", "https_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+)
+
+
+@functools.cache
+def find_uv() -> Path:
+    """The uv that was installed with backdate (its own API finds it)."""
+    from uv import find_uv_bin
+
+    try:
+        return Path(find_uv_bin()).resolve()
+    except FileNotFoundError as error:
+        raise MachineError("uv is missing beside backdate; run: python -m pip install uv") from error
+
+
+@functools.cache
+def uv_version() -> str:
+    """Its version, such as "0.9.2"."""
+    answer = subprocess.run([find_uv(), "--version"], capture_output=True, text=True, check=True, timeout=30)
+    return answer.stdout.split()[1]
+
+
+def network_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables that say how this machine reaches the network (proxies, certificates), and no others."""
+    given = os.environ if environment is None else environment
+    return {name: given[name] for name in _NETWORK_VARIABLES if name in given}
+
+
+def build_variables(*, cache: Path, bin_folder: Path) -> dict[str, str]:
+    """The whole environment of a build step. ``bin_folder`` comes first on PATH."""
+    return {
+        **network_variables(),
+        "PATH": f"{bin_folder}:/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "UV_CACHE_DIR": str(cache),
+        "UV_NO_CONFIG": "1",
+        "UV_NO_PROGRESS": "1",
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_NO_ENV_FILE": "1",
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+
+
+def _cut(instant: Instant, exemptions: Sequence[Exemption], index_url: str) -> list[str]:
+    moved = (
+        f"--exclude-newer-package={exemption.name}={format_instant(exemption.until)}"
+        for exemption in exemptions
+    )
+    return ["--default-index", index_url, "--exclude-newer", format_instant(instant), *moved]
+
+
+def resolve_arguments(
+    *,
+    python: Path,
+    instant: Instant,
+    exemptions: Sequence[Exemption],
+    index_url: str,
+    inputs: Sequence[str],
+    constraints: Sequence[str],
+    output: Path,
+) -> tuple[str, ...]:
+    """Resolve requirement files into ``output``, a PEP 751 lock with every file's hashes.
+
+    Further files may be put behind.
+    """
+    return (
+        str(find_uv()),
+        *("pip", "compile", "--quiet", "--no-header", "--no-annotate", "--no-python-downloads"),
+        *("--preview-features", "pylock", "--format", "pylock.toml", "--python", str(python)),
+        *_cut(instant, exemptions, index_url),
+        *(part for constraint in constraints for part in ("--constraints", constraint)),
+        *("--output-file", str(output), "--", *inputs),
+    )
+
+
+def create_arguments(*, python: Path, root: Path) -> tuple[str, ...]:
+    """Make an empty virtual environment at ``root``."""
+    return (
+        str(find_uv()),
+        *("venv", "--quiet", "--no-project", "--allow-existing", "--python", str(python), "--", str(root)),
+    )
+
+
+def install_arguments(
+    *,
+    root: Path,
+    instant: Instant,
+    exemptions: Sequence[Exemption],
+    index_url: str,
+    compile_bytecode: bool,
+) -> tuple[str, ...]:
+    """Install what a lock names into the environment at ``root``, hashes verified.
+
+    The lock's path, which ends in ``pylock.toml`` (PEP 751), has to be put behind.
+    """
+    return (
+        str(find_uv()),
+        *("pip", "install", "--quiet", "--no-deps", "--preview-features", "pylock"),
+        *("--python", str(root / "bin" / "python")),
+        *_cut(instant, exemptions, index_url),
+        *(("--compile-bytecode",) if compile_bytecode else ()),
+        "--requirements",
+    )
+
+
+_INDEX_DOWN = re.compile(
+    r"dns error|client error \(Connect\)|[Cc]onnection (?:refused|reset)|operation timed out|"
+    r"Request failed after \d+ retries|HTTP status server error \(5\d\d",
+)
+_DISK_FULL = re.compile(r"No space left on device|os error 28\b")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def says_index_down(log: str) -> bool:
+    """Whether uv's output blames the index or the way to it, not the project."""
+    return _INDEX_DOWN.search(log) is not None
+
+
+def says_disk_full(log: str) -> bool:
+    """Whether uv's output says that the disk is full."""
+    return _DISK_FULL.search(log) is not None
+
+
+def explain_failure(log: str, *, lines: int = 40) -> str:
+    """The part of uv's output that says why it failed: from its error line on, cut to ``lines`` lines."""
+    text = _COLOUR.sub("", log).splitlines()
+    starts = [
+        number
+        for number, line in enumerate(text)
+        if line.lstrip().startswith(("error:", "\u00d7", "thread '"))
+    ]
+    found = text[starts[0] :] if starts else text[-lines:]
+    if len(found) > lines:
+        found = [*found[: lines // 2], f"… {len(found) - lines} lines left out …", *found[-lines // 2 :]]
+    return "\n".join(found).strip() or "no output"

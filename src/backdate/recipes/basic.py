@@ -1,0 +1,137 @@
+"""The basic recipe: requirement files, the project with its test extras, test groups, and the suite.
+
+Nine of ten published migration tasks are set up by this pattern alone: ``pip install -r …``,
+``.[extras]``, then pytest or unittest.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from backdate.recipes.declared import Declared, read_declared
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe
+from backdate.recipes.suite import plan_tests
+
+_TEST_WORD = re.compile(r"(?:^|[-_./])(?:tests?|testing|ci)(?:$|[-_./])", re.IGNORECASE)
+_DEVELOPMENT_WORD = re.compile(r"(?:^|[-_./])(?:dev|develop|development|all)(?:$|[-_./])", re.IGNORECASE)
+_REQUIREMENTS = re.compile(
+    r"(?:.*[-_.])?(?:requirements?|reqs?)(?:[-_.].*)?\.(?:txt|in|pip)\Z", re.IGNORECASE
+)
+_PLAIN = re.compile(r"(?:requirements?|reqs?)\.(?:txt|pip)\Z", re.IGNORECASE)
+_RUNTIME_IN_FOLDER = ("base", "common", "main", "prod", "production", "requirements", "core", "default")
+_FOLDERS = ("requirements", "reqs", "requirement")
+
+
+def basic_recipe(root: Path) -> Recipe | None:
+    """How the project at ``root`` is installed and tested, or None when it has no tests."""
+    test = plan_tests(root)
+    if test is None:
+        return None
+    declared = read_declared(root)
+    steps = [*requirement_steps(root), *_project_steps(declared), *_group_steps(declared)]
+    if test.runner == "pytest":
+        steps.append(
+            InstallStep(
+                kind="packages", packages=("pytest",), provenance=Provenance(rule="the suite's runner")
+            )
+        )
+    return Recipe(install=tuple(steps), test=test)
+
+
+def install_steps(root: Path) -> tuple[InstallStep, ...]:
+    """What the project at ``root`` needs to run, without its tests' needs (for ``backdate env``)."""
+    declared = read_declared(root)
+    steps = [step for step in requirement_steps(root) if step.provenance.rule == "requirements file"]
+    steps += [
+        InstallStep(kind=step.kind, file=step.file, packages=step.packages, provenance=step.provenance)
+        for step in _project_steps(declared)
+        if step.provenance.rule != "tests_require"
+    ]
+    return tuple(steps)
+
+
+def requirement_steps(root: Path) -> list[InstallStep]:
+    """One step for each requirements file that is for running or testing the project."""
+    plain, test, development = [], [], []
+    for path in _candidates(root):
+        name = path.relative_to(root).as_posix()
+        stem = re.sub(r"requirements?|reqs?", "", name.rsplit(".", 1)[0], flags=re.IGNORECASE)
+        if _PLAIN.match(name) or ("/" in name and path.stem.lower() in _RUNTIME_IN_FOLDER):
+            plain.append(name)
+        elif _TEST_WORD.search(stem):
+            test.append(name)
+        elif _DEVELOPMENT_WORD.search(stem):
+            development.append(name)
+    chosen = [(name, "requirements file") for name in plain]
+    chosen += [(name, "test requirements file") for name in test]
+    if not test:
+        chosen += [(name, "development requirements file") for name in development]
+    return [
+        InstallStep(kind="requirements", file=name, provenance=Provenance(rule=rule, file=name))
+        for name, rule in chosen
+    ]
+
+
+def _candidates(root: Path) -> list[Path]:
+    found = [path for path in root.iterdir() if _REQUIREMENTS.match(path.name)]
+    for folder in (*_FOLDERS, "tests", "test"):
+        inside = root / folder
+        if inside.is_dir() and not inside.is_symlink():
+            every = folder in _FOLDERS
+            found += [
+                path
+                for path in inside.iterdir()
+                if (every and path.suffix in (".txt", ".pip", ".in")) or _REQUIREMENTS.match(path.name)
+            ]
+    usable = sorted(
+        (path for path in found if path.is_file() and not path.is_symlink()),
+        key=lambda path: (len(path.parts), path),
+    )
+    compiled = {path.with_suffix(".in") for path in usable if path.suffix == ".txt"}
+    return [path for path in usable if path not in compiled]
+
+
+def _project_steps(declared: Declared) -> list[InstallStep]:
+    if declared.installable is None:
+        if not declared.runtime:
+            return []
+        return [
+            InstallStep(
+                kind="packages",
+                packages=declared.runtime,
+                provenance=Provenance(rule="Pipfile", file="Pipfile"),
+            )
+        ]
+    names = [name for name, _ in declared.extras]
+    tests = [name for name in names if _TEST_WORD.search(name)]
+    extras = tests or [name for name in names if _DEVELOPMENT_WORD.search(name)]
+    rule = "the project, with extras named like test extras" if extras else "the project"
+    steps = [
+        InstallStep(
+            kind="project",
+            file=".",
+            extras=tuple(extras),
+            provenance=Provenance(rule=rule, file=declared.installable),
+        )
+    ]
+    if declared.tests_require:
+        steps.append(
+            InstallStep(
+                kind="packages", packages=declared.tests_require, provenance=Provenance(rule="tests_require")
+            )
+        )
+    return steps
+
+
+def _group_steps(declared: Declared) -> list[InstallStep]:
+    tests = [group for group in declared.groups if _TEST_WORD.search(group[0]) and group[1]]
+    chosen = tests or [group for group in declared.groups if _DEVELOPMENT_WORD.search(group[0]) and group[1]]
+    return [
+        InstallStep(
+            kind="packages",
+            packages=packages,
+            provenance=Provenance(rule=f"group {name} of {where}", file=where.split(" ")[0]),
+        )
+        for name, packages, where in chosen
+    ]

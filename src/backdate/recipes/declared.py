@@ -1,0 +1,172 @@
+"""What a project's own metadata declares for testing: extras, groups, test requirements.
+
+Everything is read statically; a setup.py is parsed, never run. A file that cannot be read says nothing here.
+"""
+
+from __future__ import annotations
+
+import configparser
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backdate.projects.read import read_text
+from backdate.projects.setup_script import setup_arguments
+from backdate.recipes.poetry import poetry_requirements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What the metadata of one project says."""
+
+    installable: str | None = None
+    """The file that makes the project installable (pyproject.toml, setup.py, setup.cfg), or None."""
+    extras: tuple[tuple[str, str], ...] = ()
+    """(extra, file that declares it)."""
+    groups: tuple[tuple[str, tuple[str, ...], str], ...] = ()
+    """(group, its requirements, where it is declared): dependency groups and their older forms."""
+    tests_require: tuple[str, ...] = ()
+    """The requirements of setuptools' ``tests_require``."""
+    runtime: tuple[str, ...] = ()
+    """Requirements of a project that is not installable (a Pipfile)."""
+
+
+def read_declared(root: Path) -> Declared:
+    """What the project at ``root`` declares."""
+    pyproject = _toml(root, "pyproject.toml")
+    setup_cfg = _ini(root, "setup.cfg")
+    setup_py = _setup_arguments(root)
+    extras: dict[str, str] = {}
+    for name in _table(pyproject, "project", "optional-dependencies"):
+        extras.setdefault(name, "pyproject.toml")
+    for name in _table(pyproject, "tool", "poetry", "extras"):
+        extras.setdefault(name, "pyproject.toml")
+    for name in _table(pyproject, "tool", "flit", "metadata", "requires-extra"):
+        extras.setdefault(name, "pyproject.toml")
+    for name in setup_cfg.get("options.extras_require", {}):
+        extras.setdefault(name, "setup.cfg")
+    for name in _table(setup_py, "extras_require"):
+        extras.setdefault(name, "setup.py")
+    tests_require = setup_cfg.get("options", {}).get("tests_require", "").split("\n")
+    tests_require += _lines(setup_py.get("tests_require"))
+    pipfile = _toml(root, "Pipfile")
+    return Declared(
+        installable=_installable(root, pyproject, setup_cfg),
+        extras=tuple(extras.items()),
+        groups=(*_groups(pyproject), *_pipfile_groups(pipfile)),
+        tests_require=tuple(line.strip() for line in tests_require if line.strip()),
+        runtime=poetry_requirements(_pipfile_table(pipfile, "packages"))[0],
+    )
+
+
+def _installable(root: Path, pyproject: Mapping[str, Any], setup_cfg: Mapping[str, Any]) -> str | None:
+    if (
+        "project" in pyproject
+        or _table(pyproject, "tool", "poetry")
+        or _table(pyproject, "tool", "flit", "metadata")
+    ):
+        return "pyproject.toml"
+    if (root / "setup.py").is_file():
+        return "setup.py"
+    if setup_cfg.get("metadata", {}).get("name"):
+        return "setup.cfg"
+    return None
+
+
+def _groups(pyproject: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...], str]]:
+    groups = _table(pyproject, "dependency-groups")
+    found = [(name, _expand_group(groups, name, ()), "pyproject.toml [dependency-groups]") for name in groups]
+    poetry = _table(pyproject, "tool", "poetry")
+    old = _table(poetry, "dev-dependencies")
+    if old:
+        found.append(("dev", poetry_requirements(old)[0], "pyproject.toml [tool.poetry.dev-dependencies]"))
+    for name, group in _table(poetry, "group").items():
+        if isinstance(group, Mapping):
+            requirements = poetry_requirements(_table(group, "dependencies"))[0]
+            found.append((name, requirements, f"pyproject.toml [tool.poetry.group.{name}]"))
+    for name, given in _table(pyproject, "tool", "pdm", "dev-dependencies").items():
+        found.append((name, _written(given), "pyproject.toml [tool.pdm.dev-dependencies]"))
+    uv = _table(pyproject, "tool", "uv").get("dev-dependencies")
+    if uv:
+        found.append(("dev", _written(uv), "pyproject.toml [tool.uv]"))
+    for name, given in _table(pyproject, "tool", "hatch", "envs").items():
+        if isinstance(given, Mapping):
+            requirements = (*_written(given.get("dependencies")), *_written(given.get("extra-dependencies")))
+            found.append((name, requirements, f"pyproject.toml [tool.hatch.envs.{name}]"))
+    return found
+
+
+def _expand_group(groups: Mapping[str, Any], name: str, above: tuple[str, ...]) -> tuple[str, ...]:
+    """The requirements of a PEP 735 group, its ``include-group`` entries expanded."""
+    if name in above or not isinstance(groups.get(name), list):
+        return ()
+    requirements: list[str] = []
+    for entry in groups[name]:
+        if isinstance(entry, str):
+            requirements.append(entry)
+        elif isinstance(entry, Mapping) and isinstance(entry.get("include-group"), str):
+            requirements += _expand_group(groups, entry["include-group"], (*above, name))
+    return tuple(requirements)
+
+
+def _pipfile_table(pipfile: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    return {
+        name: "*" if given in ("", {}) else given
+        for name, given in _table(pipfile, name).items()
+        if not (isinstance(given, Mapping) and ("path" in given or "file" in given))
+    }
+
+
+def _pipfile_groups(pipfile: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...], str]]:
+    requirements = poetry_requirements(_pipfile_table(pipfile, "dev-packages"))[0]
+    return [("dev", requirements, "Pipfile [dev-packages]")] if requirements else []
+
+
+def _written(given: object) -> tuple[str, ...]:
+    return tuple(entry for entry in given if isinstance(entry, str)) if isinstance(given, list) else ()
+
+
+def _table(given: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    for part in path:
+        found = given.get(part)
+        if not isinstance(found, Mapping):
+            return {}
+        given = found
+    return given
+
+
+def _toml(root: Path, name: str) -> Mapping[str, Any]:
+    text = read_text(root, name)
+    if text is None:
+        return {}
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _ini(root: Path, name: str) -> Mapping[str, Mapping[str, str]]:
+    text = read_text(root, name)
+    if text is None:
+        return {}
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return {}
+    return {name: dict(parser.items(name)) for name in parser.sections()}
+
+
+def _setup_arguments(root: Path) -> Mapping[str, Any]:
+    text = read_text(root, "setup.py")
+    found = setup_arguments(text) if text is not None else None
+    return {name: argument.value for name, argument in found.items()} if found else {}
+
+
+def _lines(given: object) -> list[str]:
+    """Requirements that setuptools takes as a list or as one text with a line each."""
+    if isinstance(given, str):
+        return given.splitlines()
+    return [entry for entry in given if isinstance(entry, str)] if isinstance(given, list) else []

@@ -1,0 +1,124 @@
+"""Poetry's way of writing requirements, as PEP 508.
+
+Poetry's ``^``, ``~`` and bare versions follow its documentation ("Dependency specification"):
+``^1.2.3`` is ``>=1.2.3,<2``, ``^0.2.3`` is ``>=0.2.3,<0.3``, ``~1.2.3`` is ``>=1.2.3,<1.3``, ``1.2.*``
+is ``==1.2.*``, a bare ``1.2`` is ``==1.2``, ``*`` is anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+
+class UnreadableRequirement(ValueError):
+    """A requirement that cannot be written as PEP 508 (a local path, an odd version)."""
+
+
+def poetry_specifier(text: str) -> str:
+    """The PEP 440 specifier that a Poetry constraint means; "" for anything. Raises UnreadableRequirement."""
+    text = text.strip()
+    if "||" in text or "|" in text:
+        raise UnreadableRequirement(f"alternatives cannot be written as one specifier: {text}")
+    clauses = [_clause(part) for part in text.replace(" ", ",").split(",") if part]
+    joined = ",".join(clause for clause in clauses if clause)
+    try:
+        SpecifierSet(joined)
+    except InvalidSpecifier as error:
+        raise UnreadableRequirement(f"not a version constraint: {text}") from error
+    return joined
+
+
+def _clause(text: str) -> str:
+    if text == "*":
+        return ""
+    if text.startswith("^"):
+        return _caret(text[1:])
+    if text.startswith("~") and not text.startswith("~="):
+        return _tilde(text[1:])
+    if text[0].isdigit():
+        return f"=={text}"
+    if text.startswith("=") and not text.startswith("=="):
+        return f"={text}"
+    return text
+
+
+def _numbers(version: str) -> list[int]:
+    numbers = []
+    for part in version.split("."):
+        if not part.isdecimal():
+            break
+        numbers.append(int(part))
+    if not numbers:
+        raise UnreadableRequirement(f"not a version: {version}")
+    return numbers
+
+
+def _caret(version: str) -> str:
+    numbers = _numbers(version)
+    first = next((place for place, number in enumerate(numbers) if number), len(numbers) - 1)
+    upper = [*numbers[:first], numbers[first] + 1]
+    return f">={version},<{'.'.join(map(str, upper))}"
+
+
+def _tilde(version: str) -> str:
+    numbers = _numbers(version)
+    kept = numbers[: min(2, len(numbers))]
+    upper = [*kept[:-1], kept[-1] + 1]
+    return f">={version},<{'.'.join(map(str, upper))}"
+
+
+def poetry_requirements(table: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A Poetry dependency table as PEP 508 requirements, and the names that cannot be written so.
+
+    ``python`` is left out: it is not a distribution. A list of alternatives for one name gives one
+    requirement each, told apart by their markers.
+    """
+    requirements: list[str] = []
+    unreadable: list[str] = []
+    for name, given in table.items():
+        if name.lower() == "python":
+            continue
+        for one in given if isinstance(given, list) else [given]:
+            try:
+                requirements.append(_requirement(name, one))
+            except UnreadableRequirement as error:
+                unreadable.append(f"{name}: {error}")
+    return tuple(requirements), tuple(unreadable)
+
+
+def _requirement(name: str, given: object) -> str:
+    if isinstance(given, str):
+        return f"{name}{poetry_specifier(given)}"
+    if not isinstance(given, Mapping):
+        raise UnreadableRequirement(f"not a constraint: {given!r}")
+    extras = given.get("extras", [])
+    named = f"{name}[{','.join(map(str, extras))}]" if extras else name
+    if "git" in given:
+        revision = next((f"@{given[key]}" for key in ("rev", "tag", "branch") if key in given), "")
+        written = f"{named} @ git+{given['git']}{revision}"
+    elif "url" in given:
+        written = f"{named} @ {given['url']}"
+    elif "path" in given:
+        raise UnreadableRequirement("a path of the project's own file system")
+    else:
+        written = f"{named}{poetry_specifier(str(given.get('version', '*')))}"
+    markers = []
+    if "python" in given:
+        markers.append(_python_marker(str(given["python"])))
+    if "markers" in given:
+        markers.append(f"({given['markers']})")
+    return f"{written} ; {' and '.join(markers)}" if markers else written
+
+
+def _python_marker(constraint: str) -> str:
+    clauses = [clause for clause in poetry_specifier(constraint).split(",") if clause]
+    if not clauses:
+        return 'python_version >= "3"'
+    written = []
+    for clause in clauses:
+        operator = clause.rstrip("0123456789.*abrc")
+        written.append(f'python_full_version {operator} "{clause[len(operator) :]}"')
+    return f"({' and '.join(written)})"

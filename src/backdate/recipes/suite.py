@@ -1,0 +1,155 @@
+"""Which files are tests and which runner they are for, decided from the files' own imports.
+
+TimeMachine-bench (arXiv 2601.22597, section 3) looks at what the test files import: pytest when any of
+them does, unittest otherwise, with the modules named one by one. Django's runner is taken
+where there is a manage.py and tests import django.test.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.errors import ConfigurationError
+from backdate.projects.read import read_text
+from backdate.recipes.recipe import Provenance, TestPlan
+
+_TEST_FILE = re.compile(r"(?:test.*|.*[_-]tests?|tests?)\.py\Z", re.IGNORECASE)
+_TEST_FOLDER = re.compile(r"tests?|testing|unit_?tests?\Z", re.IGNORECASE)
+_SKIPPED_FOLDERS = {
+    *("node_modules", "__pycache__", "site-packages", "build", "dist", "venv", "env"),
+}
+_MOST_FILES = 20_000
+_TEST_FILE_BYTES = 8 * 1024 * 1024
+_IDENTIFIER = re.compile(r"[^\W\d]\w*\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFile:
+    """One file that holds tests."""
+
+    path: str
+    """Relative to the root, with forward slashes."""
+    pytest: bool
+    """It imports pytest, or has test functions outside classes."""
+    unittest: bool
+    django: bool
+
+
+def find_suite(root: Path) -> tuple[SuiteFile, ...]:
+    """Every file below ``root`` that holds tests by its name and its content, sorted by path."""
+    found: list[SuiteFile] = []
+    seen = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS
+        )
+        inside = any(_TEST_FOLDER.match(part) for part in Path(folder).relative_to(root).parts)
+        for name in sorted(files):
+            seen += 1
+            if seen > _MOST_FILES:
+                return tuple(found)
+            if name.endswith(".py") and name != "conftest.py" and (inside or _TEST_FILE.match(name)):
+                path = Path(folder, name)
+                one = _look(root, path.relative_to(root).as_posix())
+                if one is not None:
+                    found.append(one)
+    return tuple(found)
+
+
+def _look(root: Path, relative: str) -> SuiteFile | None:
+    try:
+        text = read_text(root, relative, limit=_TEST_FILE_BYTES)
+        if text is None or "test" not in text.lower():
+            return None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the project's code is warned of is not our business
+            tree = ast.parse(text)
+        nodes = list(ast.walk(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError, ConfigurationError):
+        return None  # no runner of today could name its tests either; the old one may still collect them
+    imported = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imported |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    tops = {name.split(".")[0] for name in imported}
+    functions = any(
+        isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test")
+        for node in tree.body
+    )
+    classes = any(isinstance(node, ast.ClassDef) and _has_tests(node) for node in tree.body)
+    django = any(name == "django.test" or name.startswith("django.test.") for name in imported)
+    bare = functions or (classes and not tops & {"unittest", "unittest2"} and not django)
+    if not (functions or classes or "load_tests" in text):
+        return None
+    return SuiteFile(
+        path=relative,
+        pytest="pytest" in tops or bare,
+        unittest=bool(tops & {"unittest", "unittest2"}),
+        django=django,
+    )
+
+
+def _has_tests(node: ast.ClassDef) -> bool:
+    return any(
+        isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner.name.startswith("test")
+        for inner in node.body
+    )
+
+
+def plan_tests(root: Path) -> TestPlan | None:
+    """How the suite at ``root`` is run, or None when there is no test to be found."""
+    files = find_suite(root)
+    if not files:
+        return None
+    first = next((one for one in files if one.pytest), None)
+    if (root / "manage.py").is_file() and any(one.django for one in files):
+        why = next(one for one in files if one.django)
+        return TestPlan(
+            runner="django",
+            provenance=Provenance(rule="manage.py, and tests import django.test", file=why.path),
+        )
+    if first is not None:
+        return TestPlan(
+            runner="pytest", provenance=Provenance(rule="test files are written for pytest", file=first.path)
+        )
+    configured = _pytest_configuration(root)
+    if configured is not None:
+        return TestPlan(runner="pytest", provenance=Provenance(rule="pytest is configured", file=configured))
+    modules = [_module(one.path) for one in files if one.unittest]
+    named = tuple(module for module in modules if module is not None)
+    if named:
+        return TestPlan(
+            runner="unittest",
+            targets=named,
+            provenance=Provenance(rule="test files import unittest", file=files[0].path),
+        )
+    return TestPlan(
+        runner="pytest", provenance=Provenance(rule="tests that unittest cannot name", file=files[0].path)
+    )
+
+
+def _module(path: str) -> str | None:
+    """The dotted name of a test file as seen from the root, or None where it has none."""
+    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    return ".".join(parts) if all(_IDENTIFIER.match(part) for part in parts) else None
+
+
+def _pytest_configuration(root: Path) -> str | None:
+    for name in ("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"):
+        if (root / name).is_file():
+            return name
+    for name, mark in (
+        ("tox.ini", "[pytest]"),
+        ("setup.cfg", "[tool:pytest]"),
+        ("pyproject.toml", "[tool.pytest"),
+    ):
+        if mark in (read_text(root, name) or ""):
+            return name
+    return None

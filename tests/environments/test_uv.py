@@ -1,0 +1,58 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+from backdate.environments import uv
+from backdate.environments.exemptions import exemptions_at
+
+INSTANT = datetime(2018, 1, 1, tzinfo=UTC)
+
+
+def test_uv_is_there() -> None:
+    assert uv.find_uv().is_file()
+    assert uv.uv_version()[0].isdigit()
+
+
+def test_the_full_instant_and_every_exemption_are_handed_over() -> None:
+    arguments = uv.resolve_arguments(
+        python=Path("/p"),
+        instant=INSTANT,
+        exemptions=exemptions_at(INSTANT),
+        index_url="https://index/simple",
+        inputs=["-r.txt"],
+        constraints=["c.txt"],
+        output=Path("/out/pylock.x.toml"),
+    )
+    assert arguments[arguments.index("--exclude-newer") + 1] == "2018-01-01T00:00:00Z"
+    assert "--exclude-newer-package=setuptools=2019-02-10T00:00:00Z" in arguments
+    assert arguments[-2:] == ("--", "-r.txt")
+    assert arguments[arguments.index("--constraints") + 1] == "c.txt"
+
+
+def test_nothing_of_the_callers_environment_gets_in_but_the_way_to_the_network() -> None:
+    given = {"HTTPS_PROXY": "http://proxy", "PIP_INDEX_URL": "http://evil", "UV_INDEX": "x", "HOME": "/root"}
+    assert uv.network_variables(given) == {"HTTPS_PROXY": "http://proxy"}
+    variables = uv.build_variables(cache=Path("/c"), bin_folder=Path("/b"))
+    assert variables["UV_NO_CONFIG"] == "1"
+    assert not [name for name in variables if name.startswith("PIP_") and "INDEX" in name]
+
+
+RESOLUTION = """warning: something
+  \u00d7 No solution found when resolving dependencies:
+  \u2570\u2500\u25b6 Because there is no version of nothing==9 and you require nothing==9, we can conclude
+"""
+
+
+def test_the_reason_of_a_failure_is_found() -> None:
+    assert uv.explain_failure(RESOLUTION).startswith("\u00d7 No solution found")
+    assert uv.explain_failure("\x1b[31merror\x1b[39m: bad\nmore") == "error: bad\nmore"
+    assert uv.explain_failure("") == "no output"
+    long = "error: x\n" + "line\n" * 500
+    assert "left out" in uv.explain_failure(long)
+    assert len(uv.explain_failure(long).splitlines()) == 41
+
+
+def test_a_dead_index_is_told_from_a_bad_project() -> None:
+    assert uv.says_index_down("error: Request failed after 3 retries\n  Caused by: dns error")
+    assert not uv.says_index_down(RESOLUTION)
+    assert uv.says_disk_full("error: No space left on device (os error 28)")
+    assert not uv.says_disk_full("os error 280")

@@ -1,0 +1,63 @@
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.errors import DiskFull, StoredDataError
+from backdate.serial import digest, from_json, to_json, write_whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    text: str
+    number: int
+    path: Path
+    many: tuple[str, ...] = ()
+
+
+SAMPLES = st.builds(
+    Sample,
+    text=st.text(),
+    number=st.integers(min_value=-(2**60), max_value=2**60),
+    path=st.sampled_from([Path("a/b"), Path("/x")]),
+    many=st.lists(st.text()).map(tuple),
+)
+
+
+@given(SAMPLES)
+def test_written_and_read_again(sample: Sample) -> None:
+    assert from_json(Sample, to_json(sample)) == sample
+    assert from_json(Sample, to_json(sample, indent=2)) == sample
+
+
+@given(st.binary())
+def test_garbage_is_one_kind_of_error(data: bytes) -> None:
+    with pytest.raises(StoredDataError, match="the thing"):
+        from_json(Sample, data, what="the thing")
+
+
+@given(SAMPLES, SAMPLES)
+def test_digests_tell_values_apart(one: Sample, other: Sample) -> None:
+    assert (digest(one) == digest(other)) == (to_json(one) == to_json(other))
+
+
+def test_digest_knows_where_a_value_ends() -> None:
+    assert digest("a", "b") != digest("ab", "") != digest("ab")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "deep" / "file.json"
+    write_whole(target, b"old")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(DiskFull, match="free some"):
+        write_whole(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert [path.name for path in target.parent.iterdir()] == ["file.json"]
