@@ -165,6 +165,10 @@ def _program(
         for number, bind in enumerate(binds):
             words += ["show", str(bind.source)]
             shown.append(Bind(source=Path(_STAGE, str(number)), target=bind.target, writable=bind.writable))
+        if not bwrap.startswith(("/usr/", "/bin/")):
+            # It may lie where only root may enter, or under the folder that is covered.
+            words += ["show", bwrap]
+            bwrap = f"{_STAGE}/{len(binds)}"
     with contextlib.ExitStack() as stack:
         files = {
             path: _in_memory(stack, content)
