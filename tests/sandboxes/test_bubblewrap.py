@@ -96,6 +96,25 @@ def test_standard_input_is_empty_and_output_can_be_reopened(shell):
     assert shell.text == "one\ntwo\nthree\n"
 
 
+def test_nothing_is_inherited(python, shell):
+    """Neither open files nor ignored or blocked signals (a shell ignores some for background jobs)."""
+    script = (
+        "import os, re; print(len(os.listdir('/proc/self/fd')));"
+        "print([int(line.split()[1], 16) & 0x7FFFFFFF for line in open('/proc/self/status') if re.match('Sig(Blk|Ign)', line)])"
+    )
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert python(script).ok
+    finally:
+        signal.signal(signal.SIGINT, before)
+    # Signals above 31 are the C library's own affair, which it does not let one reset.
+    # Python ignores SIGPIPE (13) and SIGXFSZ (25) itself; 4: the three standard ones and the folder.
+    ignored = 1 << (13 - 1) | 1 << (25 - 1)
+    assert shell.text.split("\n")[:2] == ["4", str([0, ignored])]
+    assert shell("yes | head -1").ok
+    assert shell.text == "y\n"
+
+
 def test_output_may_be_any_bytes(shell, tmp_path):
     assert shell(r"printf '\377\376\000\200end'").ok
     assert (tmp_path / "log").read_bytes() == b"\xff\xfe\x00\x80end"
