@@ -49,6 +49,18 @@ def die_with(parent: int, number: int) -> None:
         raise ProcessLookupError("the process that started this run is gone")
 
 
+def reset_signals() -> None:
+    """Let every signal do what it does by default.
+
+    Python itself ignores two of them, and whoever started us may have others ignored or blocked (a shell
+    does that for background jobs); a program that we become would inherit that.
+    """
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
 def enter(files: list[str]) -> None:
     """Enter control groups."""
     for file in files:
@@ -105,6 +117,7 @@ def keep(argv: list[str]) -> None:
     command = os.fork()
     if command == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, awaited)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.setsid()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         try:
@@ -183,6 +196,7 @@ def main(arguments: list[str]) -> None:
     parent = int(keys["parent"][0])
     last_wish = signal.SIGTERM if "keep" in keys else signal.SIGKILL
     die_with(parent, last_wish)
+    reset_signals()
     if "stage" in keys:
         stage(keys["stage"][0], keys.get("show", []))
     enter(keys.get("enter", []))
