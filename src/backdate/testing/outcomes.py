@@ -62,9 +62,11 @@ class Raised:
     message: str
     """``str(exception)``, cut to 4,000 characters."""
     frames: tuple[Frame, ...]
-    """Outermost first."""
-    link: Literal["", "cause", "context"] = ""
-    """How the exception *before* this one in the chain led to it; empty for the first."""
+    """Outermost first, without the runner's own before the first one of other code. Of a traceback
+    longer than 60 frames the two ends; a frame without a file stands for those left out."""
+    link: Literal["", "cause", "context", "member"] = ""
+    """How the exception *before* this one in the chain led to it; empty for the first. ``member``: this
+    one is an ExceptionGroup (PEP 654) that holds it, and those before it since the last empty link each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

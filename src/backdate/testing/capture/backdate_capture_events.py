@@ -1,0 +1,222 @@
+"""Writing one JSON line per event to the event file, whatever the tests do to their process.
+
+Runs inside the dated environment: no dependency, and the syntax of Python 2.7 to today's.
+PYTEST_DONT_REWRITE
+
+What makes it last:
+
+- the functions that are used are bound when this module is imported, out of reach of a test that
+  replaces ``open``, ``time.time`` or ``json.dumps`` (freezing libraries look through the globals of
+  every module, so the clock is not one);
+- every event is one ``write`` to a file opened for appending, between two newlines, so that a half
+  line left by something else spoils nothing;
+- before each write the descriptor is compared with the file it was opened on, and opened again
+  when a test closed it or put another file in its place;
+- a forked child that runs on writes nothing: only the process that opened the file does;
+- the name of the event file is taken out of ``os.environ``, so that no child process finds it.
+"""
+
+import os
+import re
+import sys
+
+try:
+    from _json import encode_basestring_ascii as _quote
+except ImportError:  # an interpreter without the C accelerator
+    from json.encoder import py_encode_basestring_ascii as _quote
+
+EVENTS_VARIABLE = "BACKDATE_CAPTURE_EVENTS"
+SELECTION_VARIABLE = "BACKDATE_CAPTURE_SELECTION"
+ROOT_VARIABLE = "BACKDATE_CAPTURE_ROOT"
+
+COLLECTED_IDS_A_LINE = 500
+
+_TEXT = type("".encode("ascii").decode("ascii"))
+_BYTES = type("".encode("ascii"))
+
+
+def _make_clock():
+    import time
+
+    read = getattr(time, "perf_counter", time.time)
+
+    def clock():
+        return read()
+
+    return clock
+
+
+clock = _make_clock()
+"""Seconds, for differences only."""
+
+
+def clean(value, limit=None):
+    """``value`` as text that UTF-8 can hold: lone surrogates become ``\\udc80``-like escapes."""
+    if isinstance(value, _TEXT):
+        text = _TEXT().join((value,))  # a plain string, also of a subclass with methods of its own
+    elif isinstance(value, _BYTES):
+        text = value.decode("utf-8", "replace")
+    else:
+        text = _TEXT(value)
+    if limit is not None and len(text) > limit:
+        text = text[:limit]
+    try:
+        text.encode("utf-8")
+    except UnicodeError:
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text
+
+
+def encode(value):
+    """JSON of dicts, lists, text, numbers, booleans and None, by nothing that a test can replace."""
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, dict):
+        return "{" + ",".join([_quote(clean(k)) + ":" + encode(v) for k, v in value.items()]) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join([encode(item) for item in value]) + "]"
+    if isinstance(value, float):
+        finite = value == value and value not in (float("inf"), float("-inf"))
+        return float.__repr__(value) if finite else "0.0"
+    if isinstance(value, int):
+        return "%d" % value
+    return _quote(clean(value))
+
+
+def _make_writer(path):
+    descriptor = [None, None]
+    owner = os.getpid()
+    getpid, opened, write, fstat = os.getpid, os.open, os.write, os.fstat
+    flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+
+    def identity(number):
+        status = fstat(number)
+        return status.st_dev, status.st_ino
+
+    def ready():
+        if descriptor[0] is not None:
+            try:
+                if identity(descriptor[0]) == descriptor[1]:
+                    return descriptor[0]
+            except OSError:
+                pass  # a test closed it: opened again below
+        number = opened(path, flags)
+        descriptor[:] = [number, identity(number)]
+        return number
+
+    def emit(event, fields):
+        if getpid() != owner:
+            return
+        fields["event"] = event
+        fields["pid"] = owner
+        data = ("\n" + encode(fields) + "\n").encode("ascii")
+        try:
+            write(ready(), data)
+        except OSError:
+            pass  # no space, or a limit of the test's own: what is missing shows in the cross-checks
+
+    return emit
+
+
+def _make_emit():
+    path = os.environ.pop(EVENTS_VARIABLE, None)
+    if not path:
+        return False, lambda event, fields: None
+    return True, _make_writer(path)
+
+
+active, _emit = _make_emit()
+"""Whether this process is the one whose events are recorded."""
+
+
+def emit(event, **fields):
+    """Append one event. Never raises an ``Exception``: a broken report must not break a test."""
+    try:
+        _emit(event, fields)
+    except Exception:
+        try:
+            _emit("capture-error", {"about": event, "reason": clean(repr(sys.exc_info()[1]), 1000)})
+        except Exception:
+            pass  # nothing more can be done; the cross-checks see that an event is missing
+
+
+def emit_collected(ids):
+    """Append the ids of the collected tests, some hundred a line."""
+    for start in range(0, len(ids), COLLECTED_IDS_A_LINE):
+        emit("collected", ids=ids[start : start + COLLECTED_IDS_A_LINE])
+
+
+def python_version():
+    """Three numbers: "3.6.15"."""
+    return ".".join([str(part) for part in sys.version_info[:3]])
+
+
+_root = os.environ.get(ROOT_VARIABLE, "")
+_roots = tuple([path.rstrip("/") + "/" for path in (_root, os.path.realpath(_root))]) if _root else ()
+_start = os.getcwd()
+
+
+def relative(path):
+    """``path`` relative to the project's root where it lies in it, else absolute; ``<string>`` as it is."""
+    path = clean(path)
+    if not path or path.startswith("<"):
+        return path
+    if not path.startswith("/"):
+        path = _start + "/" + path
+    if "/." in path or "//" in path:
+        path = os.path.normpath(path)
+    for root in _roots:
+        if path.startswith(root):
+            return path[len(root) :]
+    return path
+
+
+def number_repeats(ids):
+    """``ids`` with ``#2``, ``#3``, … after the second, third, … of those that repeat."""
+    seen = {}
+    numbered = []
+    for one in ids:
+        count = seen[one] = seen.get(one, 0) + 1
+        numbered.append(one if count == 1 else "%s#%d" % (one, count))
+    return numbered
+
+
+class Selection(object):
+    """Which tests are to be run, by exact id."""
+
+    def __init__(self, only=None, exclude=(), modules=()):
+        self.only = None if only is None else frozenset(only)
+        self.exclude = frozenset(exclude)
+        self.modules = frozenset(modules)
+        """Files (pytest) or dotted modules (unittest) that are not even imported."""
+
+    def wants(self, identity):
+        """Whether the test with this id is to be run."""
+        return identity not in self.exclude and (self.only is None or identity in self.only)
+
+
+def _read_selection():
+    import io
+    import json
+
+    path = os.environ.get(SELECTION_VARIABLE)
+    if not path:
+        return Selection()
+    with io.open(path, encoding="utf-8") as file:
+        data = json.loads(file.read())
+    return Selection(data["only"], data["exclude"], data["modules"])
+
+
+selection = _read_selection()
+
+_GROUP = re.compile(r"^(setUpClass|tearDownClass|setUpModule|tearDownModule) \((.*)\)$")
+
+
+def split_group(description):
+    """("setUpClass", "package.module.Case") of unittest's "setUpClass (package.module.Case)", else None."""
+    match = _GROUP.match(description)
+    return match.groups() if match else None

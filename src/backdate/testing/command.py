@@ -1,0 +1,120 @@
+"""The command that runs a suite with its events captured, and what the sandbox shows it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.environments.environment import Environment
+from backdate.recipes.recipe import TestPlan
+from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
+from backdate.serial import to_json, write_whole
+
+CAPTURE = "/backdate/capture"
+"""Where the capturing files are seen."""
+EVENTS = "/backdate/events.jsonl"
+SELECTION = "/backdate/selection.json"
+
+_FILES = Path(__file__).parent / "capture"
+_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which tests one attempt runs. All by exact id; nothing is matched by pattern."""
+
+    only: tuple[str, ...] | None
+    """None for all of them."""
+    exclude: tuple[str, ...]
+    modules: tuple[str, ...]
+    """Files (pytest) or dotted modules (unittest, Django) that are not even imported."""
+
+
+def arguments(plan: TestPlan, python: str, *, python_warnings: bool) -> tuple[str, ...]:
+    """The command line of a plan.
+
+    pytest goes on after a file that cannot be collected and after any number of failures, whatever
+    the project's configuration says: the outcome of *every* test is wanted.
+    """
+    if plan.runner == "pytest":
+        warnings = ("-W", "default") if python_warnings else ()
+        whole = ("--continue-on-collection-errors", "--maxfail=0", "--color=no")
+        plugin = ("-p", "backdate_capture_pytest")
+        return (python, "-m", "pytest", *plugin, *plan.arguments, *warnings, *whole, *plan.targets)
+    if plan.runner == "unittest":
+        return (python, "-m", "backdate_capture_unittest", *plan.arguments, *plan.targets)
+    django = (python, "-m", "backdate_capture_django", "test", "--noinput")
+    return (*django, *plan.arguments, *plan.targets)
+
+
+def variables(plan: TestPlan, environment: Environment, at: str, *, python_warnings: bool) -> dict[str, str]:
+    """The whole environment of the process.
+
+    Time zone, locale and hash seed are fixed; a plan may set others, for a project that asks for them.
+    """
+    wanted = dict(plan.environment)
+    fixed = {
+        "TZ": "UTC",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **({"PYTHONWARNINGS": "default"} if python_warnings else {}),
+    }
+    paths = [CAPTURE, *filter(None, [wanted.get("PYTHONPATH")])]
+    programs = [str(environment.root / "bin"), wanted.get("PATH") or _SYSTEM_PATH]
+    return {
+        **fixed,
+        **wanted,
+        "PYTHONPATH": ":".join(paths),
+        "PATH": ":".join(programs),
+        "VIRTUAL_ENV": str(environment.root),
+        "BACKDATE_CAPTURE_EVENTS": EVENTS,
+        "BACKDATE_CAPTURE_SELECTION": SELECTION,
+        "BACKDATE_CAPTURE_ROOT": at,
+    }
+
+
+def command(
+    plan: TestPlan, environment: Environment, at: str, limits: Limits, *, python_warnings: bool
+) -> Command:
+    """The command that runs ``plan``."""
+    return Command(
+        argv=arguments(plan, str(environment.python), python_warnings=python_warnings),
+        cwd=posixpath.normpath(posixpath.join(at, plan.cwd)),
+        env=variables(plan, environment, at, python_warnings=python_warnings),
+        limits=limits,
+    )
+
+
+def prepare(
+    environment: Environment, tree: Path, at: str, selection: Selection, events: Path, chosen: Path
+) -> Workspace:
+    """Write ``chosen`` (the selection) and an empty ``events``, and say how a run sees everything.
+
+    The environment and its interpreter are seen read-only at their own paths, which their scripts
+    and libraries name.
+    """
+    events.unlink(missing_ok=True)
+    events.touch(mode=0o600)
+    write_whole(chosen, to_json(selection))
+    chosen.chmod(0o644)
+    return Workspace(
+        tree=tree,
+        at=at,
+        mounts=(
+            *_own_places([environment.choice.interpreter.prefix, environment.root]),
+            Mount(source=_FILES, target=CAPTURE),
+            Mount(source=chosen, target=SELECTION),
+            Mount(source=events, target=EVENTS, writable=True),
+        ),
+    )
+
+
+def _own_places(folders: Sequence[Path]) -> list[Mount]:
+    """Mounts at the folders' own paths; what the base system shows anyway (/usr) is left out."""
+    return [
+        Mount(source=folder, target=str(folder)) for folder in folders if not folder.is_relative_to("/usr")
+    ]

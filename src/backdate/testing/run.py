@@ -1,0 +1,227 @@
+"""Running a suite so that the outcome of every single test is known, whatever crashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from backdate.environments.environment import Environment
+from backdate.recipes.recipe import TestPlan
+from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox
+from backdate.testing import command as commands
+from backdate.testing.assembly import Capture
+from backdate.testing.command import Selection
+from backdate.testing.ending import ending_of
+from backdate.testing.events import LARGEST_FILE, read_event_file
+from backdate.testing.judging import judge
+from backdate.testing.outcomes import Outcome, TestResult, TestRun
+from backdate.testing.suspicions import find_suspicions, missing_choices
+from backdate.testing.verdict import Verdict, reach_verdict
+from backdate.testing.watching import Progress, Watch
+
+MOST_ATTEMPTS = 5
+"""Processes that one suite may take before the tests that never ran are given up."""
+LEAST_WALL_S = 1.0
+"""Less time than this is not worth another attempt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One process of a suite."""
+
+    run: RunResult
+    capture: Capture
+    results: tuple[TestResult, ...]
+    log: Path
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What is known after some attempts."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    uncollected: dict[str, TestResult] = field(default_factory=dict)
+    results: dict[str, TestResult] = field(default_factory=dict)
+    wanted: dict[str, None] = field(default_factory=dict)
+    """Every id that an attempt collected."""
+    modules: list[str] = field(default_factory=list)
+    """Modules whose import killed an attempt."""
+
+    def take(self, attempt: Attempt) -> bool:
+        """Add what ``attempt`` found out; whether anything was new."""
+        before = len(self.results) + len(self.modules)
+        self.attempts.append(attempt)
+        capture = attempt.capture
+        self.wanted.update(dict.fromkeys(capture.collected))
+        tests = {record.id for record in capture.tests} | set(capture.collected)
+        for result in attempt.results:
+            known = self.results if result.id in tests else self.uncollected
+            known.setdefault(result.id, result)
+        if capture.collecting is not None and not capture.collected:
+            self.modules.append(capture.collecting.module)
+        return len(self.results) + len(self.modules) > before
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Tests that were collected and of which nothing more is known."""
+        return tuple(one for one in self.wanted if one not in self.results)
+
+    @property
+    def spent_s(self) -> float:
+        return sum(attempt.run.duration_s for attempt in self.attempts)
+
+    def all_results(self) -> tuple[TestResult, ...]:
+        return (*self.uncollected.values(), *self.results.values())
+
+
+def run_suite(
+    sandbox: Sandbox,
+    environment: Environment,
+    tree: Path,
+    plan: TestPlan,
+    *,
+    limits: Limits,
+    log_folder: Path,
+    only: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    python_warnings: bool = False,
+    on_progress: Progress | None = None,
+    at: str = "/work/project",
+) -> TestRun:
+    """Run the suite of ``plan`` in a fresh copy of ``tree``, without network, and tell every outcome.
+
+    When the process dies, the tests that it had not come to are run by another one, without the
+    test that killed it: up to ``MOST_ATTEMPTS`` processes, which share ``limits.wall_s``. Only a
+    time-out ends it all, because it leaves no time.
+
+    ``only`` and ``exclude`` hold exact ids, as in :class:`TestResult`; everything is still collected.
+    ``python_warnings`` shows every Python warning in the log, also those that the project ignores
+    or makes errors. ``on_progress`` is called from a thread of its own. ``log_folder`` gets
+    ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
+
+    Raises SandboxUnavailable, before anything runs, when a protection cannot be given. However the
+    suite ends, that is a value.
+    """
+    log_folder.mkdir(parents=True, exist_ok=True)
+    progress = _Progress()
+    for number in range(1, MOST_ATTEMPTS + 1):
+        left = limits.wall_s - progress.spent_s
+        if number > 1 and left < LEAST_WALL_S:
+            break
+        selection = Selection(
+            only=None if only is None else tuple(only),
+            exclude=(*exclude, *progress.results),
+            modules=tuple(progress.modules),
+        )
+        attempt = _attempt(
+            sandbox,
+            environment,
+            tree,
+            plan,
+            limits=replace(limits, wall_s=left),
+            folder=log_folder,
+            suffix="" if number == 1 else f"-{number}",
+            selection=selection,
+            python_warnings=python_warnings,
+            progress=progress,
+            on_progress=on_progress,
+            at=at,
+        )
+        if not progress.take(attempt) or not _worth_another(attempt, progress):
+            break
+    return _conclude(progress, plan, only)
+
+
+def _worth_another(attempt: Attempt, progress: _Progress) -> bool:
+    """Whether another process could tell more."""
+    if attempt.run.status in (RunStatus.TIMEOUT, RunStatus.SANDBOX_ERROR):
+        return False
+    died_importing = attempt.capture.collecting is not None and not attempt.capture.collected
+    return bool(progress.missing) or died_importing
+
+
+def _attempt(
+    sandbox: Sandbox,
+    environment: Environment,
+    tree: Path,
+    plan: TestPlan,
+    *,
+    limits: Limits,
+    folder: Path,
+    suffix: str,
+    selection: Selection,
+    python_warnings: bool,
+    progress: _Progress,
+    on_progress: Progress | None,
+    at: str,
+) -> Attempt:
+    log = folder / f"tests{suffix}.log"
+    events = folder / f"events{suffix}.jsonl"
+    chosen = folder / f"selection{suffix}.json"
+    workspace = commands.prepare(environment, tree, at, selection, events, chosen)
+    command = commands.command(plan, environment, at, limits, python_warnings=python_warnings)
+    total = len(progress.wanted) if progress.wanted else None
+    with Watch(events, on_progress, finished=len(progress.results), total=total, largest=LARGEST_FILE):
+        run = sandbox.run(command, workspace, log=log)
+    capture = read_event_file(events)
+    return Attempt(run=run, capture=capture, results=judge(capture, ending_of(capture, run)), log=log)
+
+
+def _conclude(progress: _Progress, plan: TestPlan, only: Sequence[str] | None) -> TestRun:
+    first, last = progress.attempts[0], progress.attempts[-1]
+    results = progress.all_results()
+    verdict = reach_verdict(last.run, last.capture, results, progress.missing, last.log)
+    peaks = [peak for attempt in progress.attempts if (peak := attempt.run.peak_memory_bytes) is not None]
+    session = first.capture.session
+    return TestRun(
+        status=verdict.status,
+        exit_code=last.run.exit_code,
+        signal=last.run.signal,
+        results=results,
+        trouble=_trouble(progress, verdict),
+        raised=verdict.raised,
+        suspicions=_suspicions(progress, only, results),
+        runner=plan.runner if session is None else session.runner[:100],
+        duration_s=progress.spent_s,
+        peak_memory_bytes=max(peaks, default=None),
+        attempts=len(progress.attempts),
+        enforced=last.run.enforced,
+        log=first.log,
+    )
+
+
+def _trouble(progress: _Progress, verdict: Verdict) -> str:
+    parts = [verdict.trouble] if verdict.trouble else []
+    killers = [
+        result
+        for result in progress.all_results()
+        if result.outcome is Outcome.CRASHED
+        or (result.outcome is Outcome.NOT_COLLECTED and result.id in progress.modules)
+    ]
+    if len(progress.attempts) > 1:
+        names = ", ".join(f"{result.id} ({result.reason})" for result in killers[:5])
+        more = f" and {len(killers) - 5} more" if len(killers) > 5 else ""
+        because = f": {names}{more}" if names else ""
+        parts.append(f"The suite took {len(progress.attempts)} processes{because}.")
+    if progress.missing:
+        some = ", ".join(progress.missing[:3])
+        parts.append(
+            f"{len(progress.missing)} collected tests were not run: {some}"
+            + ", …" * (len(progress.missing) > 3)
+        )
+    return " ".join(parts)
+
+
+def _suspicions(
+    progress: _Progress, only: Sequence[str] | None, results: Sequence[TestResult]
+) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for attempt in progress.attempts:
+        died = attempt.run.status is RunStatus.EXITED and attempt.capture.finish is None
+        known = attempt is not progress.attempts[-1] and died
+        for one in find_suspicions(attempt.capture, attempt.run, attempt.results):
+            if not (known and one.startswith("exit status 0")):
+                found[one] = None
+    missing = None if only is None else missing_choices(only, results)
+    return (*found, missing) if missing else tuple(found)

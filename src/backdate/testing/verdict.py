@@ -1,0 +1,113 @@
+"""How a whole run of a suite ended: its status, and one paragraph for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from backdate.sandboxes.interface import RunResult, RunStatus
+from backdate.testing.assembly import Capture
+from backdate.testing.ending import describe_end
+from backdate.testing.outcomes import Raised, TestResult
+
+Status = Literal["completed", "no-tests", "crashed", "timeout", "oom", "disk-limit", "broken"]
+
+_LIMITS: dict[RunStatus, Status] = {
+    RunStatus.TIMEOUT: "timeout",
+    RunStatus.OOM: "oom",
+    RunStatus.DISK_LIMIT: "disk-limit",
+}
+_TAIL_BYTES = 4096
+_TAIL_LINES = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The status of a run and why."""
+
+    status: Status
+    trouble: str = ""
+    raised: tuple[Raised, ...] = ()
+
+
+def reach_verdict(
+    run: RunResult, capture: Capture, results: Sequence[TestResult], missing: Sequence[str], log: Path
+) -> Verdict:
+    """How the run ended, from its last process.
+
+    A runner that said that it was done is believed, even when its process then hung until the time
+    limit or crashed on its way out: that is a suspicion, not the status. A run in which another
+    process had to run the rest after a crash is completed when every collected test has an outcome.
+    """
+    if run.status is RunStatus.SANDBOX_ERROR:
+        return Verdict(status="broken", trouble=f"The sandbox did not start. {_tail(log)}")
+    if capture.finish is not None and not missing and not _stopped_early(capture, results):
+        return Verdict(status="completed" if results else "no-tests", trouble=_no_tests(results))
+    if capture.finish is None and run.status in _LIMITS:
+        return Verdict(status=_LIMITS[run.status], trouble=_where(run, capture))
+    if capture.broken is not None:
+        last = capture.broken.raised[-1:]
+        said = "".join(f": {one.type}: {one.message}" for one in last)
+        trouble = f"The runner failed {capture.broken.where}{said}"
+        return Verdict(status="broken", trouble=trouble, raised=capture.broken.raised)
+    if capture.interrupted is not None:
+        return Verdict(
+            status="broken", trouble="The runner was interrupted.", raised=capture.interrupted.raised
+        )
+    return _unexplained(run, capture, log)
+
+
+def _unexplained(run: RunResult, capture: Capture, log: Path) -> Verdict:
+    reached = bool(capture.collected or capture.tests or capture.collecting or capture.uncollected)
+    if capture.finish is not None:
+        why = f" ({capture.finish.stopped})" if capture.finish.stopped else ""
+        status = capture.finish.exit_status
+        return Verdict(
+            status="broken",
+            trouble=f"The runner stopped before its end{why}, with status {status}. {_tail(log)}",
+        )
+    if reached or run.signal is not None:
+        return Verdict(status="crashed", trouble=_where(run, capture))
+    return Verdict(
+        status="broken",
+        trouble=f"The runner ended without reaching the tests: {describe_end(run)}. {_tail(log)}",
+    )
+
+
+def _stopped_early(capture: Capture, results: Sequence[TestResult]) -> bool:
+    """Whether what the runner calls its end came before the tests (a usage error, an internal error)."""
+    return not results and (capture.broken is not None or capture.interrupted is not None)
+
+
+def _no_tests(results: Sequence[TestResult]) -> str:
+    return "" if results else "The runner found no tests."
+
+
+def _where(run: RunResult, capture: Capture) -> str:
+    open_tests = [test.id for test in capture.tests if not test.ended]
+    if open_tests:
+        when = f" while {open_tests[0]} ran"
+    elif capture.group is not None:
+        when = f" during {capture.group.where} of {capture.group.id}"
+    elif capture.collecting is not None and not capture.collected:
+        when = f" while {capture.collecting.id} was imported"
+    elif capture.tests:
+        when = f" after {capture.tests[-1].id}"
+    else:
+        when = " before any test"
+    sentence = describe_end(run)
+    return f"{sentence[0].upper()}{sentence[1:]}{when}."
+
+
+def _tail(log: Path) -> str:
+    """The last lines of the log, for people."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(log.stat().st_size - _TAIL_BYTES, 0))
+            text = file.read(_TAIL_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return "It left no log."
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    return "The log ends: " + "\n".join(lines[-_TAIL_LINES:]) if lines else "It printed nothing."

@@ -1,0 +1,109 @@
+"""Looking at an event file while it grows: progress for people, and a bound on what it takes of the disk."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from backdate.testing.wire import Collected, parse_event
+
+Progress = Callable[[int, int | None], None]
+"""Called with the number of finished tests and the number of all, which is None until it is known."""
+
+_EVERY_S = 0.2
+_CHUNK = 1024 * 1024
+_END = b'"event":"end"'
+_COLLECTED = b'"event":"collected"'
+
+
+class EventTail:
+    """Counts, chunk by chunk, the finished and the collected tests in what is appended."""
+
+    def __init__(self) -> None:
+        self.finished = 0
+        self.collected = 0
+        self._rest = b""
+
+    def feed(self, data: bytes) -> None:
+        """Take what was appended. A line longer than a few megabytes is not counted."""
+        *lines, rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            # inside a JSON string the quotes would be escaped: the marks cannot be part of a test's id
+            if _END in line:
+                self.finished += 1
+            elif _COLLECTED in line:
+                event = parse_event(line)
+                self.collected += len(event.ids) if isinstance(event, Collected) else 0
+        self._rest = rest if len(rest) <= 4 * _CHUNK else b""
+
+
+class Watch:
+    """While entered, calls ``on_progress`` from its thread and keeps the file below ``largest`` bytes.
+
+    An exception of ``on_progress`` ends the calls, and is raised when the watch is left.
+    """
+
+    def __init__(
+        self, path: Path, on_progress: Progress | None, *, finished: int, total: int | None, largest: int
+    ) -> None:
+        self._path = path
+        self._on_progress = on_progress
+        self._finished = finished
+        self._total = total
+        self._largest = largest
+        self._tail = EventTail()
+        self._offset = 0
+        self._told: tuple[int, int | None] | None = None
+        self._problem: Exception | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name="test progress", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._look()
+        if error is None and self._problem is not None:
+            raise self._problem
+
+    def _loop(self) -> None:
+        while not self._stop.wait(_EVERY_S):
+            self._look()
+
+    def _look(self) -> None:
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return  # a sandbox that shows the folder too may have let it be removed: the reader says so
+        try:
+            if os.fstat(descriptor).st_size > self._largest + _CHUNK:
+                os.ftruncate(descriptor, self._largest + 1)
+            while self._offset < self._largest and (data := os.pread(descriptor, _CHUNK, self._offset)):
+                self._offset += len(data)
+                self._tail.feed(data)
+        finally:
+            os.close(descriptor)
+        self._tell()
+
+    def _tell(self) -> None:
+        total = self._tail.collected if self._total is None and self._tail.collected else self._total
+        state = (self._finished + self._tail.finished, total)
+        if self._on_progress is None or self._problem is not None or state == self._told:
+            return
+        self._told = state
+        try:
+            self._on_progress(*state)
+        except Exception as error:  # noqa: BLE001 - raised again where the watch is left
+            self._problem = error

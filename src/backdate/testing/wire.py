@@ -1,0 +1,161 @@
+"""The events as they are written: one JSON object a line, told apart by its ``event``.
+
+What writes them is ``capture/backdate_capture_events.py``, which runs inside the dated environment
+and shares no code with this; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from backdate.testing.outcomes import Raised
+
+LARGEST_LINE = 8 * 1024 * 1024
+"""Bytes of the longest event that is believed."""
+
+
+class Event(msgspec.Struct, tag_field="event", frozen=True, kw_only=True):
+    """One line of the file. ``pid`` is the process that says it wrote it."""
+
+    pid: int
+
+
+class Session(Event, tag="session", frozen=True, kw_only=True):
+    """The runner is there."""
+
+    runner: str
+    python: str
+
+
+class Collecting(Event, tag="collecting", frozen=True, kw_only=True):
+    """A module is about to be imported."""
+
+    id: str
+    module: str
+    """What ``modules`` of a selection names it by: the file (pytest) or the dotted name (unittest)."""
+
+
+class CollectingDone(Event, tag="collecting-done", frozen=True, kw_only=True):
+    """A module was imported, or was not, but the process lives."""
+
+    id: str
+
+
+class Collected(Event, tag="collected", frozen=True, kw_only=True):
+    """Ids of tests that are to be run; a session has many of these events."""
+
+    ids: tuple[str, ...]
+
+
+class Uncollected(Event, tag="uncollected", frozen=True, kw_only=True):
+    """A file, module or class whose tests cannot be had, or which was skipped as a whole."""
+
+    id: str
+    outcome: str
+    reason: str
+    raised: tuple[Raised, ...]
+
+
+class Start(Event, tag="start", frozen=True, kw_only=True):
+    """A test starts."""
+
+    id: str
+    file: str | None
+
+
+class Phase(Event, tag="phase", frozen=True, kw_only=True):
+    """What one phase of a test, or one subtest, came to."""
+
+    id: str
+    when: str
+    outcome: str
+    xfail: str | None
+    """Why it was expected to fail; None when it was not."""
+    sub: bool
+    """Whether it is about a subtest."""
+    reason: str
+    raised: tuple[Raised, ...]
+
+
+class End(Event, tag="end", frozen=True, kw_only=True):
+    """A test is over."""
+
+    id: str
+    duration: float
+
+
+class Group(Event, tag="group", frozen=True, kw_only=True):
+    """A class or module is about to be set up or torn down (unittest)."""
+
+    id: str
+    where: str
+
+
+class GroupResult(Event, tag="group-result", frozen=True, kw_only=True):
+    """Setting up or tearing down a class or module raised (unittest)."""
+
+    id: str
+    where: str
+    outcome: str
+    reason: str
+    raised: tuple[Raised, ...]
+
+
+class Broken(Event, tag="broken", frozen=True, kw_only=True):
+    """An exception that stopped the runner itself."""
+
+    where: str
+    raised: tuple[Raised, ...]
+
+
+class Interrupted(Event, tag="interrupted", frozen=True, kw_only=True):
+    """KeyboardInterrupt or ``pytest.exit``, from whomever."""
+
+    raised: tuple[Raised, ...]
+
+
+class Finish(Event, tag="finish", frozen=True, kw_only=True):
+    """The runner says that it is done."""
+
+    exit_status: int
+    collected: int
+    failed: int
+    stopped: str
+
+
+class CaptureError(Event, tag="capture-error", frozen=True, kw_only=True):
+    """An event that could not be written as it should have been."""
+
+    about: str
+    reason: str
+
+
+AnyEvent = (
+    Session
+    | Collecting
+    | CollectingDone
+    | Collected
+    | Uncollected
+    | Start
+    | Phase
+    | End
+    | Group
+    | GroupResult
+    | Broken
+    | Interrupted
+    | Finish
+    | CaptureError
+)
+
+_DECODER = msgspec.json.Decoder(AnyEvent)
+
+
+def parse_event(line: bytes) -> AnyEvent | None:
+    """The event that one line holds; None when it holds none."""
+    if len(line) > LARGEST_LINE:
+        return None
+    try:
+        event: AnyEvent = _DECODER.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return event
