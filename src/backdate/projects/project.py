@@ -22,6 +22,11 @@ class Origin:
     """Whether the tree differs from that revision (a folder with uncommitted changes)."""
     dated: Instant | None = None
     """The commit's committer date or the sdist's upload time, in UTC; None when there is neither."""
+    version_hint: str | None = None
+    """The version (PEP 440) that the tree's history gives it, or the sdist's own; None when unknown. The tree
+    has no ``.git``, so a build that asks setuptools_scm or pbr for the version has to be told."""
+    missing: tuple[str, ...] = ()
+    """What the origin names but could not give, each with the reason: "data/big.bin (Git LFS)"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

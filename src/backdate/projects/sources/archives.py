@@ -1,0 +1,167 @@
+"""Unpacking an sdist that may be hostile.
+
+Nothing leads out of the target: absolute names, ``..``, links that lead out, devices and pipes are
+refused, as by tarfile's data filter (PEP 706). What is written is counted while it is written, so that
+an archive that lies about sizes, or holds a terabyte of zeros, stops at the limit.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import posixpath
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from backdate.errors import SourceError
+from backdate.projects.sources.folder import read_chunks
+from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
+
+ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
+"""The kinds of sdist that can be unpacked, the preferred first."""
+
+_HEADER_BYTES = 4 * 1024 * 1024
+"""tarfile reads extended headers whole; no honest one is larger."""
+
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError)
+_BROKEN_ZIP = (*_BROKEN, RuntimeError, NotImplementedError, ValueError)
+
+
+def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> int:
+    """Unpack ``archive`` to the new folder ``target``; how many Python files there are.
+
+    Raises SourceError, naming ``what``, when it is damaged, escapes, or is too large.
+    """
+    writer = TreeWriter(target, what=what, limits=limits)
+    try:
+        if archive.name.endswith(".zip"):
+            _unpack_zip(archive, writer, what)
+        else:
+            _unpack_tar(archive, writer, what, limits)
+    except SourceError:
+        raise
+    except _BROKEN_ZIP as error:
+        raise SourceError(f"{what} is damaged: {error}") from error
+    writer.finish()
+    return writer.python_files
+
+
+def _unpack_tar(archive: Path, writer: TreeWriter, what: str, limits: TreeLimits) -> None:
+    # Headers and padding come on top of the files' own bytes.
+    allowed = limits.bytes + 4096 * limits.files
+    with _decompressed(archive) as stream:
+        bounded = cast(IO[bytes], _Bounded(stream, allowed, what))
+        with tarfile.open(fileobj=bounded, mode="r:") as tar:
+            for member in tar:
+                _write_member(tar, member, writer, what)
+
+
+def _write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWriter, what: str) -> None:
+    name = _clean(member.name, what)
+    if member.isdir():
+        if name:
+            writer.add_folder(name)
+    elif member.isreg() and not member.issparse():
+        content = tar.extractfile(member)
+        assert content is not None
+        writer.add_file(name, _chunks(content), executable=bool(member.mode & 0o100), mtime=member.mtime)
+    elif member.issym():
+        writer.add_link(name, _checked_target(name, member.linkname, what))
+    elif member.islnk():
+        original = writer.path_of(_clean(member.linkname, what))
+        if not original.is_file():
+            raise SourceError(f"{what} holds a hard link {name!r} to what is not in it")
+        writer.add_file(name, read_chunks(original), executable=bool(member.mode & 0o100), mtime=member.mtime)
+    else:
+        raise SourceError(f"{what} holds {name!r}, which is neither a file, a folder nor a link")
+
+
+def _unpack_zip(archive: Path, writer: TreeWriter, what: str) -> None:
+    with zipfile.ZipFile(archive) as zipped:
+        for info in zipped.infolist():
+            name = _clean(info.filename, what)
+            mode = info.external_attr >> 16
+            if info.is_dir():
+                if name:
+                    writer.add_folder(name)
+            elif stat.S_ISLNK(mode):
+                with zipped.open(info) as content:
+                    target = content.read(4096).decode("utf-8", errors="surrogateescape")
+                writer.add_link(name, _checked_target(name, target, what))
+            elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
+                with zipped.open(info) as content:
+                    writer.add_file(name, _chunks(content), executable=bool(mode & 0o100))
+            else:
+                raise SourceError(f"{what} holds {name!r}, which is neither a file, a folder nor a link")
+
+
+def _clean(name: str, what: str) -> str:
+    """``name`` without the ``./`` and ``/`` that tar writers leave at its ends; refused when it leads out."""
+    cleaned = "/".join(part for part in name.split("/") if part not in ("", "."))
+    if name.startswith("/") or ".." in cleaned.split("/"):
+        raise SourceError(f"{what} holds the name {name[:200]!r}, which leads out of it")
+    return cleaned
+
+
+def _checked_target(name: str, target: str, what: str) -> str:
+    reached = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+    if target.startswith("/") or reached == ".." or reached.startswith("../"):
+        raise SourceError(f"{what} holds a link {name!r} to {target[:200]!r}, which leads out of it")
+    return target
+
+
+def _decompressed(archive: Path) -> IO[bytes]:
+    if archive.name.endswith((".tar.gz", ".tgz")):
+        return cast(IO[bytes], gzip.open(archive, "rb"))
+    if archive.name.endswith(".tar.bz2"):
+        return bz2.open(archive, "rb")
+    if archive.name.endswith(".tar.xz"):
+        return lzma.open(archive, "rb")
+    raise SourceError(
+        f"{archive.name} is not a kind of sdist that can be unpacked ({', '.join(ARCHIVE_SUFFIXES)})"
+    )
+
+
+def _chunks(content: IO[bytes]) -> Iterator[bytes]:
+    while chunk := content.read(CHUNK):
+        yield chunk
+
+
+class _Bounded:
+    """A stream, read forwards, that refuses to give more than its limit, or absurdly much at once.
+
+    tarfile is not given the compressed file itself, because it would gather a header of
+    any size in memory before it looks at it.
+    """
+
+    def __init__(self, stream: IO[bytes], allowed: int, what: str) -> None:
+        self._stream = stream
+        self._allowed = allowed
+        self._what = what
+        self._position = 0
+
+    def read(self, size: int) -> bytes:
+        if size > _HEADER_BYTES:
+            raise SourceError(f"{self._what} holds an extended header of {size:,} bytes")
+        data = self._stream.read(size)
+        self._position += len(data)
+        if self._position > self._allowed:
+            raise SourceError(f"{self._what} unpacks to more than is allowed")
+        return data
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, position: int) -> int:
+        if position < self._position:
+            raise tarfile.ReadError("its members overlap")
+        while self._position < position:
+            if not self.read(min(CHUNK, position - self._position)):
+                break
+        return self._position
