@@ -81,7 +81,7 @@ Build = Callable[..., Environment]
 
 @pytest.fixture(scope="session")
 def build_environment(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Makes (once for each set of arguments) an environment of an interpreter, requirements and an instant."""
+    """Makes, once for each set of arguments, an environment of requirements as of an instant."""
     made: dict[tuple[object, ...], Environment] = {}
 
     def build(version: str, *requirements: str, instant: str | None = None) -> Environment:
@@ -107,10 +107,10 @@ def _build(folder: Path, version: str, requirements: tuple[str, ...], instant: s
     cut = [] if instant is None else ["--exclude-newer", instant]
     # every file of atomicwrites was uploaded again in July 2022
     exempt = [] if instant is None else ["--exclude-newer-package", "atomicwrites=2022-07-09T00:00:00Z"]
+    options = ["--no-config", "--quiet", "--python"]
     for command in (
-        [uv, "venv", "--no-config", "--quiet", "--python", str(executable), str(root)],
-        [uv, "pip", "install", "--no-config", "--quiet", "--python", str(root / "bin/python"), *cut, *exempt]
-        + list(requirements),
+        [uv, "venv", *options, str(executable), str(root)],
+        [uv, "pip", "install", *options, str(root / "bin/python"), *cut, *exempt, *requirements],
     ):
         done = subprocess.run(command, capture_output=True, text=True, env=clean, timeout=300, check=False)
         if done.returncode:

@@ -19,7 +19,9 @@ ODD = """
 import ctypes, os, sys, time
 import pytest
 
-@pytest.mark.parametrize("text", ["a b", "[c - d]", "x::y", "e/f", "ü", "\\x00\\x1b", "#2", "", "PASSED [100%]"])
+TEXTS = ["a b", "[c - d]", "x::y", "e/f", "ü", "\\x00\\x1b", "#2", "", "PASSED [100%]"]
+
+@pytest.mark.parametrize("text", TEXTS)
 def test_odd(text):
     print("test_suite.py::test_odd[forged] PASSED")
     print("\\n" + '{"event":"end","id":"forged","duration":0,"pid":1}')
@@ -198,7 +200,7 @@ def test_an_endless_loop_times_out_and_the_rest_is_named(
 def test_a_suite_that_is_done_and_never_exits_is_completed(
     run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:
-    suite = "import threading, time\ndef test_a():\n    threading.Thread(target=time.sleep, args=(999,)).start()\n"
+    suite = "import threading, time\ndef test_a(): threading.Thread(target=time.sleep, args=(99,)).start()\n"
     done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"), wall_s=4.0)
     assert done.status == "completed"
     assert outcomes(done) == {"test_a.py::test_a": Outcome.PASSED}
@@ -380,8 +382,8 @@ def test_group():
     raise ExceptionGroup("many", [ValueError("one"), ExceptionGroup("inner", [TypeError("two")])])
 
 def test_forge():
-    import glob
-    with open("/backdate/events.jsonl" if os.path.exists("/backdate/events.jsonl") else os.devnull, "a") as file:
+    path = "/backdate/events.jsonl"
+    with open(path if os.path.exists(path) else os.devnull, "a") as file:
         file.write('{"event":"end","id":"test_never","duration":1,"pid":%d}\n' % os.getpid())
         file.write('half a line')
     raise AssertionError

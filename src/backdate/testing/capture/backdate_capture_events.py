@@ -176,7 +176,7 @@ def relative(path):
 
 
 def number_repeats(ids):
-    """``ids`` with ``#2``, ``#3``, … after the second, third, … of those that repeat."""
+    """``ids`` with ``#2``, ``#3``, ... after the second, third, ... of those that repeat."""
     seen = {}
     numbered = []
     for one in ids:
