@@ -25,7 +25,7 @@ from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
 
-_FORMAT = 1
+_FORMAT = 2
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 Stage = Literal["waiting", "resolving", "building", "ready"]
@@ -46,7 +46,6 @@ class Builder:
         *,
         index_url: str = uv.DEFAULT_INDEX,
         limits: Limits = BUILD_LIMITS,
-        compile_bytecode: bool = False,
     ) -> None:
         self.cache = cache
         self.sandbox = sandbox
@@ -55,7 +54,6 @@ class Builder:
             sandbox=sandbox,
             index_url=index_url,
             limits=limits,
-            compile_bytecode=compile_bytecode,
         )
 
     def prepare(
@@ -85,7 +83,7 @@ class Builder:
             self.cache.discard(root)  # what an interrupted build left
             built: Environment | BuildFailure | None = None
             try:
-                built = self._fill(request, resolution, root, key, on_stage, started)
+                built = self._fill(request, resolution, root, key, on_stage, started, shared=True)
                 if isinstance(built, Environment):
                     self.cache.write("records", key, built)
             finally:
@@ -105,7 +103,7 @@ class Builder:
         output.mkdir(parents=True, exist_ok=True)
         built: Environment | BuildFailure | None = None
         try:
-            built = self._fill(request, resolution, output, uuid.uuid4().hex, on_stage, started)
+            built = self._fill(request, resolution, output, uuid.uuid4().hex, on_stage, started, shared=False)
         finally:
             if not isinstance(built, Environment):
                 for inside in list(output.iterdir()):
@@ -142,10 +140,12 @@ class Builder:
         key: str,
         on_stage: OnStage,
         started: float,
+        *,
+        shared: bool,
     ) -> Environment | BuildFailure:
         on_stage("building")
         log = self.cache.logs / f"{key}.install.log"
-        failure = self._steps.install(request, resolution, root, log)
+        failure = self._steps.install(request, resolution, root, log, compile_bytecode=shared)
         if failure is not None:
             return failure
         on_stage("ready")

@@ -57,7 +57,6 @@ class Steps:
     sandbox: Sandbox
     index_url: str = uv.DEFAULT_INDEX
     limits: Limits = BUILD_LIMITS
-    compile_bytecode: bool = False
 
     def resolve(self, request: EnvironmentRequest, log: Path) -> Resolution | BuildFailure:
         """All of the request's steps together, resolved at its instant."""
@@ -100,9 +99,19 @@ class Steps:
         return Resolution(lock=lock, pylock=pylock)
 
     def install(
-        self, request: EnvironmentRequest, resolution: Resolution, root: Path, log: Path
+        self,
+        request: EnvironmentRequest,
+        resolution: Resolution,
+        root: Path,
+        log: Path,
+        *,
+        compile_bytecode: bool,
     ) -> BuildFailure | None:
-        """Make a virtual environment at ``root`` that holds what was resolved; None when it was made."""
+        """Make a virtual environment at ``root`` that holds what was resolved; None when it was made.
+
+        With ``compile_bytecode`` every module is compiled now, as pip does: a suite that makes warnings
+        errors would otherwise stumble over those that compiling a library gives.
+        """
         with _input_file("pylock.toml", resolution.pylock) as lock:
             create = uv.create_arguments(python=request.choice.interpreter.executable, root=root)
             install = uv.install_arguments(
@@ -110,7 +119,7 @@ class Steps:
                 instant=request.instant,
                 exemptions=exemptions_at(request.instant),
                 index_url=self.index_url,
-                compile_bytecode=self.compile_bytecode,
+                compile_bytecode=compile_bytecode,
             )
             mounts = [_shown(lock.parent)]
             if not root.is_relative_to(self.cache.store):

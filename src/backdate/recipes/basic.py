@@ -13,13 +13,15 @@ from backdate.recipes.declared import Declared, read_declared
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe
 from backdate.recipes.suite import plan_tests
 
-_TEST_WORD = re.compile(r"(?:^|[-_./])(?:tests?|testing|ci)(?:$|[-_./])", re.IGNORECASE)
+_TEST_WORD = re.compile(r"(?:^|[-_./])(?:tests?|testing|unittests?)(?:$|[-_./])", re.IGNORECASE)
 _DEVELOPMENT_WORD = re.compile(r"(?:^|[-_./])(?:dev|develop|development|all)(?:$|[-_./])", re.IGNORECASE)
 _REQUIREMENTS = re.compile(
     r"(?:.*[-_.])?(?:requirements?|reqs?)(?:[-_.].*)?\.(?:txt|in|pip)\Z", re.IGNORECASE
 )
 _PLAIN = re.compile(r"(?:requirements?|reqs?)\.(?:txt|pip)\Z", re.IGNORECASE)
 _RUNTIME_IN_FOLDER = ("base", "common", "main", "prod", "production", "requirements", "core", "default")
+_WORD = re.compile(r"[a-z0-9]+")
+_FILLERS = {"requirements", "requirement", "reqs", "req"}
 _FOLDERS = ("requirements", "reqs", "requirement")
 
 
@@ -64,13 +66,21 @@ def requirement_steps(root: Path) -> list[InstallStep]:
         elif _DEVELOPMENT_WORD.search(stem):
             development.append(name)
     chosen = [(name, "requirements file") for name in plain]
-    chosen += [(name, "test requirements file") for name in test]
+    chosen += [(name, "test requirements file") for name in _plainest(test)]
     if not test:
-        chosen += [(name, "development requirements file") for name in development]
+        chosen += [(name, "development requirements file") for name in _plainest(development)]
     return [
         InstallStep(kind="requirements", file=name, provenance=Provenance(rule=rule, file=name))
         for name, rule in chosen
     ]
+
+
+def _plainest(names: list[str]) -> list[str]:
+    """Those that are named for testing and nothing else ("tests.txt", not "tests-min.txt"), else all."""
+    plain = [
+        name for name in names if len(set(_WORD.findall(name.rsplit(".", 1)[0].lower())) - _FILLERS) == 1
+    ]
+    return plain or names
 
 
 def _candidates(root: Path) -> list[Path]:

@@ -69,8 +69,11 @@ def hand_over(path: Path, identity: Identity) -> None:
     """Give ``path`` and all below it to the user that commands run as.
 
     Root can still read and remove it. Links are not followed; chown walks with open folders, so
-    that nobody who writes there meanwhile can lead it elsewhere. What is theirs already stays as it is.
+    that nobody who writes there meanwhile can lead it elsewhere. What is theirs already stays as it is;
+    a folder that is theirs at the top was handed over before and is not walked again.
     """
+    if path.stat().st_uid == identity.uid:
+        return
     for previous in {path.stat().st_uid, 0} - {identity.uid}:
         user = f"{identity.uid}:{identity.gid}"
         command = ["chown", "-R", "-P", "-h", f"--from={previous}", user, "--", str(path)]

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from backdate.errors import MachineError
+from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.log import BoundedLog
 
@@ -142,6 +143,7 @@ class _Run:
                     key.fileobj
                     for key, _ in selector.select(min(_POLL_S, max(0.0, deadline - time.monotonic())))
                 }
+                interruption.check()
                 now = time.monotonic()
                 if self._output in ready and not self._take_output():
                     selector.unregister(self._output)
