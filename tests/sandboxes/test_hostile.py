@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from backdate.sandboxes import cgroups
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.identity import DROPPED_ID
 from backdate.sandboxes.interface import MIB, Command, Mount, RunStatus, Workspace
+from backdate.sandboxes.scratch import clear_stale
 
 DAEMON = """
 import os, signal, sys, time
@@ -326,6 +328,13 @@ def _start(tmp_path: Path, mark: str, threads: int) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.fixture
+def cleared(tmp_path: Path) -> Iterator[None]:
+    """Does afterwards what a later run in the same scratch folder would do."""
+    yield
+    clear_stale(tmp_path / "scratch")
+
+
 def _asleep(running, mark: str) -> int:
     """How many of the sleepers run (the caller has the mark in its command line too)."""
     return len(running(f"6{mark}"))
@@ -341,6 +350,7 @@ def test_nothing_is_left_when_the_caller_is_interrupted(tmp_path, mark, running,
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.usefixtures("cleared")
 def test_nothing_is_left_running_when_the_caller_is_killed(tmp_path, mark, running, eventually):
     caller = _start(tmp_path, mark, 3)
     assert eventually(lambda: _asleep(running, mark) >= 8)
@@ -356,6 +366,7 @@ def test_nothing_is_left_running_when_the_caller_is_killed(tmp_path, mark, runni
     assert not any(group.exists() for group in groups)
 
 
+@pytest.mark.usefixtures("cleared")
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.02, 0.03, 0.04, 0.06])
 def test_nothing_is_left_when_the_caller_is_killed_while_setting_up(
     tmp_path, mark, running, eventually, delay
