@@ -100,12 +100,12 @@ def eventually() -> Callable[[Callable[[], bool]], bool]:
 
 
 def processes(mark: str) -> list[int]:
-    """The processes with ``mark`` in their command line."""
+    """The processes with ``mark`` in their command line or environment."""
     found = []
     for process in Path("/proc").iterdir():
         if process.name.isdigit() and int(process.name) != os.getpid():
             try:
-                if mark.encode() in (process / "cmdline").read_bytes():
+                if mark.encode() in (process / "cmdline").read_bytes() + (process / "environ").read_bytes():
                     found.append(int(process.name))
             except OSError:
                 continue

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from backdate.sandboxes import cgroups
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.identity import DROPPED_ID
 from backdate.sandboxes.interface import MIB, Command, Mount, RunStatus, Workspace
+from backdate.sandboxes.scratch import clear_stale
 
 DAEMON = """
 import os, signal, sys, time
@@ -320,10 +322,18 @@ except KeyboardInterrupt:
 
 
 def _start(tmp_path: Path, mark: str, threads: int) -> subprocess.Popen[bytes]:
+    """A caller; the mark is in the environment of all that it starts."""
     arguments = [sys.executable, "-c", textwrap.dedent(CALLER), str(tmp_path), mark, str(threads)]
-    return subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    )
+    path = f"{os.environ['PATH']}:/nonexistent/{mark}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment)
+
+
+@pytest.fixture
+def cleared(tmp_path: Path) -> Iterator[None]:
+    """Does afterwards what a later run in the same scratch folder would do."""
+    yield
+    clear_stale(tmp_path / "scratch")
 
 
 def _asleep(running, mark: str) -> int:
@@ -341,6 +351,7 @@ def test_nothing_is_left_when_the_caller_is_interrupted(tmp_path, mark, running,
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.usefixtures("cleared")
 def test_nothing_is_left_running_when_the_caller_is_killed(tmp_path, mark, running, eventually):
     caller = _start(tmp_path, mark, 3)
     assert eventually(lambda: _asleep(running, mark) >= 8)
@@ -356,7 +367,8 @@ def test_nothing_is_left_running_when_the_caller_is_killed(tmp_path, mark, runni
     assert not any(group.exists() for group in groups)
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.01, 0.02, 0.03, 0.04, 0.06])
+@pytest.mark.usefixtures("cleared")
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08])
 def test_nothing_is_left_when_the_caller_is_killed_while_setting_up(
     tmp_path, mark, running, eventually, delay
 ):
@@ -365,7 +377,7 @@ def test_nothing_is_left_when_the_caller_is_killed_while_setting_up(
     time.sleep(delay)
     caller.kill()
     caller.communicate()
-    assert eventually(lambda: running(mark) == [])
+    assert eventually(lambda: running(mark) == []), [_words(process) for process in running(mark)]
 
 
 def test_an_exception_in_a_watcher_ends_the_run(bubblewrap, tmp_path, mark, running, monkeypatch):
@@ -391,8 +403,9 @@ def test_threads_and_descriptors_are_not_leaked(shell):
     assert held() == before
 
 
+@pytest.mark.parametrize("victim", ["keeper", "monitor"])
 def test_a_sandbox_process_killed_from_outside_leaves_nothing(
-    bubblewrap, tmp_path, mark, running, eventually
+    bubblewrap, tmp_path, mark, running, eventually, victim
 ):
     command = Command(argv=("sh", "-c", f"sh -c 'trap \"\" TERM; sleep 6{mark}' & sleep 6{mark}"), cwd="/")
     results = []
@@ -401,8 +414,9 @@ def test_a_sandbox_process_killed_from_outside_leaves_nothing(
     )
     thread.start()
     assert eventually(lambda: len([p for p in running(f"6{mark}") if _name(p) == "sleep"]) >= 2)
-    monitor = next(child for child in _children(os.getpid()) if _name(child) == "bwrap")
-    os.kill(monitor, signal.SIGKILL)
+    keeper = next(child for child in _children(os.getpid()) if b"launcher.py" in _words(child))
+    (monitor,) = _children(keeper)
+    os.kill({"keeper": keeper, "monitor": monitor}[victim], signal.SIGKILL)
     thread.join(30)
     assert results
     assert results[0].exit_code is None
@@ -414,6 +428,10 @@ def _name(process: int) -> str:
         return Path(f"/proc/{process}/comm").read_text().strip()
     except OSError:
         return ""
+
+
+def _words(process: int) -> bytes:
+    return Path(f"/proc/{process}/cmdline").read_bytes()
 
 
 def _children(process: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 A run is a chain of processes, each of which dies with the one before it::
 
-    backdate ── launcher.py, which becomes bwrap ── process 1 of the sandbox ── awk ── the command
+    backdate ── launcher.py ── bwrap ── process 1 of the sandbox ── awk ── the command
 
 awk is there because bubblewrap reports exit code 139 and death by signal 11 alike, and awk's
 ``system()`` does not; it is on every system, and it starts in a millisecond.
