@@ -6,6 +6,7 @@ import tomllib
 from typing import Any
 
 import pytest
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -230,8 +231,6 @@ def strings_of(value: Any, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=4), st.booleans())
 def test_the_scanner_sees_what_tomllib_sees(document: dict[str, Any], crlf: bool) -> None:
-    import tomlkit
-
     text = tomlkit.dumps(document)
     text = text.replace("\n", "\r\n") if crlf else text
     try:
