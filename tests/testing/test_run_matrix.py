@@ -30,9 +30,8 @@ class Kind:
 
 
 MATRIX = [
-    Kind("2.7", "==4.6.*", "2021-01-01T00:00:00Z"),
-    Kind("3.6", "==3.5.*", "2018-12-01T00:00:00Z"),
-    Kind("3.6", "==3.10.*", "2019-01-01T00:00:00Z"),
+    Kind("3.6", "==3.5.*", "2019-03-01T00:00:00Z"),
+    Kind("3.6", "==3.10.*", "2019-03-01T00:00:00Z"),
     Kind("3.6", "==4.6.*", "2019-12-01T00:00:00Z"),
     Kind("3.6", "==7.0.*", "2022-03-01T00:00:00Z"),
     Kind("3.8", "==5.4.*", "2020-08-01T00:00:00Z"),
@@ -171,11 +170,8 @@ def test_every_outcome_is_known(
     files = dict(FILES)
     if not kind.pytest:
         files["pytest.ini"] = "[pytest]\naddopts = --strict-markers -x -W error\n"
-    expected = dict(EXPECTED)
-    if kind.python == "2.7":
-        expected["test_suite.py::TestCase::test_unexpected"] = Outcome.FAILED
     done = run(one_sandbox, environment, files, plan("pytest"))
-    assert outcomes(done) == expected, done.trouble
+    assert outcomes(done) == EXPECTED, done.trouble
     assert (done.status, done.attempts) == ("completed", 4)
     assert done.suspicions == ()
     assert done.runner.startswith(f"pytest {kind.pytest.strip('=*')}")
@@ -183,9 +179,8 @@ def test_every_outcome_is_known(
     assert [frame.function for frame in frames] == ["test_frames", "outer", "inner"]
     assert {frame.file for frame in frames} == {"test_suite.py"}
     absent = result_of(done, "test_absent.py").raised
-    if kind.python != "2.7":  # which keeps no context
-        assert absent[0].type == "ModuleNotFoundError"
-        assert absent[0].frames[-1].file == "test_absent.py"
+    assert absent[0].type == "ModuleNotFoundError"
+    assert absent[0].frames[-1].file == "test_absent.py"
 
 
 @pytest.mark.parametrize("kind", MATRIX, ids=str)
@@ -202,7 +197,8 @@ def test_a_conftest_that_does_not_import_is_broken(
 
 XDIST = {
     "pytest.ini": "[pytest]\naddopts = -n 2\n",
-    "test_a.py": SUITE,
+    # a forked child that ran on would speak into the channel of its worker, which xdist does not survive
+    "test_a.py": SUITE.replace("if os.fork() == 0:", "if False:").replace("os.wait()", "pass"),
     "test_absent.py": "import no_such_distribution_anywhere\n",
 }
 
@@ -210,7 +206,7 @@ XDIST = {
 @pytest.mark.parametrize(
     ("python", "requirements", "instant"),
     [
-        ("3.6", ("pytest==3.10.*", "pytest-xdist==1.24.*"), "2019-01-01T00:00:00Z"),
+        ("3.6", ("pytest==3.10.*", "pytest-xdist==1.24.*"), "2019-03-01T00:00:00Z"),
         ("3.8", ("pytest==5.4.*", "pytest-xdist==1.34.*"), "2020-08-15T00:00:00Z"),
         ("3.13", ("pytest", "pytest-xdist"), None),
     ],
@@ -232,9 +228,7 @@ def test_xdist_reports_come_from_the_controller_alone(
         for one, outcome in EXPECTED.items()
         if one != "test_kills.py"
     }
-    # a child that runs on in a worker speaks into the worker's own channel: no report is safe there
-    del expected["test_a.py::test_fork_without_exec"]
-    assert {one: outcome for one, outcome in known.items() if one in expected} == expected
+    assert known == expected
     assert done.status == "completed"
     chosen = ["test_a.py::test_frames", "test_a.py::test_odd[a b]"]
     done = run(one_sandbox, environment, XDIST, plan("pytest"), only=chosen)
@@ -274,6 +268,7 @@ def test_frozen():
     with freeze_time("2001-01-01"):
         time.sleep(0.1)
 @pytest.mark.timeout(1)
+@pytest.mark.flaky(reruns=0)
 def test_slow(): time.sleep(20)
 @pytest.mark.parametrize("n", range(5))
 def test_many(n): pass
@@ -295,7 +290,10 @@ def test_many(n): pass
     assert 0.05 < result_of(done, "test_a.py::test_frozen").duration_s < 30
     assert result_of(done, "test_a.py::test_sub").raised[-1].type == "AssertionError"
     forked = run(
-        one_sandbox, environment, {"test_a.py": SUITE}, plan("pytest", "--forked", "-p", "no:randomly")
+        one_sandbox,
+        environment,
+        {"test_a.py": SUITE, "pytest.ini": ""},
+        plan("pytest", "--forked", "-p", "no:randomly"),
     )
     assert outcomes(forked)["test_a.py::test_frames"] is Outcome.FAILED
     assert forked.attempts == 1

@@ -144,6 +144,14 @@ def emit(event, **fields):
             pass  # nothing more can be done; the cross-checks see that an event is missing
 
 
+def guarded(function, *arguments):
+    """Call ``function``; an ``Exception`` of it becomes an event, because a report must not break a test."""
+    try:
+        function(*arguments)
+    except Exception:
+        emit("capture-error", about=function.__name__, reason=clean(repr(sys.exc_info()[1]), 1000))
+
+
 def emit_collected(ids):
     """Append the ids of the collected tests, some hundred a line."""
     for start in range(0, len(ids), COLLECTED_IDS_A_LINE):

@@ -16,6 +16,7 @@ from backdate_capture_events import (
     clock,
     emit,
     emit_collected,
+    guarded,
     number_repeats,
     python_version,
     relative,
@@ -49,7 +50,7 @@ class _State(object):
 
     controller = False
     """Whether xdist's workers run the tests and this process only hears of it."""
-    keys = None
+    key = None
     """The id that the item that runs now is known by."""
     announced = False
     """Whether the ids that xdist's workers collected were written."""
@@ -116,6 +117,15 @@ def pytest_keyboard_interrupt(excinfo):
     emit("interrupted", raised=describe(excinfo.value, excinfo.tb, _HIDDEN))
 
 
+def _attach(report, key, call):
+    """Put on a report what only this process knows; it goes with it from a worker to the controller."""
+    if report is None:
+        return
+    setattr(report, _ID, key)
+    if report.failed and call is not None and call.excinfo is not None:
+        setattr(report, _RAISED, describe(call.excinfo.value, call.excinfo.tb, _HIDDEN))
+
+
 def _path_of(node):
     path = getattr(node, "path", None)  # pathlib, pytest 7 and later
     if path is None or callable(path):
@@ -134,12 +144,9 @@ def pytest_make_collect_report(collector):
     outcome = yield
     if whole_file:
         emit("collecting-done", id=clean(collector.nodeid))
-    if _excinfo_of(outcome) is not None:
-        return
-    report = outcome.get_result()
-    call = getattr(report, "call", None)
-    if report.failed and call is not None and call.excinfo is not None:
-        setattr(report, _RAISED, describe(call.excinfo.value, call.excinfo.tb, _HIDDEN))
+    if _excinfo_of(outcome) is None:
+        report = outcome.get_result()
+        guarded(_attach, report, clean(collector.nodeid), getattr(report, "call", None))
 
 
 def _text_of(longrepr):
@@ -150,10 +157,7 @@ def _text_of(longrepr):
     return clean(str(longrepr), REASON_LENGTH) if longrepr else ""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collectreport(report):
-    if report.passed:
-        return
+def _report_collector(report):
     emit(
         "uncollected",
         id=clean(report.nodeid),
@@ -161,6 +165,12 @@ def pytest_collectreport(report):
         reason=_text_of(report.longrepr),
         raised=report.__dict__.get(_RAISED, []),
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collectreport(report):
+    if not report.passed:
+        guarded(_report_collector, report)
 
 
 def _key_of(item):
@@ -203,14 +213,8 @@ def pytest_runtest_protocol(item, nextitem):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
-    if _excinfo_of(outcome) is not None:
-        return
-    report = outcome.get_result()
-    if report is None:
-        return
-    setattr(report, _ID, _key_of(item))
-    if report.failed and call.excinfo is not None:
-        setattr(report, _RAISED, describe(call.excinfo.value, call.excinfo.tb, _HIDDEN))
+    if _excinfo_of(outcome) is None:
+        guarded(_attach, outcome.get_result(), _key_of(item), call)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -226,8 +230,7 @@ def pytest_runtest_logfinish(nodeid, location):
         emit("end", id=clean(nodeid), duration=_state.durations.pop(nodeid, 0.0))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_logreport(report):
+def _report_phase(report):
     duration = getattr(report, "duration", 0.0)
     if _state.controller:
         _state.durations[report.nodeid] = _state.durations.get(report.nodeid, 0.0) + duration
@@ -243,6 +246,11 @@ def pytest_runtest_logreport(report):
         reason="" if report.passed or raised else _text_of(report.longrepr),
         raised=raised,
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report):
+    guarded(_report_phase, report)
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
