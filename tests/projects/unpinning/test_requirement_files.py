@@ -71,6 +71,9 @@ def test_a_line(line: str, loose: str) -> None:
         "foo; python_version == '3.8'",
         "foo # bar==1.0",
         "foo==1.0 bar==2.0",
+        "foo==1.0 bar --hash=sha256:aa",
+        "foo==1.0 \\\n\\  --hash=sha256:aa",
+        "foo --hash=sha256:aa ==1.0",
     ],
 )
 def test_a_line_that_stays(line: str) -> None:

@@ -157,6 +157,14 @@ def test_what_cannot_be_parsed_is_skipped_as_a_whole(source: str) -> None:
     assert [skipped.line for skipped in draft.skipped] == [0]
 
 
+def test_literals_that_touch_are_left_alone() -> None:
+    source = "setup(install_requires=['b==1'], python_requires='<4''')"
+    assert unpinned(source) == source
+    _, draft = unpin_file("setup.py", source.encode())
+    assert draft.changes == []
+    assert len(draft.skipped) == 1
+
+
 def test_names_that_refer_to_themselves_end() -> None:
     assert unpinned("reqs = reqs + reqs + ['a==1']\nsetup(install_requires=reqs)").count("a==1") == 0
     doubling = "\n".join(f"a{i} = a{i + 1} + a{i + 1}" for i in range(2000))

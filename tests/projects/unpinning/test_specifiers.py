@@ -31,7 +31,8 @@ from backdate.projects.unpinning import loosen_poetry_constraint, loosen_specifi
         ("<=3", ""),
         ("==2!1.0.post1+local", ""),
         ("==1.0,", ""),
-        (">=1.0,", ">=1.0"),
+        (">=1.0,", ">=1.0,"),
+        (">=1.0,<2,", ">=1.0"),
         ("", ""),
     ],
 )

@@ -117,6 +117,12 @@ class Draft:
                 Skipped(file=self.file, line=0, reason="more places like these are not listed")
             )
 
+    def discard(self, reason: str) -> None:
+        """Take every edit and change back and record why the file is left as it is."""
+        self.edits.clear()
+        self.changes.clear()
+        self.skip(None, reason)
+
     def result(self) -> str:
         """The file's new text."""
         return apply_edits(self.content, self.edits)

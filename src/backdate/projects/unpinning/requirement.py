@@ -30,6 +30,8 @@ class NotLoosened:
     """The requirement is left as it is."""
 
     reason: str
+    readable: bool = False
+    """Whether it is a requirement (a direct URL), rather than something that cannot be read."""
 
 
 def loosen_requirement(text: str) -> Loosened | NotLoosened | None:
@@ -39,14 +41,14 @@ def loosen_requirement(text: str) -> Loosened | NotLoosened | None:
     ``name @ https://…``, ``git+https://…@tag``) is not loosened, as it names one artefact.
     """
     if _ADDRESS.match(text):
-        return NotLoosened(reason=f"a direct URL is not loosened: {text.strip()}")
+        return NotLoosened(reason=f"a direct URL is not loosened: {text.strip()}", readable=True)
     if not text.strip() or _PATH.match(text):
         return None
     head = _HEAD.match(text)
     if head is None:
         return NotLoosened(reason=f"not a requirement: {text.strip()}")
     if text[head.end() :].lstrip().startswith("@"):
-        return NotLoosened(reason=f"a direct URL is not loosened: {text.strip()}")
+        return NotLoosened(reason=f"a direct URL is not loosened: {text.strip()}", readable=True)
     rest, _, _ = text[head.end() :].partition(";")
     rest = rest.rstrip()
     core = rest.strip()
@@ -66,8 +68,8 @@ def loosen_requirement(text: str) -> Loosened | NotLoosened | None:
     return Loosened(name=head["name"], start=start, end=start + len(inner), replacement=loose)
 
 
-def loosen_in(draft: Draft, fragment: Fragment, kind: Kind) -> None:
-    """Loosen the requirement that ``fragment`` holds, or record why it is left as it is."""
+def loosen_in(draft: Draft, fragment: Fragment, kind: Kind) -> Loosened | NotLoosened | None:
+    """Loosen the requirement that ``fragment`` holds, or record why it is left as it is; says which."""
     loosened = loosen_requirement(fragment.text)
     if isinstance(loosened, NotLoosened):
         draft.skip(fragment.starts[0] if fragment.text else 0, loosened.reason)
@@ -80,3 +82,4 @@ def loosen_in(draft: Draft, fragment: Fragment, kind: Kind) -> None:
             before=text.strip(),
             after=(text[: loosened.start] + loosened.replacement + text[loosened.end :]).strip(),
         )
+    return loosened

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from backdate.projects.unpinning.edits import Draft, Fragment
 from backdate.projects.unpinning.report import Kind
-from backdate.projects.unpinning.requirement import loosen_in
+from backdate.projects.unpinning.requirement import Loosened, NotLoosened, loosen_in
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))#")
 _COMMENT_LINE = re.compile(r"\s*#")
@@ -42,27 +42,18 @@ def loosen_line(draft: Draft, line: Fragment, kind: Kind) -> None:
         return
     option = _OPTION.search(text)
     requirement = text[: option.start() if option else None].rstrip()
-    reported = len(draft.changes)
-    loosen_in(draft, line.part(0, len(requirement)), kind)
+    outcome = loosen_in(draft, line.part(0, len(requirement)), kind)
     hashes = list(_HASH.finditer(text))
-    if hashes:
-        _cut_hashes(draft, line, text, hashes, kind, already_reported=len(draft.changes) > reported)
-
-
-def _cut_hashes(
-    draft: Draft,
-    line: Fragment,
-    text: str,
-    hashes: list[re.Match[str]],
-    kind: Kind,
-    *,
-    already_reported: bool,
-) -> None:
+    left = _HASH.sub("", text)
+    others = left[len(requirement) :].strip()
+    unreadable = isinstance(outcome, NotLoosened) and not outcome.readable
+    if not hashes or unreadable or (others and not others.startswith("-")):
+        return
     edits = [line.cut(match.start(), match.end()) for match in hashes]
-    if already_reported:
+    if isinstance(outcome, Loosened):
         draft.edits += edits
     else:
-        draft.change(edits, kind=kind, name="--hash", before=text.strip(), after=_HASH.sub("", text).strip())
+        draft.change(edits, kind=kind, name="--hash", before=text.strip(), after=left.strip())
 
 
 def _read_option(draft: Draft, line: Fragment, text: str, kind: Kind) -> None:
@@ -92,13 +83,14 @@ def _logical_lines(content: str) -> Iterator[Fragment]:
         body = physical.splitlines()[0]
         comment = _COMMENT_LINE.match(body) is not None
         continued = body.endswith("\\") and not comment
-        piece = body.rstrip("\\") if continued else body
+        piece = body.strip("\\") if continued else body
+        start = offset + (len(body) - len(body.lstrip("\\")) if continued else 0)
         if comment and text:  # pip puts a space before it, so that it is a comment in the joined line too
             yield _joined(text, starts)
             text, starts = [], []
         elif continued or text:
             text.append(piece)
-            starts.extend(range(offset, offset + len(piece)))
+            starts.extend(range(start, start + len(piece)))
             if not continued:
                 yield _joined(text, starts)
                 text, starts = [], []

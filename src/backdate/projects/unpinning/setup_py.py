@@ -35,6 +35,7 @@ _PYTHON_NAME = re.compile(r"\w*python_?requires?\w*", re.IGNORECASE)
 _MAY_BE_PINNED = re.compile(r"[=<>~@]|://")
 _COMMENT = re.compile(r"(?:^|\s)#")
 _SETUP_MODULES = ("setuptools", "distutils.core", "numpy.distutils.core", "skbuild")
+_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _DEEPEST = 60
 """Steps from a keyword to a literal."""
 
@@ -42,13 +43,23 @@ _DEEPEST = 60
 def loosen_setup_py(draft: Draft) -> None:
     """Loosen the setup.py in ``draft``; the whole file is skipped when Python 3 cannot parse it."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # escapes that are not valid are the project's concern
-            tree = ast.parse(draft.content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        tree = _parse(draft.content)
+    except _UNPARSABLE as error:
         draft.skip(None, f"not Python 3 that can be parsed: {error}")
         return
     Reader(draft, tree).read()
+    if not draft.edits:
+        return
+    try:
+        _parse(draft.result())
+    except _UNPARSABLE:  # a literal that became empty and touches the next one, as in 'a==1''b'
+        draft.discard("literals that touch each other cannot be edited one by one")
+
+
+def _parse(content: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # escapes that are not valid are the project's concern
+        return ast.parse(content)
 
 
 class Reader:

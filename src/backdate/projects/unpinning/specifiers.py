@@ -82,11 +82,14 @@ def _loosen_clauses(text: str, clause: re.Pattern[str], separator: re.Pattern[st
     separators = list(separator.finditer(core))
     starts = [0, *(match.end() for match in separators)]
     ends = [*(match.start() for match in separators), len(core)]
+    pieces = [core[start:end] for start, end in zip(starts, ends, strict=True)]
+    loose = [_loosen_clause(piece, clause, python=python) if piece else "" for piece in pieces]
+    if loose == pieces:
+        return text
     kept = ""
-    for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        loosened = _loosen_clause(core[start:end], clause, python=python) if start < end else ""
-        if loosened:
-            kept += (separators[index - 1].group() if kept else "") + loosened
+    for index, piece in enumerate(loose):
+        if piece:
+            kept += (separators[index - 1].group() if kept else "") + piece
     return lead + kept + trail if kept else ""
 
 
