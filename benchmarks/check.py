@@ -23,9 +23,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from backdate.environments.interpreters import Interpreters
-
 import backdate
+from backdate.checking.interpreters import Interpreters
 from backdate.environments import uv
 from backdate.errors import BackdateError
 from backdate.timeline.instants import format_instant
@@ -93,7 +92,7 @@ def cold(python: str, rounds: int, *, with_pip: bool) -> None:
         work = Path(folder)
         interpreter = next(
             one.executable
-            for one in Interpreters(work / "known").available()
+            for one in Interpreters(work / "known").available
             if one.version.startswith(f"{python}.")
         )
         for number in range(rounds):

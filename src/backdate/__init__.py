@@ -1,3 +1,66 @@
-"""backdate: time travel for Python dependencies."""
+"""backdate: time travel for Python dependencies.
+
+::
+
+    import backdate
+
+    result = backdate.check("path/to/project", from_instant=backdate.parse_instant("2021-03-01"))
+
+What is exported here is the library; everything else may move. Nothing prints, and nothing heavy is
+imported before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from backdate.checking.check import Settings, check
+    from backdate.checking.progress import Progress
+    from backdate.checking.result import Breakage, CheckResult, Comparison, PackageChange, Side, Verdict
+    from backdate.checking.single import build_environment
+    from backdate.checking.stored import read_result
+    from backdate.errors import BackdateError
+    from backdate.timeline.instants import parse_instant
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BackdateError",
+    "Breakage",
+    "CheckResult",
+    "Comparison",
+    "PackageChange",
+    "Progress",
+    "Settings",
+    "Side",
+    "Verdict",
+    "build_environment",
+    "check",
+    "parse_instant",
+    "read_result",
+]
+
+_HOMES = {
+    "BackdateError": "backdate.errors",
+    "Breakage": "backdate.checking.result",
+    "CheckResult": "backdate.checking.result",
+    "Comparison": "backdate.checking.result",
+    "PackageChange": "backdate.checking.result",
+    "Progress": "backdate.checking.progress",
+    "Settings": "backdate.checking.check",
+    "Side": "backdate.checking.result",
+    "Verdict": "backdate.checking.result",
+    "build_environment": "backdate.checking.single",
+    "check": "backdate.checking.check",
+    "parse_instant": "backdate.timeline.instants",
+    "read_result": "backdate.checking.stored",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import an exported name from its home when it is first used (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'backdate' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -120,7 +120,7 @@ class Builder:
         key = digest(
             *("resolution", _FORMAT, uv.uv_version(), interpreter.version, str(interpreter.executable)),
             *(request.instant, exemptions_at(request.instant), self._steps.index_url),
-            *(request.steps, request.digest, request.name, request.version_hint),
+            *(request.steps, request.digest, request.name, request.version_variables),
         )
         with self.cache.guard(key):
             found = self.cache.read(Resolution, "locks", key)

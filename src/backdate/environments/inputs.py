@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from backdate.environments.environment import InterpreterChoice
@@ -27,8 +27,8 @@ class EnvironmentRequest:
     steps: tuple[InstallStep, ...]
     choice: InterpreterChoice
     instant: Instant
-    version_hint: str | None = None
-    """What version control would say, for build back-ends that ask it (there is no .git inside)."""
+    version_variables: Mapping[str, str] = field(default_factory=dict)
+    """What tells build back-ends the version; there is no .git inside that they could ask."""
 
     @property
     def at(self) -> str:

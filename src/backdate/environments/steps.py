@@ -119,15 +119,18 @@ class Steps:
                 instant=request.instant,
                 exemptions=exemptions_at(request.instant),
                 index_url=self.index_url,
-                compile_bytecode=compile_bytecode,
             )
             mounts = [_shown(lock.parent)]
             if not root.is_relative_to(self.cache.store):
                 mounts.append(_shown(root, writable=True))
+            # Compiling stumbles over files that are not for this Python (some are shipped for others): those
+            # are left as they are, as pip leaves them.
+            compiling = ("python", "-m", "compileall", "-qq", "-j", "0", str(root / "lib"))
             script = [
                 shlex.join(create),
                 _placed(lock, request.at),
                 f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
+                *([f"{{ {shlex.join(compiling)} || :; }}"] if compile_bytecode else []),
             ]
             result = self._run(request, script, mounts, log, bin_folder=root / "bin")
         return None if result.ok else self._failure("install", request, result, log)
@@ -146,10 +149,7 @@ class Steps:
         variables = uv.build_variables(
             cache=self.cache.uv, bin_folder=bin_folder or interpreter.executable.parent
         )
-        if request.version_hint is not None:
-            # There is no .git inside: without this, back-ends that ask version control refuse to build.
-            variables["SETUPTOOLS_SCM_PRETEND_VERSION"] = request.version_hint
-            variables["PBR_VERSION"] = request.version_hint
+        variables |= request.version_variables
         return self.sandbox.run(
             Command(
                 argv=("/bin/sh", "-c", " && ".join((shlex.join(folders), *script))),

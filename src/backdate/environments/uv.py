@@ -115,7 +115,6 @@ def install_arguments(
     instant: Instant,
     exemptions: Sequence[Exemption],
     index_url: str,
-    compile_bytecode: bool,
 ) -> tuple[str, ...]:
     """Install what a lock names into the environment at ``root``, hashes verified.
 
@@ -126,7 +125,6 @@ def install_arguments(
         *("pip", "install", "--quiet", "--no-deps", "--preview-features", "pylock"),
         *("--python", str(root / "bin" / "python")),
         *_cut(instant, exemptions, index_url),
-        *(("--compile-bytecode",) if compile_bytecode else ()),
         "--requirements",
     )
 

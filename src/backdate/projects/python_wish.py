@@ -116,6 +116,19 @@ def read_python_wish(root: Path) -> PythonWish:
     return replace(wish, unread=tuple(unread))
 
 
+def without_upper_bound(wish: PythonWish) -> PythonWish:
+    """What is left of a wish on the new side of a check.
+
+    A declared range is loosened in the file itself. Classifiers, pins and remarks name what there was
+    then; they bound nothing later, so nothing is wished for.
+    """
+    if wish.kind in ("requires", "none"):
+        return wish
+    return replace(
+        wish, specifier=None, kind="none", rule=f"{wish.place} is of then and bounds nothing later"
+    )
+
+
 def wanted_release(wish: PythonWish, instant: Instant) -> tuple[str, str]:
     """The release (three numbers) that ``wish`` means at ``instant``, and the reason in one line."""
     day = format_day(instant)

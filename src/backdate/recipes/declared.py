@@ -6,6 +6,7 @@ Everything is read statically; a setup.py is parsed, never run. A file that cann
 from __future__ import annotations
 
 import configparser
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from backdate.recipes.poetry import poetry_requirements
 class Declared:
     """What the metadata of one project says."""
 
+    name: str | None = None
+    """The distribution's name, where it is written."""
     installable: str | None = None
     """The file that makes the project installable (pyproject.toml, setup.py, setup.cfg), or None."""
     extras: tuple[tuple[str, str], ...] = ()
@@ -52,13 +55,37 @@ def read_declared(root: Path) -> Declared:
     tests_require = setup_cfg.get("options", {}).get("tests_require", "").split("\n")
     tests_require += _lines(setup_py.get("tests_require"))
     pipfile = _toml(root, "Pipfile")
+    names = (
+        _table(pyproject, "project").get("name"),
+        _table(pyproject, "tool", "poetry").get("name"),
+        setup_cfg.get("metadata", {}).get("name"),
+        setup_py.get("name"),
+    )
     return Declared(
+        name=next((name for name in names if isinstance(name, str) and name), None),
         installable=_installable(root, pyproject, setup_cfg),
         extras=tuple(extras.items()),
         groups=(*_groups(pyproject), *_pipfile_groups(pipfile)),
         tests_require=tuple(line.strip() for line in tests_require if line.strip()),
         runtime=poetry_requirements(_pipfile_table(pipfile, "packages"))[0],
     )
+
+
+def version_variables(root: Path, version: str | None) -> dict[str, str]:
+    """The environment variables that tell the project's build back-end its ``version``; none for None.
+
+    They are for the project alone: its dependencies that are built beside it have versions of their own.
+    """
+    if version is None:
+        return {}
+    declared = read_declared(root)
+    variables = {}
+    if declared.name is not None:
+        name = re.sub(r"[-_.]+", "_", declared.name).upper()
+        variables[f"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{name}"] = version
+    if "pbr" in _setup_arguments(root):
+        variables["PBR_VERSION"] = version
+    return variables
 
 
 def _installable(root: Path, pyproject: Mapping[str, Any], setup_cfg: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,5 @@
+"""``python -m backdate``."""
+
+from backdate.cli.main import run
+
+run()

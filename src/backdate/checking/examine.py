@@ -1,0 +1,113 @@
+"""What this machine can do: the facts behind ``backdate doctor``."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import httpx
+
+from backdate.checking.check import Settings
+from backdate.checking.interpreters import Interpreters
+from backdate.environments import uv
+from backdate.environments.cache import Cache
+from backdate.errors import BackdateError
+from backdate.sandboxes.choose import choose_sandbox
+from backdate.sandboxes.interface import Capability
+
+_PROBED_PROJECT = "six"
+
+
+def examine_machine(settings: Settings) -> Iterator[tuple[str, tuple[Capability, ...]]]:
+    """Groups of capabilities, each found out by trying it."""
+    yield "Sandbox", choose_sandbox("bwrap").probe()
+    yield "Tools", (_uv(), _git())
+    yield "Package index", (_index(settings.index_url),)
+    yield "Cache", (_cache(settings),)
+    yield "Interpreters", _interpreters(settings)
+
+
+def _uv() -> Capability:
+    try:
+        return Capability(name="uv", ok=True, detail=f"{uv.uv_version()} at {uv.find_uv()}")
+    except BackdateError as error:
+        return Capability(name="uv", ok=False, detail=str(error), remedy="python -m pip install uv")
+
+
+def _git() -> Capability:
+    found = shutil.which("git")
+    return Capability(
+        name="git",
+        ok=found is not None,
+        detail=found or "not on PATH",
+        remedy="" if found else "apt-get install git",
+    )
+
+
+def _index(url: str) -> Capability:
+    page = f"{url.rstrip('/')}/{_PROBED_PROJECT}/"
+    remedy = "check the network, or name another index with --index-url"
+    try:
+        answer = httpx.get(
+            page,
+            headers={"Accept": "application/vnd.pypi.simple.v1+json, text/html;q=0.1"},
+            timeout=20,
+            follow_redirects=True,
+        )
+        answer.raise_for_status()
+    except httpx.HTTPError as error:
+        return Capability(name=url, ok=False, detail=f"does not answer: {error}", remedy=remedy)
+    if "upload-time" not in answer.text:
+        return Capability(
+            name=url,
+            ok=False,
+            detail="answers without upload times",
+            remedy="name one that gives them: --index-url",
+        )
+    return Capability(name=url, ok=True, detail="answers, with upload times")
+
+
+def _cache(settings: Settings) -> Capability:
+    try:
+        cache = Cache(settings.cache)
+        free = shutil.disk_usage(cache.folder).free
+    except (BackdateError, OSError) as error:
+        return Capability(
+            name=str(settings.cache), ok=False, detail=str(error), remedy="name another with --cache"
+        )
+    gib = free / 1024**3
+    return Capability(
+        name=str(settings.cache),
+        ok=gib >= 1,
+        detail=f"{gib:.0f} GiB free",
+        remedy="" if gib >= 1 else "free some space, or name another folder with --cache",
+    )
+
+
+def _interpreters(settings: Settings) -> tuple[Capability, ...]:
+    found = Interpreters(settings.cache).available
+    rows = []
+    for minor in range(6, 15):
+        versions = sorted(
+            (one for one in found if one.version.startswith(f"3.{minor}.")),
+            key=lambda one: int(one.version.split(".")[2]),
+        )
+        detail = ", ".join(f"{one.version} ({one.source})" for one in versions)
+        if versions:
+            rows.append(Capability(name=f"Python 3.{minor}", ok=True, detail=detail))
+        else:
+            rows.append(
+                Capability(
+                    name=f"Python 3.{minor}",
+                    ok=False,
+                    detail="not on this machine",
+                    remedy=_how_to_get(minor),
+                )
+            )
+    return tuple(rows)
+
+
+def _how_to_get(minor: int) -> str:
+    if minor >= 8:
+        return f"uv python install 3.{minor}"
+    return f"pyenv install 3.{minor} (uv offers no download of it)"

@@ -1,0 +1,125 @@
+"""The answer of a check: everything that is needed to read it, to repeat it, and to print it again.
+
+This is the format of ``--json``, described for its readers in ``docs/result.md``. ``format`` is
+raised when a field changes its meaning or goes away; new fields may come at any time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
+from backdate.projects.project import Origin
+from backdate.recipes.recipe import Recipe
+from backdate.testing.outcomes import Frame, TestRun
+from backdate.timeline.instants import Instant
+
+FORMAT = 1
+
+
+class Verdict(StrEnum):
+    """What a check found."""
+
+    NOTHING_BROKE = "nothing-broke"
+    BROKE = "broke"
+    CANNOT_TELL = "cannot-tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the two instants: what was built there and what its tests said."""
+
+    instant: Instant
+    choice: InterpreterChoice
+    recipe: Recipe
+    environment: Environment | None = None
+    failure: BuildFailure | None = None
+    """Why there is no environment."""
+    run: TestRun | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackageChange:
+    """One distribution that differs between the two environments."""
+
+    name: str
+    old: str | None
+    """Its version then; None when it was not there."""
+    new: str | None
+    released: Instant | None = None
+    """When the new version appeared."""
+
+    @property
+    def kind(self) -> Literal["added", "removed", "updated"]:
+        """What became of it."""
+        if self.old is None:
+            return "added"
+        return "removed" if self.new is None else "updated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakage:
+    """Tests that broke with one error."""
+
+    type: str
+    """The exception's qualified name, or "crashed", "timed out", …"""
+    message: str
+    """The first line of its message."""
+    places: tuple[Frame, ...]
+    """Lines of the project at which it surfaced, the most frequent first."""
+    tests: tuple[str, ...]
+    """The tests of the old side that broke with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The tests of the old side against those of the new one, by id."""
+
+    broke: tuple[str, ...]
+    """Good in the old environment, and bad, not collected or never reached in the new one."""
+    fixed: tuple[str, ...]
+    """Bad in the old environment, good in the new one."""
+    still_good: int
+    still_bad: int
+    skipped_now: tuple[str, ...]
+    """Good in the old environment, skipped in the new one."""
+    vanished: tuple[str, ...]
+    """Good in the old environment, and unknown to a new side that collected their file without trouble."""
+    appeared: int
+    """Known to the new side alone."""
+    breakages: tuple[Breakage, ...]
+    """``broke`` by error, the largest group first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What ``backdate check`` found."""
+
+    format: int = FORMAT
+    backdate: str
+    """The version that made this."""
+    uv: str
+    project: str
+    origin: Origin
+    verdict: Verdict
+    reason: str
+    """One sentence for the verdict."""
+    old: Side
+    new: Side
+    changes: tuple[PackageChange, ...]
+    comparison: Comparison | None
+    unpinning: str
+    """The patch that loosened pins and upper bounds for the new side; empty when there were none."""
+    set_aside: tuple[str, ...] = ()
+    """Lock files that the new side did not see."""
+    not_loosened: tuple[str, ...] = ()
+    """Requirements that could not be loosened, each with its place and why."""
+    notes: tuple[str, ...] = ()
+    """What a reader has to know: substitutes, exemptions, suspicions."""
+    started: Instant
+    duration_s: float
+    folder: Path
+    """Where logs, patch and event files are."""

@@ -1,0 +1,20 @@
+"""Where the logs of a check are kept when nobody said where."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from backdate.timeline.instants import Instant
+
+KEPT_RUNS = 50
+"""Older folders of runs are removed from the cache when a new one is made."""
+
+
+def run_folder(cache: Path, project: str, started: Instant) -> Path:
+    """A new folder for one run's logs in the cache, the oldest ones making room for it."""
+    runs = cache / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    for old in sorted(path for path in runs.iterdir() if path.is_dir())[: -KEPT_RUNS + 1]:
+        shutil.rmtree(old, ignore_errors=True)  # another process may be removing it as well
+    return runs / f"{started:%Y%m%dT%H%M%S.%f}-{project}"

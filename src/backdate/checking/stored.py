@@ -1,0 +1,33 @@
+"""Reading a stored result again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from backdate.checking.result import FORMAT, CheckResult
+from backdate.errors import SourceError, StoredDataError
+from backdate.serial import from_json
+
+
+class _Head(msgspec.Struct):
+    format: int
+
+
+def read_result(path: Path) -> CheckResult:
+    """The result in the file at ``path``.
+
+    Raises SourceError when there is no such file, StoredDataError when it is not a result or was written by
+    a newer version in a format that this one does not know.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+    head = from_json(_Head, data, what=str(path))
+    if head.format > FORMAT:
+        raise StoredDataError(
+            f"{path} has format {head.format}, this version reads up to {FORMAT}: update backdate"
+        )
+    return from_json(CheckResult, data, what=str(path))

@@ -1,0 +1,22 @@
+"""What the process says when it ends."""
+
+from __future__ import annotations
+
+from backdate.checking.result import Verdict
+
+OK = 0
+"""Nothing broke; or the command did what it was asked."""
+BROKE = 1
+"""Something broke."""
+CANNOT_TELL = 2
+"""There is no answer, and the output says why."""
+MISUSE = 3
+"""The command line, a date or a source is wrong."""
+MACHINE = 4
+"""This machine lacks something (a sandbox, an interpreter, the index, disk space)."""
+STORED = 5
+"""A file that backdate wrote is damaged or too new."""
+INTERRUPTED = 130
+"""Ctrl-C."""
+
+OF_VERDICT = {Verdict.NOTHING_BROKE: OK, Verdict.BROKE: BROKE, Verdict.CANNOT_TELL: CANNOT_TELL}

@@ -1,0 +1,193 @@
+"""A check's result as text. The same function prints a fresh result and a stored one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from backdate.checking.result import Breakage, CheckResult, PackageChange, Side, Verdict
+from backdate.testing.outcomes import Frame, Outcome, TestRun
+from backdate.timeline.instants import format_day
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_MOST_TESTS = 8
+_MOST_PLACES = 3
+_MOST_CHANGES = 20
+_COUNTED = (
+    (Outcome.PASSED, "passed"),
+    (Outcome.FAILED, "failed"),
+    (Outcome.ERROR, "errors"),
+    (Outcome.SKIPPED, "skipped"),
+    (Outcome.XFAILED, "xfailed"),
+    (Outcome.XPASSED, "xpassed"),
+    (Outcome.CRASHED, "crashed"),
+    (Outcome.TIMED_OUT, "timed out"),
+    (Outcome.NOT_COLLECTED, "not collected"),
+)
+_STYLES = {Verdict.NOTHING_BROKE: "bold green", Verdict.BROKE: "bold red", Verdict.CANNOT_TELL: "bold yellow"}
+_HEADINGS = {
+    Verdict.NOTHING_BROKE: "NOTHING BROKE",
+    Verdict.BROKE: "BROKE",
+    Verdict.CANNOT_TELL: "CANNOT TELL",
+}
+
+Line = tuple[str, str]
+"""A line's text and its style ("" for none)."""
+
+
+def print_result(result: CheckResult, *, verbose: bool = False) -> None:
+    """Print to standard output, in colour on a terminal; long lines are never cut or wrapped."""
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False)
+    for text, style in result_lines(result, verbose=verbose):
+        console.print(_styled(text, style))
+
+
+def _styled(text: str, style: str) -> Text:
+    from rich.control import strip_control_codes
+    from rich.text import Text
+
+    clean = strip_control_codes(text).replace("\x1b", "")  # messages come from hostile code
+    return Text(clean, style=style)
+
+
+def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line]:
+    """The report, line by line."""
+    revision = (
+        f" at {result.origin.revision[:12]}" if result.origin.kind == "git" and result.origin.revision else ""
+    )
+    changed = " with uncommitted changes" if result.origin.modified else ""
+    yield f"{result.project} ({result.origin.location}{revision}{changed})", "bold"
+    yield _side_line("old", result.old), ""
+    yield _side_line("new", result.new), ""
+    yield from _failures(result)
+    yield from _changes(result.changes, verbose)
+    yield from _breakages(result, verbose)
+    yield from _others(result, verbose)
+    yield from _unpinning(result, verbose)
+    for note in result.notes:
+        yield f"Note: {note}", "yellow"
+    yield "", ""
+    yield f"{_HEADINGS[result.verdict]}: {result.reason}.", _STYLES[result.verdict]
+    yield f"Logs: {result.folder}", "dim"
+
+
+def _side_line(name: str, side: Side) -> str:
+    python = f"Python {side.choice.interpreter.version}"
+    built = "environment does not build"
+    if side.environment is not None:
+        distributions = len(side.environment.lock.distributions)
+        how = "from the cache" if side.environment.reused else f"built in {side.environment.build_s:.1f} s"
+        built = f"{distributions} distributions ({how})"
+    ran = f": {_counts(side.run)}" if side.run is not None else ""
+    return f"  {name}  {format_day(side.instant)}  {python}, {built}{ran}"
+
+
+def _counts(run: TestRun) -> str:
+    parts = [f"{count} {word}" for outcome, word in _COUNTED if (count := run.count(outcome))]
+    tail = "" if run.status == "completed" else f" [{run.status}]"
+    return f"{', '.join(parts) or 'no test ran'}{tail} in {run.duration_s:.1f} s ({run.runner})"
+
+
+def _failures(result: CheckResult) -> Iterator[Line]:
+    for name, side in (("old", result.old), ("new", result.new)):
+        if side.failure is not None:
+            yield "", ""
+            yield f"The {name} environment does not build ({side.failure.phase}):", "bold"
+            for line in side.failure.message.splitlines():
+                yield f"  {line}", ""
+            yield f"  Log: {side.failure.log}", "dim"
+        elif side.run is not None and side.run.trouble:
+            yield "", ""
+            yield f"The {name} side's run ({side.run.status}): {side.run.trouble}", "yellow"
+
+
+def _changes(changes: tuple[PackageChange, ...], verbose: bool) -> Iterator[Line]:
+    if not changes:
+        return
+    kinds = [change.kind for change in changes]
+    counts = ", ".join(
+        f"{kinds.count(kind)} {kind}" for kind in ("updated", "added", "removed") if kind in kinds
+    )
+    yield "", ""
+    yield f"What changed between the environments: {counts}", "bold"
+    shown = changes if verbose else changes[:_MOST_CHANGES]
+    width = max(len(change.name) for change in shown)
+    for change in shown:
+        moved = {
+            "updated": f"{change.old} -> {change.new}",
+            "added": f"added {change.new}",
+            "removed": f"removed (was {change.old})",
+        }[change.kind]
+        released = f"  ({change.released:%Y-%m-%d})" if change.released and verbose else ""
+        yield f"  {change.name:<{width}}  {moved}{released}", ""
+    if len(shown) < len(changes):
+        yield f"  and {len(changes) - len(shown)} more (--verbose shows all)", "dim"
+
+
+def _breakages(result: CheckResult, verbose: bool) -> Iterator[Line]:
+    if result.comparison is None or not result.comparison.breakages:
+        return
+    yield "", ""
+    tests, errors = len(result.comparison.broke), len(result.comparison.breakages)
+    yield f"Tests that broke: {tests}, by {errors} {'error' if errors == 1 else 'errors'}", "bold"
+    for breakage in result.comparison.breakages:
+        yield from _breakage(breakage, verbose)
+
+
+def _breakage(breakage: Breakage, verbose: bool) -> Iterator[Line]:
+    yield f"  {breakage.type}{f': {breakage.message}' if breakage.message else ''}", "red"
+    for place in breakage.places[:_MOST_PLACES]:
+        yield f"    at {_place(place)}", ""
+    shown = breakage.tests if verbose else breakage.tests[:_MOST_TESTS]
+    for test in shown:
+        yield f"      {test}", ""
+    if len(shown) < len(breakage.tests):
+        yield f"      and {len(breakage.tests) - len(shown)} more (--verbose shows all)", "dim"
+
+
+def _place(frame: Frame) -> str:
+    return f"{frame.file}:{frame.line} in {frame.function}{f':  {frame.source}' if frame.source else ''}"
+
+
+def _others(result: CheckResult, verbose: bool) -> Iterator[Line]:
+    if result.comparison is None:
+        return
+    told = (
+        ("Fixed by the update", result.comparison.fixed),
+        ("Passed then, skipped now", result.comparison.skipped_now),
+        ("Passed then, not there now (their files were collected)", result.comparison.vanished),
+    )
+    for words, tests in told:
+        if tests:
+            yield "", ""
+            yield f"{words}: {len(tests)}", "bold"
+            for test in tests if verbose else tests[:_MOST_TESTS]:
+                yield f"      {test}", ""
+            if not verbose and len(tests) > _MOST_TESTS:
+                yield f"      and {len(tests) - _MOST_TESTS} more (--verbose shows all)", "dim"
+    if result.comparison.still_bad:
+        yield "", ""
+        yield f"Failed before and fail now: {result.comparison.still_bad}", ""
+
+
+def _unpinning(result: CheckResult, verbose: bool) -> Iterator[Line]:
+    if not result.unpinning and not result.set_aside:
+        return
+    yield "", ""
+    files = sorted(
+        {line[4:].split("\t")[0] for line in result.unpinning.splitlines() if line.startswith("+++ ")}
+    )
+    aside = f"; set aside: {', '.join(result.set_aside)}" if result.set_aside else ""
+    yield f"Loosened for the new side: {', '.join(files) or 'nothing'}{aside}", "bold"
+    if verbose:
+        for line in result.unpinning.splitlines():
+            style = {"+": "green", "-": "red"}.get(line[:1], "")
+            yield f"  {line}", style
+        for line in result.not_loosened:
+            yield f"  not loosened: {line}", "yellow"
+    elif result.unpinning:
+        yield f"  the patch: {result.folder / 'unpinning.patch'} (--verbose shows it)", "dim"

@@ -1,0 +1,25 @@
+"""``backdate show``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def show_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `--json` or `--keep` wrote.")],
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Every test, every package, the patch.")
+    ] = False,
+) -> int:
+    """Print a stored result again, with the same words and the same exit status as the check that made it."""
+    from backdate.checking.result import CheckResult
+    from backdate.checking.stored import read_result
+    from backdate.cli.exit_codes import OF_VERDICT
+    from backdate.cli.render import print_result
+
+    result: CheckResult = read_result(file)
+    print_result(result, verbose=verbose)
+    return OF_VERDICT[result.verdict]
