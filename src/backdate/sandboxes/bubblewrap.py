@@ -2,7 +2,7 @@
 
 A run is a chain of processes, each of which dies with the one before it::
 
-    backdate ── launcher.py, which becomes bwrap ── process 1 of the sandbox ── awk ── the command
+    backdate ── launcher.py ── bwrap ── process 1 of the sandbox ── awk ── the command
 
 awk is there because bubblewrap reports exit code 139 and death by signal 11 alike, and awk's
 ``system()`` does not; it is on every system, and it starts in a millisecond.
@@ -14,6 +14,7 @@ import contextlib
 import os
 import shlex
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -165,6 +166,10 @@ def _program(
         for number, bind in enumerate(binds):
             words += ["show", str(bind.source)]
             shown.append(Bind(source=Path(_STAGE, str(number)), target=bind.target, writable=bind.writable))
+        if not bwrap.startswith(("/usr/", "/bin/")):
+            # It may lie where only root may enter, or under the folder that is covered.
+            words += ["show", bwrap]
+            bwrap = f"{_STAGE}/{len(binds)}"
     with contextlib.ExitStack() as stack:
         files = {
             path: _in_memory(stack, content)
@@ -228,7 +233,11 @@ def _supervise(
         if disk is not None:
             disk.namespace = str(Path(f"/proc/{leader}/ns/pid").readlink())
 
-    return supervision.supervise(program, output, wall_s=limits.wall_s, watches=watches, on_start=on_start)
+    ending = supervision.supervise(program, output, wall_s=limits.wall_s, watches=watches, on_start=on_start)
+    if ending.signal == signal.SIGXFSZ and limits.disk_bytes is not None:
+        # One file grew over RLIMIT_FSIZE, which is as large as all files may be together.
+        return supervision.Ending(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
+    return ending
 
 
 def _result(ending: supervision.Ending, peak: int | None, dropped: int, enforced: Enforced) -> RunResult:

@@ -88,16 +88,13 @@ class Canaries:
         result, text = self._try("head -c 1G /dev/zero | tail -c 1G | wc -c", limits=limits)
         limited = result.status is RunStatus.OOM or "1073741824" not in text
         kind = result.enforced.memory
-        remedy = (
-            "" if kind == "tree" else "run as root, or in a systemd user session, to limit the whole tree"
-        )
-        detail = {
+        details = {
             "tree": "of the whole tree (control group)",
-            "per-process": "of each process by itself (RLIMIT_AS)",
+            "per-process": "of each process by itself (RLIMIT_AS); "
+            "run as root, or in a systemd user session, to limit the whole tree",
+            "none": "none",
         }
-        return Capability(
-            name="memory limit", ok=limited and kind != "none", detail=detail.get(kind, "none"), remedy=remedy
-        )
+        return _line("memory limit", limited and kind != "none", details[kind])
 
     def _processes(self) -> Capability:
         limits = Limits(wall_s=30, processes=20)

@@ -54,8 +54,9 @@ def why_unavailable(program: str | None, output: str, *, sysctl: Path = Path("/p
                 f"allow them as root (sysctl -w {setting}={allowing}), {ACCEPT}"
             )
     return (
-        f"bubblewrap does not work here: {first}; in a container, start it so that user namespaces are "
-        f"allowed (docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined), {ACCEPT}"
+        f"bubblewrap does not work here: {first}; in a container, start it so that user namespaces "
+        "are allowed (docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined), "
+        f"{ACCEPT}"
     )
 
 

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 FILE_COST = 4096
 """Each file counts for at least this much: a disk also fills with empty files."""
@@ -29,36 +30,47 @@ class DiskWatch:
     def __init__(self, folders: tuple[Path, ...], limit: int) -> None:
         self._folders = folders
         self._limit = limit
-        self._free = self._most_free = self._free_space()
+        self._most_free = self._free_at_walk = _free_space(folders[0])
         self._next_walk = time.monotonic() + _WALK_PAUSE_S
         self.namespace: str | None = None
         """The pid namespace of the run (as ``/proc/PID/ns/pid`` reads); set when it is known."""
 
-    def _free_space(self) -> int:
-        information = os.statvfs(self._folders[0])
-        # An empty file takes no block but an inode, so free inodes are free space as well.
-        inodes = information.f_favail if information.f_files else 1 << 40
-        return min(information.f_bavail * information.f_frsize, inodes * FILE_COST)
-
     def exceeded(self) -> bool:
         """Whether the limit is exceeded now."""
-        free = self._free_space()
-        self._most_free = max(self._most_free, free)
-        shrunk = self._most_free - free > self._limit and self._free - free > self._limit // 16
-        if shrunk and free < _FLOOR:
+        free = _free_space(self._folders[0])
+        self._most_free = Free(*map(max, self._most_free, free))
+        shrunk = _difference(self._most_free, free)
+        if shrunk > self._limit and free.blocks < _FLOOR:
             return True  # whoever filled the disk: the machine comes first
         started = time.monotonic()
-        if not shrunk and started < self._next_walk:
+        lately = _difference(self._free_at_walk, free)
+        if (shrunk <= self._limit or lately <= self._limit // 16) and started < self._next_walk:
             return False
         used, complete = _used(self._folders)
         if used <= self._limit and self.namespace is not None:
             used += _held_open(self.namespace, {folder.stat().st_dev for folder in self._folders})
         if not complete:
-            used = max(used, self._most_free - free)
-        self._free = free
+            used = max(used, shrunk)
+        self._free_at_walk = free
         ended = time.monotonic()
         self._next_walk = ended + max(_WALK_PAUSE_S, (ended - started) / _WALK_SHARE)
         return used > self._limit
+
+
+class Free(NamedTuple):
+    """What is free on a file system, in bytes; an empty file takes no block but an inode."""
+
+    blocks: int
+    inodes: int
+
+
+def _free_space(folder: Path) -> Free:
+    information = os.statvfs(folder)
+    return Free(information.f_bavail * information.f_frsize, information.f_favail * FILE_COST)
+
+
+def _difference(before: Free, now: Free) -> int:
+    return max(before.blocks - now.blocks, before.inodes - now.inodes)
 
 
 def _used(folders: tuple[Path, ...]) -> tuple[int, bool]:

@@ -1,20 +1,25 @@
-"""The first process of a run: prepares itself and becomes the sandbox's program.
+"""The first process of a run: the keeper of its tree, and the one that prepares its program.
 
 Run as a script (``python -I -S launcher.py KEY VALUE … -- PROGRAM ARGUMENT …``), so that nothing has
-to run between fork and exec in a program with threads. It uses the standard library only. Keys,
-applied in the order of the functions below:
+to run between fork and exec in a program with threads. It uses the standard library only.
 
-``parent PID``   the process that must be its parent: it dies with it, whatever happens
-``enter FILE``   write its process id to FILE (a control group)
+It stays as the *keeper*: every orphan of the tree becomes its child, because it is their subreaper;
+when PROGRAM ends, or when whoever started it dies or sends SIGTERM, it kills whatever is left. (The
+sandbox's own means do not suffice: a bubblewrap that is killed while it sets up leaves a child that
+waits for ever.) Its own child becomes PROGRAM, prepared as the keys say, in this order:
+
+``parent PID``   the process that must be the keeper's parent
+``talk yes``     PROGRAM knows nothing of us: the keeper itself reports over standard input (a socket),
+                 in the words of ``supervision.py``; PROGRAM gets an empty standard input
+``enter FILE``   write the process id to FILE (a control group)
 ``stage FOLDER`` cover FOLDER, in a mount namespace of its own, with an empty file system …
 ``show PATH``    … and show each PATH there, by its number: FOLDER/0, FOLDER/1, …
 ``user ID``      become that user and group, with no other groups
 ``as N``, ``fsize N``  limits of address space and of the size of a file, in bytes
 ``chdir FOLDER`` start PROGRAM there (/ otherwise)
-``keep yes``     stay as the parent of PROGRAM, kill all that it leaves, and report how it ended,
-                 over standard input (a socket), in the words of ``supervision.py``
 
-Exit status 70 means that the preparation failed; standard error says why.
+The exit status is PROGRAM's, or 128 + the signal that killed it; 70 means that the preparation
+failed, and standard error says why.
 """
 
 from __future__ import annotations
@@ -33,6 +38,8 @@ PR_SET_CHILD_SUBREAPER = 36
 CLONE_NEWNS = 0x00020000
 MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 
+_AWAITED = {signal.SIGCHLD, signal.SIGTERM}
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -47,6 +54,18 @@ def die_with(parent: int, number: int) -> None:
     _check(_libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)")
     if os.getppid() != parent:
         raise ProcessLookupError("the process that started this run is gone")
+
+
+def reset_signals() -> None:
+    """Let every signal do what it does by default.
+
+    Python itself ignores two of them, and whoever started us may have others ignored or blocked (a shell
+    does that for background jobs); a program that we become would inherit that.
+    """
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def enter(files: list[str]) -> None:
@@ -89,42 +108,26 @@ def become(user: int) -> None:
     os.setresuid(user, user, user)
 
 
-def keep(argv: list[str]) -> None:
-    """Run ``argv`` in a session of its own; when it ends, kill what it left and report.
-
-    Every orphan becomes our child, because we are their subreaper, so "no children left" means
-    "nothing of the tree left".
-    """
-    _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)")
-    os.write(0, b"ready\n")
-    if os.read(0, 3) != b"go\n":
-        return
-    # Blocked, not handled: a signal (from the caller, or because it died) is waited for below.
-    awaited = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
-    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
-    command = os.fork()
-    if command == 0:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, awaited)
-        os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        try:
-            os.execvpe(argv[0], argv, os.environ)  # noqa: S606 - the command is what we are here for
-        except OSError as error:
-            os.write(2, f"{argv[0]}: {error.strerror}\n".encode(errors="surrogateescape"))
-            os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+def keep(program: int, *, talking: bool) -> int:
+    """Wait for the end of ``program`` or a SIGTERM, kill all that is left, and return the exit status."""
+    silence = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (1,) if talking else (0, 1):
+        os.dup2(silence, descriptor)
+    os.closerange(3, 1024)
     status = None
-    while status is None:
-        if signal.sigwait(awaited) != signal.SIGCHLD:
-            break
-        status = _reap(command)
+    while status is None and signal.sigwait(_AWAITED) == signal.SIGCHLD:
+        status = _reap(program)
     _kill_descendants()
-    if status is not None:
-        value = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 256 + os.WTERMSIG(status)
-        os.write(0, b"%d\n" % value)
+    if status is None:
+        return FAILED
+    ended, number = os.WIFEXITED(status), os.WTERMSIG(status)
+    if talking:
+        os.write(0, b"%d\n" % (os.WEXITSTATUS(status) if ended else 256 + number))
+    return os.WEXITSTATUS(status) if ended else 128 + number
 
 
-def _reap(command: int) -> int | None:
-    """Collect whoever has ended; the status of ``command`` if it is among them."""
+def _reap(program: int) -> int | None:
+    """Collect whoever has ended; the status of ``program`` if it is among them."""
     found = None
     while True:
         try:
@@ -133,7 +136,7 @@ def _reap(command: int) -> int | None:
             return found
         if process == 0:
             return found
-        if process == command:
+        if process == program:
             found = status
 
 
@@ -173,22 +176,17 @@ def _signal(process: int, number: int) -> None:
         return  # gone, or a program of another user (set-uid), which is not ours to kill
 
 
-def main(arguments: list[str]) -> None:
-    """Do what the arguments say."""
-    split = arguments.index("--")
-    keys: dict[str, list[str]] = {}
-    for key, value in zip(arguments[:split:2], arguments[1:split:2], strict=True):
-        keys.setdefault(key, []).append(value)
-    argv = arguments[split + 1 :]
-    parent = int(keys["parent"][0])
-    last_wish = signal.SIGTERM if "keep" in keys else signal.SIGKILL
-    die_with(parent, last_wish)
+def become_program(keys: dict[str, list[str]], argv: list[str], keeper: int) -> None:
+    """Prepare this process and become the program, which dies with its keeper."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.setsid()
+    die_with(keeper, signal.SIGKILL)
     if "stage" in keys:
         stage(keys["stage"][0], keys.get("show", []))
     enter(keys.get("enter", []))
     if "user" in keys:
         become(int(keys["user"][0]))
-        die_with(parent, last_wish)  # the kernel forgets it when the user changes: prctl(2)
+        die_with(keeper, signal.SIGKILL)  # the kernel forgets it when the user changes: prctl(2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for key, limit in (("as", resource.RLIMIT_AS), ("fsize", resource.RLIMIT_FSIZE)):
         if key in keys:
@@ -197,15 +195,50 @@ def main(arguments: list[str]) -> None:
             resource.setrlimit(limit, (allowed, allowed))
     os.umask(0o022)
     os.chdir(keys.get("chdir", ["/"])[0])
-    if "keep" in keys:
-        keep(argv)
-    else:
-        os.execv(argv[0], argv)  # noqa: S606 - becoming that program is what we are here for
+    if "talk" in keys:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        os.execvpe(argv[0], argv, os.environ)  # noqa: S606 - becoming that program is what we are here for
+    except OSError as error:
+        os.write(2, f"{argv[0]}: {error.strerror}\n".encode(errors="surrogateescape"))
+        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the arguments say; the exit status."""
+    split = arguments.index("--")
+    keys: dict[str, list[str]] = {}
+    for key, value in zip(arguments[:split:2], arguments[1:split:2], strict=True):
+        keys.setdefault(key, []).append(value)
+    die_with(int(keys["parent"][0]), signal.SIGTERM)
+    reset_signals()
+    talking = "talk" in keys
+    if talking:
+        os.write(0, b"ready\n")
+        if os.read(0, 3) != b"go\n":
+            return FAILED
+    _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)")
+    # Blocked, not handled: they are waited for.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
+    keeper = os.getpid()
+    program = os.fork()
+    if program == 0:
+        try:
+            become_program(keys, arguments[split + 1 :], keeper)
+        except OSError as problem:
+            _complain(problem)
+        finally:
+            os._exit(FAILED)
+    return keep(program, talking=talking)
+
+
+def _complain(problem: OSError) -> None:
+    os.write(2, f"backdate: preparing the sandbox failed: {problem}\n".encode(errors="surrogateescape"))
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        sys.exit(main(sys.argv[1:]))
     except OSError as problem:
-        sys.stderr.write(f"backdate: preparing the sandbox failed: {problem}\n")
+        _complain(problem)
         sys.exit(FAILED)

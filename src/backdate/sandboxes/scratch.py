@@ -104,7 +104,12 @@ def _clear(folder: Path) -> None:
     notes = folder / _GROUPS
     if notes.is_file():
         lines = notes.read_text(encoding="utf-8").splitlines()
-        cgroups.remove(tuple(Path(line) for line in lines))
+        try:
+            cgroups.remove(tuple(Path(line) for line in lines))
+        except OSError as error:
+            raise MachineError(
+                f"a control group stays busy ({error}); remove it by hand with rmdir"
+            ) from error
     remove_tree(folder)
 
 

@@ -93,6 +93,7 @@ def supervise(
                 env=program.env,
                 cwd=program.cwd,
                 pass_fds=program.pass_fds,
+                start_new_session=True,  # a Ctrl-C at the terminal is for us; we end the run
             )
         finally:
             theirs.close()
@@ -217,16 +218,17 @@ class _Run:
         return Ending(status=RunStatus.EXITED, exit_code=reported, duration_s=duration)
 
     def end(self) -> None:
-        """Kill what is left of the tree, and return when it is gone."""
+        """Kill what is left of the tree, and return when it is gone.
+
+        The started program is the keeper (``launcher.py``), which ends when all others are gone.
+        """
         try:
             if self._init is not None:
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(self._init, signal.SIGKILL)
                 _wait_for(self._init)
-            elif self._status is None:
-                self._process.terminate()  # a keeper: it kills its tree, then ends
             else:
-                self._process.kill()
+                self._process.terminate()
             self._talk.close()
             try:
                 self._process.wait(_KILLING_S)

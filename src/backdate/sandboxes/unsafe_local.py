@@ -83,7 +83,7 @@ class UnsafeLocal:
 
 
 def _program(command: Command, folder: Path, places: Mapping[str, str]) -> supervision.Program:
-    words = ["parent", str(os.getpid()), "keep", "yes"]
+    words = ["parent", str(os.getpid()), "talk", "yes"]
     if command.limits.memory_bytes is not None:
         words += ["as", str(command.limits.memory_bytes)]
     if command.limits.disk_bytes is not None:
