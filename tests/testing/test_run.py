@@ -366,13 +366,13 @@ def test_surrogates():
     raise ValueError("\udc80 \ud800 \x00")
 
 def test_deep_recursion():
-    sys.setrecursionlimit(20000)
+    sys.setrecursionlimit(4000)
     def down(n): return down(n + 1)
     down(0)
 
 def test_long_chain():
     error = None
-    for n in range(3000):
+    for n in range(200):
         new = ValueError(n)
         new.__cause__ = error
         error = new
@@ -524,3 +524,22 @@ def test_world():
         one_sandbox, own_environment, {"test_w.py": suite}, plan("pytest", PYTHONPATH="src", EXTRA="yes")
     )
     assert outcomes(done) == {"test_w.py::test_world": Outcome.PASSED}, done.results
+
+
+def test_a_test_that_takes_all_memory_does_not_hide_the_rest(
+    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+) -> None:
+    suite = """
+def test_a(): pass
+def test_greedy():
+    kept = []
+    while True:
+        kept.append(bytearray(64 * 1024 * 1024))
+def test_z(): pass
+"""
+    done = run(one_sandbox, own_environment, {"test_m.py": suite}, plan("pytest"))
+    known = outcomes(done)
+    # killed by the limit of the whole tree, or, where only a process can be limited, a MemoryError
+    assert known.pop("test_m.py::test_greedy") in (Outcome.CRASHED, Outcome.FAILED)
+    assert known == {"test_m.py::test_a": Outcome.PASSED, "test_m.py::test_z": Outcome.PASSED}
+    assert done.status == "completed"

@@ -46,10 +46,11 @@ def read_event_file(path: Path, *, largest: int = LARGEST_FILE) -> Capture:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return Capture(malformed=1)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        return Capture(malformed=1)
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            return Capture(malformed=1)
         return read_events(_bounded_lines(file, largest), truncated=status.st_size > largest)
 
 

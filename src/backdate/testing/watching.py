@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -88,7 +89,10 @@ class Watch:
         except OSError:
             return  # a sandbox that shows the folder too may have let it be removed: the reader says so
         try:
-            if os.fstat(descriptor).st_size > self._largest + _CHUNK:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                return
+            if status.st_size > self._largest + _CHUNK:
                 os.ftruncate(descriptor, self._largest + 1)
             while self._offset < self._largest and (data := os.pread(descriptor, _CHUNK, self._offset)):
                 self._offset += len(data)

@@ -1,0 +1,63 @@
+"""Progress and the bound on the event file."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.testing.watching import EventTail, Watch
+
+END = json.dumps({"event": "end", "id": "a", "duration": 1.0, "pid": 1}, separators=(",", ":")).encode()
+FORGED = json.dumps({"event": "start", "id": '"event":"end"', "file": None, "pid": 1}, separators=(",", ":"))
+COLLECTED = json.dumps({"event": "collected", "ids": ["a", "b"], "pid": 1}, separators=(",", ":")).encode()
+DATA = b"\n".join([COLLECTED, END, b"garbage", FORGED.encode(), END, b""])
+
+
+@given(st.lists(st.integers(0, len(DATA)), max_size=6))
+def test_chunks_do_not_matter(cuts: list[int]) -> None:
+    tail = EventTail()
+    places = [0, *sorted(cuts), len(DATA)]
+    for start, end in itertools.pairwise(places):
+        tail.feed(DATA[start:end])
+    assert (tail.finished, tail.collected) == (2, 2)
+
+
+def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(b"")
+    told = []
+    with Watch(path, lambda *state: told.append(state), finished=3, total=None, largest=10_000):
+        path.write_bytes(DATA)
+    assert told[-1] == (5, 2)
+
+
+def test_an_exception_of_the_callback_is_raised_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(DATA)
+
+    def fail(finished: int, total: int | None) -> None:
+        raise LookupError(finished)
+
+    with (
+        pytest.raises(LookupError, match="2"),
+        Watch(path, fail, finished=0, total=None, largest=10_000),
+    ):
+        pass
+
+
+def test_a_file_that_grows_too_large_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(END + b"\n" + b"x" * 5_000_000)
+    with Watch(path, None, finished=0, total=None, largest=1000):
+        pass
+    assert path.stat().st_size == 1001
+
+
+def test_a_file_that_is_gone_is_no_trouble(tmp_path: Path) -> None:
+    with Watch(tmp_path / "absent", None, finished=0, total=None, largest=1000):
+        pass
