@@ -40,6 +40,17 @@ BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, di
 
 _LOCK_BYTES = 64 * MIB
 
+_COPIES_INSTEAD_OF_LINKS = (
+    r"find . -maxdepth 4 -type f \( -name '*.txt' -o -name '*.in' -o -name '*.pip' \) "
+    r"-exec sed -i -E 's/^[[:space:]]*(-e|--editable)[[:space:]=]+//' {} +"
+)
+"""A shell line, for the private copy of the tree: requirements that ask for an editable install get a plain
+one.
+
+An editable install leads into the tree that the build saw, which is gone when tests run; and it needs
+setuptools 64, which most old instants do not have.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
@@ -75,6 +86,7 @@ class Steps:
             )
             portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
             script = [
+                _COPIES_INSTEAD_OF_LINKS,
                 _placed(written, request.at),
                 f'{shlex.join(arguments)} "$TMPDIR/{written.name}"',
                 shlex.join(portable),
