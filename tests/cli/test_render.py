@@ -31,7 +31,7 @@ def test_what_a_reader_looks_for(make_result: MakeResult) -> None:
         "AttributeError: no attribute 'float'",
         "at pkg/a.py:12 in f:  x = 1",
         "t.py::b",
-        "Loosened for the new side: b/requirements.txt",
+        "Loosened for the new side: requirements.txt",
         "BROKE: 1 of 2 tests that passed fails now.",
         "Logs: /runs/1",
     ):
