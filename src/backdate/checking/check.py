@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import backdate
 from backdate.checking.compare import compare_locks, compare_runs
 from backdate.checking.interpreters import Interpreters
+from backdate.checking.own_frames import with_own_frames
 from backdate.checking.progress import Progress, SideName, Silence
 from backdate.checking.result import CheckResult, Comparison, Side
 from backdate.checking.runs import require_new_folder, run_folder
@@ -231,7 +232,7 @@ def _build_and_test(
         ),
     )
     progress.side(side.name, "done")
-    return replace(answer, environment=built, run=run)
+    return replace(answer, environment=built, run=with_own_frames(run, side.tree))
 
 
 def _conclude(

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from backdate.errors import UsageError
 from backdate.sandboxes.identity import HOME, HOSTNAME, INSIDE_ID, PATH
-from backdate.sandboxes.interface import Command, Limits, Workspace
+from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
 
 COMMAND_FILE = "/run/backdate/command"
 
@@ -50,6 +50,11 @@ class Bind:
     writable: bool
 
 
+def is_there_anyway(mount: Mount) -> bool:
+    """Whether the base system shows what ``mount`` asks for: a system's own interpreter lies in /usr."""
+    return not mount.writable and mount.target == str(mount.source) and mount.source.is_relative_to("/usr")
+
+
 def check(command: Command, workspace: Workspace) -> None:
     """Raise UsageError for a command or workspace that no sandbox could run."""
     if not command.argv or any("\0" in part for part in command.argv):
@@ -63,7 +68,8 @@ def check(command: Command, workspace: Workspace) -> None:
             )
     if not command.cwd.startswith("/"):
         raise UsageError(f"the working directory {command.cwd!r} is not absolute")
-    targets = [mount.target for mount in workspace.mounts] + ([workspace.at] if workspace.tree else [])
+    targets = [mount.target for mount in workspace.mounts if not is_there_anyway(mount)]
+    targets += [workspace.at] if workspace.tree else []
     for target in targets:
         parts = PurePosixPath(target).parts
         if len(parts) < 2 or parts[0] != "/" or ".." in parts or "\0" in target:

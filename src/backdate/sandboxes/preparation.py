@@ -52,6 +52,8 @@ def prepare(command: Command, workspace: Workspace, folder: Path, identity: Iden
         copying.copy_tree(workspace.tree, own.tree, owner=owner, limit=command.limits.disk_bytes)
         binds.append(Bind(source=own.tree, target=workspace.at, writable=True))
     for number, mount in enumerate(workspace.mounts):
+        if layout.is_there_anyway(mount):
+            continue
         source = mount.source.resolve(strict=True)
         if identity.dropped and mount.writable:
             hand_over(source, identity)
