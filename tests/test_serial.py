@@ -61,3 +61,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         write_whole(target, b"new")
     assert target.read_bytes() == b"old"
     assert [path.name for path in target.parent.iterdir()] == ["file.json"]
+
+
+def test_what_is_not_unicode_is_written_out() -> None:
+    assert to_json({"caf\udce9": ["\udce9", 1]}) == b'{"caf\\\\udce9":["\\\\udce9",1]}'

@@ -32,9 +32,26 @@ def _decode_other(kind: type, value: Any) -> Any:
 
 
 def to_json(value: object, *, indent: int = 0) -> bytes:
-    """JSON of ``value``, keys in field order; ``indent`` spaces a level, or compact when 0."""
-    data = msgspec.json.encode(value, enc_hook=_encode_other)
+    """JSON of ``value``, keys in field order; ``indent`` spaces a level, or compact when 0.
+
+    JSON has no lone surrogates, which Python puts for the bytes of a file name that is not UTF-8: they are
+    written out, with a backslash.
+    """
+    try:
+        data = msgspec.json.encode(value, enc_hook=_encode_other)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value, enc_hook=_encode_other)))
     return msgspec.json.format(data, indent=indent) if indent else data
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(one) for one in value]
+    return value
 
 
 def from_json(kind: type[T], data: bytes, *, what: str = "JSON") -> T:

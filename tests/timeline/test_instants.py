@@ -12,6 +12,7 @@ from backdate.timeline.instants import (
     format_instant,
     now,
     parse_instant,
+    require_past,
 )
 
 INSTANTS = st.datetimes(
@@ -91,3 +92,10 @@ def test_an_offset_does_not_change_the_instant(instant: datetime, minutes: int) 
 def test_days_for_people() -> None:
     assert format_day(datetime(2021, 3, 1, tzinfo=UTC)) == "2021-03-01"
     assert format_day(datetime(2021, 3, 1, 4, 5, 6, tzinfo=UTC)) == "2021-03-01T04:05:06Z"
+
+
+def test_the_future_is_refused() -> None:
+    moment = now()
+    assert require_past(moment) == moment
+    with pytest.raises(InstantError, match="lies in the future"):
+        require_past(moment + timedelta(days=1))

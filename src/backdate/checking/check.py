@@ -9,9 +9,10 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import backdate
 from backdate.checking.compare import compare_locks, compare_runs
@@ -19,7 +20,7 @@ from backdate.checking.interpreters import Interpreters
 from backdate.checking.own_frames import with_own_frames
 from backdate.checking.progress import Progress, SideName, Silence
 from backdate.checking.result import CheckResult, Comparison, Side
-from backdate.checking.runs import run_folder
+from backdate.checking.runs import require_new_folder, run_folder
 from backdate.checking.verdict import collect_notes, decide
 from backdate.environments import uv
 from backdate.environments.build import Builder
@@ -27,7 +28,7 @@ from backdate.environments.cache import Cache, default_cache
 from backdate.environments.environment import Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.steps import BUILD_LIMITS
-from backdate.errors import InstantError, SourceError
+from backdate.errors import InstantError, SourceError, UsageError
 from backdate.projects.patches import encode_patch
 from backdate.projects.project import Project
 from backdate.projects.python_wish import read_python_wish, without_upper_bound
@@ -42,7 +43,7 @@ from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.interruption import obeying
 from backdate.serial import to_json, write_whole
 from backdate.testing.run import run_suite
-from backdate.timeline.instants import Instant, current_instant, format_instant, now
+from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,16 @@ class Settings:
     test_limits: Limits = field(default_factory=Limits)
     build_limits: Limits = BUILD_LIMITS
     keep: Path | None = None
-    """Where to keep trees, logs, patch and result; None for a folder in the cache, which is
-    cleaned after a while and keeps no trees."""
+    """Where to keep trees, logs, patch and result: a folder that is empty or not there yet. None for
+    a folder in the cache, which is cleaned after a while and keeps no trees."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for an index that is not on the web."""
+        parts = urlsplit(self.index_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(
+                f"{self.index_url!r} is not the address of a package index, such as {uv.DEFAULT_INDEX}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +100,12 @@ def check(
     settings = settings or Settings()
     progress = progress or Silence()
     started, clock = now(), time.monotonic()
+    if settings.keep is not None:
+        require_new_folder(settings.keep)
     sandbox = choose_sandbox(settings.sandbox)
     sandbox.require()
     cache = Cache(settings.cache)
-    new_instant = to_instant or current_instant()
+    new_instant = require_past(to_instant or current_instant())
     with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
         work = Path(temporary)
         progress.project(f"opening {source}")
@@ -171,7 +182,7 @@ def _carry_out(
     folder: Path,
     progress: Progress,
 ) -> tuple[Side, Side]:
-    """Build and test both sides at the same time; an interrupt ends both."""
+    """Build and test both sides at the same time; an interrupt or an error of one ends both."""
     stop = threading.Event()
 
     def carry_out(side: _Prepared) -> Side:
@@ -179,9 +190,13 @@ def _carry_out(
             return _build_and_test(side, project, builder, limits, folder / side.name, progress)
 
     with ThreadPoolExecutor(max_workers=2, thread_name_prefix="side") as pool:
+        running = [pool.submit(carry_out, side) for side in sides]
         try:
-            old, new = pool.map(carry_out, sides)
-        except BaseException:
+            done, _ = wait(running, return_when=FIRST_EXCEPTION)
+            for side in done:
+                side.result()
+            old, new = (side.result() for side in running)
+        except BaseException:  # an interrupt, or a machine that lacks something: neither side goes on
             stop.set()
             raise
     return old, new

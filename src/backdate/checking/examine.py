@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 
@@ -24,7 +26,7 @@ def examine_machine(settings: Settings) -> Iterator[tuple[str, tuple[Capability,
     yield "Tools", (_uv(), _git())
     yield "Package index", (_index(settings.index_url),)
     yield "Cache", (_cache(settings),)
-    yield "Interpreters", _interpreters(settings)
+    yield "Interpreters", _interpreters()
 
 
 def _uv() -> Capability:
@@ -84,8 +86,10 @@ def _cache(settings: Settings) -> Capability:
     )
 
 
-def _interpreters(settings: Settings) -> tuple[Capability, ...]:
-    found = Interpreters(settings.cache).available
+def _interpreters() -> tuple[Capability, ...]:
+    """Which minors are here; one of them is enough for most projects, and none for any."""
+    with tempfile.TemporaryDirectory() as temporary:  # the cache may be what is wrong with this machine
+        found = Interpreters(Path(temporary)).available
     rows = []
     for minor in range(6, 15):
         versions = sorted(
@@ -100,8 +104,8 @@ def _interpreters(settings: Settings) -> tuple[Capability, ...]:
                 Capability(
                     name=f"Python 3.{minor}",
                     ok=False,
-                    detail="not on this machine",
-                    remedy=_how_to_get(minor),
+                    detail=f"not here; {_how_to_get(minor)}",
+                    needed=not found,
                 )
             )
     return tuple(rows)
@@ -109,5 +113,5 @@ def _interpreters(settings: Settings) -> tuple[Capability, ...]:
 
 def _how_to_get(minor: int) -> str:
     if minor >= 8:
-        return f"uv python install 3.{minor}"
-    return f"pyenv install 3.{minor} (uv offers no download of it)"
+        return f"uv python install 3.{minor} would get it"
+    return f"pyenv install 3.{minor} would get it (uv offers no download of it)"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-SideName = Literal["old", "new"]
+SideName = Literal["old", "new", "only"]
+"""``only``: where there is one environment and no other."""
 Stage = Literal["waiting", "resolving", "building", "ready", "testing", "done", "failed"]
 
 

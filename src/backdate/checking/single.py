@@ -6,9 +6,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.requirements import InvalidRequirement, Requirement
+
 from backdate.checking.check import Settings
 from backdate.checking.interpreters import Interpreters
 from backdate.checking.progress import Progress, Silence
+from backdate.checking.runs import require_new_folder
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment
@@ -21,7 +24,7 @@ from backdate.recipes.basic import basic_recipe, install_steps
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import InstallStep, Provenance
 from backdate.sandboxes.choose import choose_sandbox
-from backdate.timeline.instants import Instant
+from backdate.timeline.instants import Instant, require_past
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +55,10 @@ def build_environment(
     settings = settings or Settings()
     progress = progress or Silence()
     output = output.absolute()
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{output} exists already; name a folder that does not")
+    require_new_folder(output)
+    require_past(instant)
+    for package in packages:
+        _require_requirement(package)
     sandbox = choose_sandbox(settings.sandbox)
     sandbox.require()
     cache = Cache(settings.cache)
@@ -89,11 +94,20 @@ def build_environment(
             instant=instant,
             version_variables=version_variables(tree, hint),
         )
-        built = builder.build_at(request, output, on_stage=lambda stage: progress.side("old", stage))
+        built = builder.build_at(request, output, on_stage=lambda stage: progress.side("only", stage))
     if isinstance(built, BuildFailure):
-        progress.side("old", "failed")
+        progress.side("only", "failed")
         return Made(failure=built)
     return Made(environment=built)
+
+
+def _require_requirement(text: str) -> None:
+    """Raise UsageError unless ``text`` is one requirement (PEP 508): no option, no second line."""
+    try:
+        Requirement(text)
+    except InvalidRequirement as error:
+        words = str(error).splitlines()[0]
+        raise UsageError(f"{text!r} is not a requirement ({words}); write 'six' or 'six>=1.15'") from error
 
 
 def _steps(tree: Path, tests: bool) -> tuple[InstallStep, ...]:

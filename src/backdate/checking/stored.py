@@ -11,7 +11,9 @@ from backdate.errors import SourceError, StoredDataError
 from backdate.serial import from_json
 
 
-class _Head(msgspec.Struct):
+class StoredResult(msgspec.Struct):
+    """The part of a result that every format has."""
+
     format: int
 
 
@@ -25,7 +27,7 @@ def read_result(path: Path) -> CheckResult:
         data = path.read_bytes()
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
-    head = from_json(_Head, data, what=str(path))
+    head = from_json(StoredResult, data, what=str(path))
     if head.format > FORMAT:
         raise StoredDataError(
             f"{path} has format {head.format}, this version reads up to {FORMAT}: update backdate"

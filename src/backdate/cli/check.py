@@ -73,6 +73,9 @@ def check_command(
         processes=processes,
         keep=keep,
     )
+    for file in (json, junit):
+        if file is not None:
+            options.require_writable(file, folder=file is junit)
     with watch() as progress:
         result = check(
             source,

@@ -11,19 +11,24 @@ def doctor_command(
     cache: options.CacheFolder = None,
     index_url: options.IndexUrl = None,
 ) -> int:
-    """Tell what this machine can do, what is missing, and the command that gets it."""
+    """Tell what this machine can do, what is missing, and the command that gets it.
+
+    Exit status: 0 a check can be run here, 4 something that every check needs is missing.
+    """
     from backdate.checking.examine import examine_machine
     from backdate.cli import exit_codes
+    from backdate.cli.terminal import printable
 
     settings = options.settings(sandbox="bwrap", cache=cache, index_url=index_url)
     lacking = 0
     for group, capabilities in examine_machine(settings):
         typer.echo(group)
         for one in capabilities:
-            typer.echo(f"  {'ok     ' if one.ok else 'MISSING'}  {one.name}: {one.detail}")
-            if not one.ok:
+            mark = "ok" if one.ok else "MISSING" if one.needed else "absent"
+            typer.echo(f"  {mark:<7}  {printable(one.name)}: {printable(one.detail)}")
+            if not one.ok and one.needed:
                 lacking += 1
                 if one.remedy:
-                    typer.echo(f"           to get it: {one.remedy}")
+                    typer.echo(f"           to get it: {printable(one.remedy)}")
     typer.echo("Everything that a check needs is here." if not lacking else f"{lacking} missing.")
     return exit_codes.MACHINE if lacking else exit_codes.OK

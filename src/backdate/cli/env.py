@@ -46,6 +46,7 @@ def env_command(
     from backdate.checking.single import build_environment
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
+    from backdate.cli.terminal import printable, tell
     from backdate.errors import UsageError
     from backdate.timeline.instants import format_day
 
@@ -65,10 +66,8 @@ def env_command(
             progress=progress,
         )
     if made.failure is not None:
-        typer.echo(
-            f"The environment does not build ({made.failure.phase}):\n{made.failure.message}", err=True
-        )
-        typer.echo(f"Log: {made.failure.log}", err=True)
+        tell(f"The environment does not build ({made.failure.phase}):\n{made.failure.message}")
+        tell(f"Log: {made.failure.log}")
         return exit_codes.CANNOT_TELL
     assert made.environment is not None
     count = len(made.environment.lock.distributions)
@@ -77,6 +76,6 @@ def env_command(
         f"{count} distributions as of {format_day(at)}"
     )
     if made.environment.choice.note:
-        typer.echo(f"Note: {made.environment.choice.note}")
+        typer.echo(f"Note: {printable(made.environment.choice.note)}")
     typer.echo(f"Lock: {output / 'pylock.toml'}")
     return exit_codes.OK

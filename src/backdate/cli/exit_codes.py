@@ -16,7 +16,11 @@ MACHINE = 4
 """This machine lacks something (a sandbox, an interpreter, the index, disk space)."""
 STORED = 5
 """A file that backdate wrote is damaged or too new."""
+BUG = 70
+"""backdate itself went wrong, in a way that nobody foresaw (EX_SOFTWARE of sysexits.h)."""
 INTERRUPTED = 130
 """Ctrl-C."""
+PIPE = 141
+"""Whoever read the output went away."""
 
 OF_VERDICT = {Verdict.NOTHING_BROKE: OK, Verdict.BROKE: BROKE, Verdict.CANNOT_TELL: CANNOT_TELL}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import Annotated
 
@@ -9,6 +10,11 @@ import typer
 
 from backdate import __version__
 from backdate.cli import check, doctor, env, show
+
+# Newer typers carry their own click, older ones import it, and neither exports this class.
+_CommandLineError: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
 
 app = typer.Typer(
     name="backdate",
@@ -46,37 +52,45 @@ def run(arguments: list[str] | None = None) -> None:
 
 def status_of(arguments: list[str]) -> int:
     """Run a command and give the exit status, with errors told on standard error."""
-    import click
+    import os
 
     from backdate.cli import exit_codes
+    from backdate.cli.terminal import tell, write_anything
     from backdate.errors import MachineError, StoredDataError, UsageError
 
+    write_anything()
     try:
-        status = app(args=arguments, standalone_mode=False)
-    except click.UsageError as error:
-        error.show()
-        return exit_codes.MISUSE
-    except click.ClickException as error:
-        error.show()
+        status = app(args=arguments, prog_name="backdate", standalone_mode=False)
+        sys.stdout.flush()
+    except _CommandLineError as error:
+        error.show()  # type: ignore[attr-defined]
         return exit_codes.MISUSE
     except UsageError as error:
-        return _tell(error, exit_codes.MISUSE)
+        problem, code = str(error), exit_codes.MISUSE
     except MachineError as error:
-        return _tell(error, exit_codes.MACHINE)
+        problem, code = str(error), exit_codes.MACHINE
     except StoredDataError as error:
-        return _tell(error, exit_codes.STORED)
-    except (KeyboardInterrupt, click.Abort):
-        typer.echo("Interrupted: nothing half-built was left.", err=True)
-        return exit_codes.INTERRUPTED
+        problem, code = str(error), exit_codes.STORED
+    except (KeyboardInterrupt, typer.Abort):
+        problem, code = "interrupted; nothing half-built was left", exit_codes.INTERRUPTED
+    except BrokenPipeError:
+        # What is left in the buffer cannot be written; the interpreter would say so when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exit_codes.PIPE
     except OSError as error:
-        if error.errno == 28:  # ENOSPC
-            return _tell(
-                OSError(f"no space left on device: {error.filename or 'free some and try again'}"), 4
-            )
-        raise
-    return status if isinstance(status, int) else exit_codes.OK
+        problem, code = _words(error), exit_codes.MACHINE
+    except Exception:  # noqa: BLE001 - the last resort: Python's own status 1 would say that tests broke
+        import traceback
+
+        problem, code = f"{traceback.format_exc()}This is a bug in backdate.", exit_codes.BUG
+    else:
+        return status if isinstance(status, int) else exit_codes.OK
+    tell(f"backdate: {problem}")
+    return code
 
 
-def _tell(error: Exception, status: int) -> int:
-    typer.echo(f"backdate: {error}", err=True)
-    return status
+def _words(error: OSError) -> str:
+    """What the system refused, and where."""
+    where = f"{error.filename}: " if error.filename is not None else ""
+    advice = "; free some space and run the command again" if error.errno == errno.ENOSPC else ""
+    return f"{where}{error.strerror or error}{advice}"

@@ -56,6 +56,27 @@ def instant(text: str | None) -> Instant | None:
     return None if text is None else parse_instant(text, words=True)
 
 
+def require_writable(path: Path, *, folder: bool) -> None:
+    """Raise UsageError when ``path`` cannot be written as a file (or as a folder of files).
+
+    Asked before the work, which may take an hour, not after it.
+    """
+    import os
+
+    from backdate.errors import UsageError
+
+    path = path.absolute()
+    if path.exists() and path.is_dir() != folder:
+        raise UsageError(f"{path} is {'not ' if folder else ''}a folder; name another")
+    existing = path if path.is_dir() else path.parent
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir():
+        raise UsageError(f"{path} cannot be written: {existing} is not a folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise UsageError(f"{path} cannot be written: {existing} is not ours to write to")
+
+
 def settings(
     *,
     sandbox: str,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from backdate.checking.progress import Progress, SideName, Stage
+from backdate.cli.terminal import printable, tell
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -52,10 +53,11 @@ class _Lines(_State):
             if stage in ("ready", "waiting") or (before is not None and before[0] == stage):
                 return
             last = before[1] if before is not None and stage == "done" else detail
-            self._say(f"{side} side: {_WORDS[stage]}{f' ({last})' if last and stage != 'testing' else ''}")
+            name = "" if side == "only" else f"{side} side: "
+            self._say(f"{name}{_WORDS[stage]}{f' ({last})' if last and stage != 'testing' else ''}")
 
     def _say(self, text: str) -> None:
-        print(f"[{self.elapsed()}] {text}", file=sys.stderr, flush=True)  # noqa: T201 - this is the terminal's side
+        tell(f"[{self.elapsed()}] {printable(text)}")
 
 
 class _Live(_State):
@@ -80,15 +82,16 @@ class _Live(_State):
         table = Table.grid(padding=(0, 1))
         with self.lock:
             if not self.sides:
-                table.add_row(Spinner("dots"), Text(f"{self.text}  {self.elapsed()}"))
-            for side in ("old", "new"):
+                table.add_row(Spinner("dots"), Text(printable(f"{self.text}  {self.elapsed()}")))
+            for side in ("old", "new", "only"):
                 if side in self.sides:
                     stage, detail, since = self.sides[side]
+                    name = "" if side == "only" else f"{side}  "
                     over = stage in ("done", "failed")
                     mark = Text("✓" if stage == "done" else "✗") if over else Spinner("dots")
                     time_text = "" if over else f"  {self.elapsed(since)}"
-                    words = f"{side}  {_WORDS[stage]}{f': {detail}' if detail else ''}{time_text}"
-                    table.add_row(mark, Text(words))
+                    words = f"{name}{_WORDS[stage]}{f': {detail}' if detail else ''}{time_text}"
+                    table.add_row(mark, Text(printable(words)))
         return table
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from backdate.checking.result import Breakage, CheckResult, PackageChange, Side, Verdict
+from backdate.cli.terminal import printable
 from backdate.testing.outcomes import Frame, Outcome, TestRun
 from backdate.timeline.instants import format_day
 
@@ -41,17 +42,20 @@ def print_result(result: CheckResult, *, verbose: bool = False) -> None:
     """Print to standard output, in colour on a terminal; long lines are never cut or wrapped."""
     from rich.console import Console
 
-    console = Console(soft_wrap=True, highlight=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to ``main``, which knows the exit status (a console ends with 1: something broke)."""
+            raise BrokenPipeError
+
+    console = Plain(soft_wrap=True, highlight=False)
     for text, style in result_lines(result, verbose=verbose):
         console.print(_styled(text, style))
 
 
 def _styled(text: str, style: str) -> Text:
-    from rich.control import strip_control_codes
     from rich.text import Text
 
-    clean = strip_control_codes(text).replace("\x1b", "")  # messages come from hostile code
-    return Text(clean, style=style)
+    return Text(printable(text), style=style)  # messages come from hostile code
 
 
 def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line]:
@@ -102,7 +106,10 @@ def _failures(result: CheckResult) -> Iterator[Line]:
             yield f"  Log: {side.failure.log}", "dim"
         elif side.run is not None and side.run.trouble:
             yield "", ""
-            yield f"The {name} side's run ({side.run.status}): {side.run.trouble}", "yellow"
+            first, *more = side.run.trouble.splitlines()
+            yield f"The {name} side's run ({side.run.status}): {first}", "yellow"
+            for line in more:
+                yield f"  {line}", "yellow"
 
 
 def _changes(changes: tuple[PackageChange, ...], verbose: bool) -> Iterator[Line]:

@@ -17,9 +17,11 @@ one another gives each its own cache.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,9 +31,12 @@ from typing import TypeVar
 import platformdirs
 
 from backdate.errors import MachineError, StoredDataError
+from backdate.sandboxes import interruption
 from backdate.serial import from_json, to_json, write_whole
 
 T = TypeVar("T")
+
+_POLL_S = 0.05
 
 
 def default_cache() -> Path:
@@ -52,6 +57,8 @@ class Cache:
                 path.mkdir(parents=True, exist_ok=True)
             for name in ("records", "locks", "guards", "downloads"):
                 (self.folder / name).mkdir(exist_ok=True)
+            if not os.access(self.folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
             raise MachineError(
                 f"the cache {self.folder} cannot be written: {error.strerror}; "
@@ -105,9 +112,18 @@ class Cache:
 
     @contextmanager
     def guard(self, key: str) -> Iterator[None]:
-        """Held by one thread of one process at a time; the others wait for it."""
+        """Held by one thread of one process at a time; the others wait for it.
+
+        Raises KeyboardInterrupt when what the thread obeys is set meanwhile.
+        """
         with (self.folder / "guards" / key).open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    interruption.check()  # whoever holds it may build for half an hour
+                    time.sleep(_POLL_S)
             yield
 
     def discard(self, path: Path) -> None:

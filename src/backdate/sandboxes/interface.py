@@ -132,6 +132,8 @@ class Capability:
     detail: str
     remedy: str = ""
     """What to run or do to get it; empty when ``ok``."""
+    needed: bool = True
+    """Whether this machine lacks something when it is not ``ok``; False for what some projects alone want."""
 
 
 class Sandbox(Protocol):

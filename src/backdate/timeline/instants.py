@@ -80,6 +80,14 @@ def _parse(text: str) -> Instant:
     return datetime.fromisoformat(f"{day_text}T{time_text}{'+00:00' if zulu else offset}").astimezone(UTC)
 
 
+def require_past(instant: Instant) -> Instant:
+    """``instant``, unless it lies in the future: what will be visible then nobody knows, and a resolution
+    that was kept for it would be wrong once it comes. Raises InstantError."""
+    if instant > now():
+        raise InstantError(f"{format_instant(instant)} lies in the future: nobody knows what is visible then")
+    return instant
+
+
 def format_instant(instant: Instant) -> str:
     """RFC 3339 in UTC with a ``Z``, as uv and our index are handed it (microseconds if any)."""
     return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")

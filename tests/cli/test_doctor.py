@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from backdate.checking import examine
+from backdate.checking.check import Settings
+from backdate.cli.main import status_of
+from backdate.environments.environment import Interpreter
+from backdate.sandboxes.interface import Capability
+
+GOOD = Capability(name="all", ok=True, detail="good")
+
+
+def interpreter(version: str) -> Interpreter:
+    return Interpreter(version=version, executable=Path("/p"), prefix=Path("/"), source="path")
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> list[Interpreter]:
+    """A machine with an index and a sandbox; its interpreters are those in the list."""
+    here: list[Interpreter] = []
+
+    class Here:
+        def __init__(self, _folder: Path) -> None:
+            self.available = tuple(here)
+
+    class Sandbox:
+        def probe(self) -> tuple[Capability, ...]:
+            return (GOOD,)
+
+    monkeypatch.setattr(examine, "Interpreters", Here)
+    monkeypatch.setattr(examine, "_index", lambda _url: GOOD)
+    monkeypatch.setattr(examine, "choose_sandbox", lambda _name: Sandbox())
+    return here
+
+
+def test_a_minor_that_is_not_here_is_no_fault(
+    machine: list[Interpreter], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine.append(interpreter("3.11.7"))
+    assert status_of(["doctor", "--cache", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "ok       Python 3.11: 3.11.7 (path)" in out
+    assert "absent   Python 3.14: not here; uv python install 3.14 would get it" in out
+    assert "absent   Python 3.6: not here; pyenv install 3.6 would get it" in out
+    assert "MISSING" not in out
+    assert "Everything that a check needs is here." in out
+
+
+def test_no_interpreter_at_all_is(
+    machine: list[Interpreter], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of(["doctor", "--cache", str(tmp_path)]) == 4
+    assert "MISSING  Python 3.14: not here; uv python install 3.14 would get it" in capsys.readouterr().out
+
+
+def test_a_cache_that_cannot_be_written_is_one_line_of_many(
+    machine: list[Interpreter], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine.append(interpreter("3.11.7"))
+    (tmp_path / "file").touch()
+    assert status_of(["doctor", "--cache", str(tmp_path / "file")]) == 4
+    out = capsys.readouterr().out
+    assert "to get it: name another with --cache" in out
+    assert "ok       Python 3.11" in out
+    assert "1 missing." in out
+
+
+def test_an_index_that_does_not_answer() -> None:
+    row = examine._index("http://127.0.0.1:9/simple")
+    assert not row.ok
+    assert row.needed
+    assert "does not answer" in row.detail
+    assert "--index-url" in row.remedy
+
+
+def test_tools_are_found() -> None:
+    assert examine._uv().ok
+    assert examine._git().ok
+
+
+@pytest.mark.network
+def test_this_machine(tmp_path: Path, index_url: str) -> None:
+    assert examine._index(index_url).ok
+    groups = dict(examine.examine_machine(Settings(cache=tmp_path, index_url=index_url)))
+    assert list(groups) == ["Sandbox", "Tools", "Package index", "Cache", "Interpreters"]
+    done = subprocess.run(
+        [sys.executable, "-m", "backdate", "doctor", "--cache", str(tmp_path), "--index-url", index_url],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lacking = [one for rows in groups.values() for one in rows if not one.ok and one.needed]
+    assert done.returncode == (4 if lacking else 0)
+    assert "\x1b" not in done.stdout

@@ -1,0 +1,79 @@
+"""What is printed, and that hostile messages stay text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.checking.result import CheckResult
+from backdate.cli.render import print_result, result_lines
+from backdate.cli.terminal import printable
+from backdate.serial import from_json, to_json
+
+MakeResult = Callable[..., CheckResult]
+
+
+def text_of(result: CheckResult, *, verbose: bool = False) -> str:
+    return "\n".join(text for text, _ in result_lines(result, verbose=verbose))
+
+
+def test_what_a_reader_looks_for(make_result: MakeResult) -> None:
+    text = text_of(make_result())
+    for words in (
+        "old  2021-03-01  Python 3.8.18, 2 distributions (built in 3.0 s): 2 passed",
+        "new  2024-03-01  Python 3.11.7, 1 distributions (built in 3.0 s): 1 passed, 1 failed",
+        "1 updated, 1 removed",
+        "numpy  1.20.0 -> 1.26.0",
+        "removed (was 1)",
+        "AttributeError: no attribute 'float'",
+        "at pkg/a.py:12 in f:  x = 1",
+        "t.py::b",
+        "Loosened for the new side: requirements.txt",
+        "BROKE: 1 of 2 tests that passed fails now.",
+        "Logs: /runs/1",
+    ):
+        assert words in text
+    assert "-numpy==1.20" not in text
+    assert "-numpy==1.20" in text_of(make_result(), verbose=True)
+
+
+def test_a_result_read_again_prints_the_same(make_result: MakeResult) -> None:
+    result = make_result()
+    again = from_json(CheckResult, to_json(result, indent=2))
+    assert again == result
+    for verbose in (False, True):
+        assert text_of(again, verbose=verbose) == text_of(result, verbose=verbose)
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\u202e\u2028\x00\x08 end"
+
+
+def test_no_control_character_reaches_the_terminal(
+    make_result: MakeResult, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = make_result(HOSTILE, test="t.py::b[\x1b[31m\nNOTHING BROKE: all good.]", notes=(HOSTILE,))
+    print_result(result, verbose=True)
+    out = capsys.readouterr().out
+    assert not [c for c in out if c != "\n" and not c.isprintable()]
+    assert "\\x1b]0;owned\\x07" in out
+    assert "\nNOTHING BROKE" not in out
+
+
+@given(st.text())
+def test_printable_text_is_printable_and_tells_what_was_there(text: str) -> None:
+    shown = printable(text)
+    shown.encode()
+    assert not any(ord(c) < 32 and c != "\t" for c in shown)
+    assert "\x7f" not in shown
+    assert not any("\x80" <= c <= "\x9f" for c in shown)
+    assert len(shown) >= len(text)
+    assert printable(shown) == shown
+
+
+def test_lines_stay_where_they_are_asked_for() -> None:
+    assert printable("a\nb\x1b", lines=True) == "a\nb\\x1b"
+    assert printable("a\r\nb", lines=True) == "a\nb"
+    assert printable("a\nb") == "a\\nb"
