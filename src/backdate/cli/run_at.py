@@ -50,7 +50,7 @@ def run_command(
     """
     from backdate.index.application import ServerOptions
     from backdate.index.cache import DiskCache
-    from backdate.index.client_environment import pointed_at, shadow_home, write_client_files
+    from backdate.index.client_environment import folders_of, pointed_at, shadow_home, write_client_files
     from backdate.index.server import SnapshotServer
     from backdate.index.upstream import PUBLIC_INDEX, IndexClient
 
@@ -72,7 +72,7 @@ def run_command(
         url = server.url(instant)
         shadow_home(Path.home(), home)
         write_client_files(url, home)
-        status = _run(command, pointed_at(os.environ, url, home))
+        status = _run(command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
     raise typer.Exit(status)
 
 

@@ -65,7 +65,6 @@ def client_environment(index_url: str, home: Path) -> dict[str, str]:
         "UV_INDEX_URL": index_url,
         "UV_NO_CONFIG": "1",
         "PDM_PYPI_URL": index_url,
-        "PDM_IGNORE_STORED_INDEX": "1",
         "PDM_CONFIG_FILE": str(home / ".backdate" / "pdm.toml"),
         "PDM_CHECK_UPDATE": "0",
         "PIPENV_PYPI_MIRROR": index_url,
@@ -111,10 +110,24 @@ def pointed_at(environment: Mapping[str, str], index_url: str, home: Path) -> di
     return {**kept, **ours}
 
 
+def folders_of(real: Path) -> dict[str, str]:
+    """Where the home ``real`` keeps caches and data: for a command whose HOME is another folder.
+
+    What such a command makes to stay (virtual environments of Poetry and pipenv) then has paths that stay.
+    """
+    return {
+        "XDG_CACHE_HOME": str(real / ".cache"),
+        "XDG_CONFIG_HOME": str(real / ".config"),
+        "XDG_DATA_HOME": str(real / ".local" / "share"),
+        "XDG_STATE_HOME": str(real / ".local" / "state"),
+        "PYTHONUSERBASE": str(real / ".local"),
+    }
+
+
 def shadow_home(real: Path, home: Path) -> None:
     """Let ``home`` hold a link to everything in ``real``, except what ``client_files`` puts there.
 
-    So that a command finds its keys, caches and settings although its HOME is another folder.
+    So that a command finds its keys and settings although its HOME is another folder.
     """
     for entry in sorted(real.iterdir()) if real.is_dir() else ():
         if entry.name not in _HOME_ENTRIES:

@@ -7,6 +7,7 @@ and counted, a page that makes no sense is an UnusableAnswer. Nothing is guessed
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urljoin
@@ -65,12 +66,13 @@ _PAGE = msgspec.json.Decoder(_ProjectPage)
 _RELEASE_FILE = msgspec.json.Decoder(_ReleaseFile)
 _DOCUMENT = msgspec.json.Decoder(_ProjectDocument)
 _ENCODER = msgspec.json.Encoder()
+_WEB_ADDRESS = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\])?[^\s\[\]<>\"\\^`{|}\x00-\x20]+\Z")
 _BAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
 def has_web_address(url: str) -> bool:
-    """Whether ``url`` is absolute, with the scheme of the web."""
-    return url.startswith(("https://", "http://"))
+    """Whether ``url`` is absolute, with the scheme of the web and no character that a URL cannot have."""
+    return _WEB_ADDRESS.match(url) is not None
 
 
 def read_json(body: bytes, *, base: str, name: str) -> Reading:
