@@ -280,18 +280,19 @@ class Application:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = 0
         failed = False
-        while scope["method"] != "HEAD":
-            try:
+        try:
+            while scope["method"] != "HEAD":
                 chunk = await self._in_thread(lambda: next(delivery.chunks, None))
-            except (IndexFailure, OSError) as error:
-                # The answer is left unfinished, which closes the connection: the client sees that.
-                logger.warning("%s", error)
-                failed = True
-                break
-            if chunk is None:
-                break
-            sent += len(chunk)
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                if chunk is None:
+                    break
+                sent += len(chunk)
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except (IndexFailure, OSError) as error:
+            # The answer is left unfinished, which closes the connection: the client sees that.
+            logger.warning("%s", error)
+            failed = True
+        finally:
+            await self._in_thread(delivery.close)
         if not failed:
             await send({"type": "http.response.body"})
         if self._log is not None:

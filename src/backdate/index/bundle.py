@@ -12,6 +12,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -161,8 +162,10 @@ def _write(
                 )
                 _add(archive, f"pages/{number}.json", content, zipfile.ZIP_DEFLATED)
             for sha256 in sorted(files):
-                with archive.open(zipfile.ZipInfo(f"files/{sha256}", _DATE), "w", force_zip64=True) as member:
-                    for chunk in store.deliver(files[sha256]).chunks:
+                delivery = store.deliver(files[sha256])
+                info = zipfile.ZipInfo(f"files/{sha256}", _DATE)
+                with closing(delivery), archive.open(info, "w", force_zip64=True) as member:
+                    for chunk in delivery.chunks:
                         member.write(chunk)
         temporary.replace(path)
     finally:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,8 @@ class Delivery:
     size_bytes: int | None
     chunks: Iterator[bytes]
     """Ends with IndexFailure when what came is not what the page says."""
+    close: Callable[[], None]
+    """To be called when no more pieces are wanted."""
 
 
 def find_file(page: SerialisedPage, filename: str, cutoff: Microseconds | None) -> FileEntry | None:
@@ -91,15 +93,16 @@ class FileStore:
             with suppress(FileNotFoundError):  # another process made room: fetch it again
                 file = path.open("rb")
                 self._cache.touch(path)
-                return Delivery(size_bytes=path.stat().st_size, chunks=_read(file))
+                return Delivery(size_bytes=path.stat().st_size, chunks=_read(file), close=file.close)
         if self._offline:
             raise IndexFailure(f"offline, and {want.url} is not in the cache", status=504)
         pieces = self._stream(want)
         size = next(pieces)
         assert not isinstance(size, bytes)
-        return Delivery(size_bytes=size, chunks=(piece for piece in pieces if isinstance(piece, bytes)))
+        chunks = (piece for piece in pieces if isinstance(piece, bytes))
+        return Delivery(size_bytes=size, chunks=chunks, close=pieces.close)
 
-    def _stream(self, want: Wanted) -> Iterator[bytes | int | None]:
+    def _stream(self, want: Wanted) -> Generator[bytes | int | None, None, None]:
         state = hashlib.sha256()
         keep = self._open_temporary(want)
         try:
@@ -142,6 +145,5 @@ class FileStore:
 
 
 def _read(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(_CHUNK):
-            yield chunk
+    while chunk := file.read(_CHUNK):
+        yield chunk

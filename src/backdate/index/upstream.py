@@ -22,7 +22,7 @@ from backdate.index.cache import DiskCache
 from backdate.index.fetching import Answer, Fetcher, IndexFailure
 from backdate.index.names import is_project_name, normalise
 from backdate.index.page import Microseconds, Page, to_microseconds
-from backdate.index.reading import Reading, UnusableAnswer, read_json, read_project_document
+from backdate.index.reading import Reading, UnusableAnswer, has_web_address, read_json, read_project_document
 from backdate.index.reading_html import read_html
 from backdate.index.serialised import SerialisedPage, serialise, to_page
 from backdate.timeline.instants import Instant, format_instant, now
@@ -234,7 +234,13 @@ def check_upstream(url: str) -> str:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:
         raise UsageError(f"{url!r} is not a URL: {error}") from error
-    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.query or parsed.fragment:
+    if (
+        not has_web_address(url)
+        or parsed.scheme not in ("http", "https")
+        or not parsed.host
+        or parsed.query
+        or parsed.fragment
+    ):
         raise UsageError(f"{url!r} is not the root of an index: write for example {PUBLIC_INDEX}")
     return str(parsed).rstrip("/") + "/"
 
