@@ -13,7 +13,8 @@ from pretended_index import JSON, file_entry, json_page
 from backdate.index.page import from_microseconds, to_microseconds
 from backdate.index.reading import read_json
 from backdate.index.reading_html import read_html
-from backdate.index.rendering import cut, make_ready
+from backdate.index.rendering import ReadyPage, make_ready
+from backdate.index.rendering import cut as cut_page
 from backdate.index.serialised import SerialisedPage, entries, pack, serialise, unpack
 from backdate.timeline.instants import format_instant
 
@@ -45,6 +46,13 @@ def files(draw: st.DrawFn) -> list[dict[str, Any]]:
 def read(listed: list[dict[str, Any]]) -> SerialisedPage:
     reading = read_json(json_page("demo", *listed), base=BASE, name="demo")
     return serialise("demo", reading.fragments, upstream="https://index.example/simple/", fetched=0)
+
+
+def cut(ready: ReadyPage, cutoff: int) -> bytes | None:
+    """The page, or None when nothing is visible (which the server answers with 404)."""
+    body = cut_page(ready, cutoff)
+    assert (ready.visible_count(cutoff) == 0) == (b"upload-time" not in body)
+    return body if ready.visible_count(cutoff) else None
 
 
 def shown(page: SerialisedPage, cutoff: int) -> dict[str, Any] | None:

@@ -6,7 +6,6 @@ it again costs one look-up.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import html
 import math
@@ -106,24 +105,33 @@ class AnswerStore:
                 del self.hot[hot_key]
 
 
-def page_answer(body: bytes, form: Form, *, cutoff: str, zipped: bool, expires: float) -> Answer:
-    """A project's page, cut at the instant written in ``cutoff``.
+def page_tag(digest: bytes, visible: int, form: Form, *, zipped: bool) -> bytes:
+    """The entity tag of a page that shows so many files of what ``digest`` stands for.
+
+    Files are visible in the order of their upload times, so that their number says which ones they
+    are: the tag need not be made from the bytes, and is the same for all instants that show the same.
+    """
+    state = hashlib.blake2b(digest, digest_size=16, person=b"gzip" if zipped else b"")
+    state.update(b"%d %b" % (visible, form.value.encode()))
+    return b'"%b"' % state.hexdigest().encode()
+
+
+def page_answer(body: bytes, form: Form, *, etag: bytes, cutoff: str, zipped: bool) -> Answer:
+    """A project's page, cut at the instant in ``cutoff``; ``body`` is compressed already if ``zipped``.
 
     Clients are told to ask again every time (``no-cache``: they send the validator and mostly get a
     304): the same URL shows something else when the server is started with other options.
     """
-    etag = hashlib.blake2b(body, digest_size=16, person=b"gzip" if zipped else b"").hexdigest()
     headers = [
         (b"content-type", form.value.encode() + (b"; charset=utf-8" if form is Form.HTML else b"")),
-        (b"etag", b'"%b"' % etag.encode()),
+        (b"etag", etag),
         (b"cache-control", b"public, no-cache"),
         (b"vary", b"Accept, Accept-Encoding"),
         (b"x-snapshot-cutoff", cutoff.encode()),
     ]
     if zipped:
         headers.append((b"content-encoding", b"gzip"))
-        body = gzip.compress(body, compresslevel=4, mtime=0)
-    return Answer(200, headers, body, expires=expires)
+    return Answer(200, headers, body)
 
 
 def text_answer(status: int, message: str, *, cutoff: str | None = None) -> Answer:

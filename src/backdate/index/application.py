@@ -7,6 +7,7 @@ warm request should cost.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
 import math
 import time
@@ -28,6 +29,7 @@ from backdate.index.answers import (
     choose_form,
     matches,
     page_answer,
+    page_tag,
     redirect_answer,
     text_answer,
 )
@@ -187,20 +189,28 @@ class Application:
         shown = format_instant(from_microseconds(effective))
         if not ready.source.exists:
             return text_answer(404, f"no index here knows a project {name!r}", cutoff=shown)
-        zipped = self._compresses(scope, key[2])
-        kept_as = (name, effective, form, zipped, ready.source.fetched)
+        visible = ready.visible_count(effective)
+        if visible == 0:
+            return text_answer(404, f"no file of {name!r} was uploaded before {shown}", cutoff=shown)
+        kept_as = (name, effective, form, self._compresses(scope, key[2]), ready.source.fetched)
         answer = self._answers.get(kept_as)
         if answer is None:
-            body = cut(ready, effective)
-            if body is None:
-                return text_answer(404, f"no file of {name!r} was uploaded before {shown}", cutoff=shown)
-            small = len(body) < COMPRESS_FROM_BYTES
-            make = partial(page_answer, body, form, cutoff=shown, zipped=zipped and not small, expires=0.0)
-            answer = await self._in_thread(make) if zipped and not small else make()
+            answer = await self._make_page(ready, visible, effective, form, zipped=kept_as[3])
             self._answers.keep(kept_as, answer)
         answer.expires = self._expiry(ready, at)
         self._answers.link(key, answer)
         return answer
+
+    async def _make_page(
+        self, ready: ReadyPage, visible: int, cutoff: Microseconds, form: Form, *, zipped: bool
+    ) -> Answer:
+        body = cut(ready, cutoff)
+        zipped = zipped and len(body) >= COMPRESS_FROM_BYTES
+        if zipped:
+            body = await self._in_thread(partial(gzip.compress, body, compresslevel=4, mtime=0))
+        etag = page_tag(ready.digest, visible, form, zipped=zipped)
+        shown = format_instant(from_microseconds(cutoff))
+        return page_answer(body, form, etag=etag, cutoff=shown, zipped=zipped)
 
     def _compresses(self, scope: Scope, accept_encoding: bytes) -> bool:
         mode = self._options.compress

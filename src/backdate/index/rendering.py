@@ -6,8 +6,10 @@ copies the runs of files that are visible; nothing is parsed or written again fo
 
 from __future__ import annotations
 
+import hashlib
 import html
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -37,7 +39,15 @@ class ReadyPage:
     is_json: bool
     offsets: array[int]
     blob: bytes
+    ordered: array[int]
+    """The upload times in order: where an instant falls among them says which files are visible."""
+    digest: bytes
+    """Of everything that the page can show, in this form."""
     size_bytes: int
+
+    def visible_count(self, cutoff: Microseconds) -> int:
+        """How many files were uploaded strictly before ``cutoff``."""
+        return bisect_left(self.ordered, cutoff)
 
 
 Locate = Callable[[FileEntry], str]
@@ -75,9 +85,17 @@ def _ready(page: SerialisedPage, is_json: bool, offsets: array[int], blob: bytes
     if blob is not page.blob:  # let the JSON go when only the HTML is wanted
         values = {field: getattr(page, field) for field in page.__slots__}
         page = SerialisedPage(**{**values, "blob": b"", "offsets": offsets})
-    size = len(blob) + page.size_bytes - len(page.blob)
+    size = len(blob) + page.size_bytes - len(page.blob) + 8 * len(page.times)
+    form = b"json" if is_json else b"html"
     return ReadyPage(
-        name=page.name, source=page, is_json=is_json, offsets=offsets, blob=blob, size_bytes=size
+        name=page.name,
+        source=page,
+        is_json=is_json,
+        offsets=offsets,
+        blob=blob,
+        ordered=array("q", sorted(page.times)),
+        digest=hashlib.blake2b(blob, digest_size=16, person=form).digest(),
+        size_bytes=size,
     )
 
 
@@ -104,17 +122,10 @@ def _anchor(entry: FileEntry) -> bytes:
     return f"<a{attributes}>{escape(entry.filename)}</a><br/>".encode()
 
 
-def visible_count(page: ReadyPage, cutoff: Microseconds) -> int:
-    """How many files were uploaded strictly before ``cutoff``."""
-    return sum(1 for uploaded in page.source.times if uploaded < cutoff)
-
-
-def cut(page: ReadyPage, cutoff: Microseconds) -> bytes | None:
-    """The page as of ``cutoff``: what was uploaded strictly before it; None when nothing was."""
+def cut(page: ReadyPage, cutoff: Microseconds) -> bytes:
+    """The page as of ``cutoff``: what was uploaded strictly before it, which may be nothing."""
     times, offsets, blob = page.source.times, page.offsets, memoryview(page.blob)
     hidden = [i for i, uploaded in enumerate(times) if uploaded >= cutoff]
-    if len(hidden) == len(times):
-        return None
     hidden.append(len(times))
     runs: list[memoryview] = []
     start = 0
