@@ -153,9 +153,36 @@ def test_the_fast_road_reads_what_the_parser_reads(anchors: list[tuple[list[tupl
         "<a" + "".join(f' {key}="{escape(value)}"' for key, value in attributes) + f">{content}</a>"
         for attributes, content in anchors
     )
+    common = reading_html._common_entries(text)
+    if common is not None:
+        assert list(common) == list(reading_html._to_entries(reading_html._parsed_anchors(text), BASE))
     fast = reading_html._plain_anchors(text)
     if fast is not None:
         assert list(fast) == reading_html._parsed_anchors(text)
+
+
+COMMON = st.builds(
+    lambda url, sha256, python, yanked, uploaded, filename: (
+        f'<a href="{escape(url)}{sha256}"{python}{yanked}{uploaded}>{escape(filename)}</a><br/>'
+    ),
+    st.sampled_from(
+        ["https://f.example/demo-1.zip", "http://f.example/a%20b?x=1&y=2", "relative", "http://[x"]
+    ),
+    st.sampled_from(["", "#sha256=0aF", "#md5=12", "#sha256=", "#sha256=0a&x=1"]),
+    st.sampled_from(["", ' data-requires-python="&gt;=3.6"', ' data-requires-python=""']),
+    st.sampled_from(["", ' data-yanked="why &amp; when"', ' data-yanked=""']),
+    st.sampled_from(["", ' data-upload-time="2020-01-01T00:00:00Z"', ' data-upload-time="x"']),
+    st.sampled_from(["demo-1.zip", "demo 1.zip", "a&b.zip"]),
+)
+
+
+@settings(max_examples=500)
+@given(st.lists(COMMON, max_size=4))
+def test_the_fastest_road_reads_what_the_parser_reads(anchors: list[str]) -> None:
+    text = "<html><body>" + "\n".join(anchors) + "</body></html>"
+    fast = reading_html._common_entries(text)
+    slow = reading_html._to_entries(reading_html._parsed_anchors(text), BASE)
+    assert fast is None or list(fast) == list(slow)
 
 
 @settings(max_examples=300)

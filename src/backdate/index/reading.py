@@ -8,7 +8,7 @@ and counted, a page that makes no sense is an UnusableAnswer. Nothing is guessed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -46,6 +46,10 @@ class _ProjectPage(msgspec.Struct):
     meta: _Meta = msgspec.field(default_factory=_Meta)
 
 
+class _PageOfEntries(msgspec.Struct):
+    files: list[FileEntry]
+
+
 class _ReleaseFile(msgspec.Struct):
     filename: str
     url: str
@@ -62,17 +66,23 @@ class _ProjectDocument(msgspec.Struct):
 
 
 _ENTRY = msgspec.json.Decoder(FileEntry)
+_ENTRIES = msgspec.json.Decoder(_PageOfEntries)
 _PAGE = msgspec.json.Decoder(_ProjectPage)
 _RELEASE_FILE = msgspec.json.Decoder(_ReleaseFile)
 _DOCUMENT = msgspec.json.Decoder(_ProjectDocument)
 _ENCODER = msgspec.json.Encoder()
-_WEB_ADDRESS = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\])?[^\s\[\]<>\"\\^`{|}\x00-\x20]+\Z")
+_BRACKETED_HOST = re.compile(r"https?://\[[0-9A-Fa-f:.]+\][^\[]*\Z")
 _BAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
 def has_web_address(url: str) -> bool:
     """Whether ``url`` is absolute, with the scheme of the web and no character that a URL cannot have."""
-    return _WEB_ADDRESS.match(url) is not None
+    return (
+        url.startswith(("https://", "http://"))
+        and url.isprintable()
+        and " " not in url
+        and ("[" not in url or _BRACKETED_HOST.match(url) is not None)
+    )
 
 
 def read_json(body: bytes, *, base: str, name: str) -> Reading:
@@ -88,19 +98,28 @@ def read_json(body: bytes, *, base: str, name: str) -> Reading:
         raise UnusableAnswer(f"not a JSON page of the simple repository API: {error}") from error
     if page.meta.api_version.split(".")[0] != "1":
         raise UnusableAnswer(f"version {page.meta.api_version} of the simple repository API, not 1.x")
+    try:
+        found: Iterable[FileEntry | None] = _ENTRIES.decode(body).files
+    except _BAD:  # some entry is not as it has to be: look at each alone
+        found = map(_entry_or_none, page.files)
     fragments: list[Fragment] = []
-    for raw in page.files:
-        try:
-            entry = _ENTRY.decode(raw)
-        except _BAD:
+    for entry, raw in zip(found, page.files, strict=True):
+        if entry is None:
             continue
         json: bytes | None = bytes(raw)
-        if not has_web_address(entry.url):
+        if not entry.url.startswith(("https://", "http://")):
             entry.url, json = _absolute(base, entry.url), None
         fragment = to_fragment(entry, name, json=json)
         if fragment is not None:
             fragments.append(fragment)
     return Reading(fragments=tuple(fragments), hidden=len(page.files) - len(fragments))
+
+
+def _entry_or_none(raw: msgspec.Raw) -> FileEntry | None:
+    try:
+        return _ENTRY.decode(raw)
+    except _BAD:
+        return None
 
 
 def read_project_document(body: bytes, *, base: str, name: str) -> Reading:

@@ -1,8 +1,9 @@
 """Reading the HTML form of a project's page (PEP 503, 592, 629, 658, 714).
 
 Most indexes write plain anchors, which one regular expression reads at the speed that large pages
-need. Whenever that does not account for every anchor of the page, the page is read again by the
-standard library's HTML parser: the fast road is taken only where both give the same.
+need. Whenever that does not account for every anchor of the page, the page is read again by a more
+general one, and then by the standard library's HTML parser: a fast road is taken only where it gives
+the same as the parser.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ from backdate.index.reading import Reading, UnusableAnswer, has_web_address, rea
 Anchor: TypeAlias = tuple[dict[str, str], str]
 """An anchor's attributes and its text."""
 
+_COMMON_ANCHOR = re.compile(
+    r'<a href="(https?://[^"#&<\s\[]+)(?:#sha256=([0-9a-fA-F]+))?"'
+    r'(?: data-requires-python="([^"<]+)")?(?: data-yanked="([^"<]+)")?(?: data-upload-time="([^"&<]+)")?'
+    r">([^<>&\s]+)</a>"
+)
+"""An anchor exactly as the indexes write it that give upload times in HTML."""
 _PLAIN_ANCHOR = re.compile(r'<a((?:\s+[a-z-]+="[^"<]*")+)\s*>([^<>&\s]+)</a>')
 _PLAIN_ATTRIBUTE = re.compile(r'\s([a-z-]+)="([^"]*)"')
 _ANY_ANCHOR = re.compile(r"<a[\s/>]", re.IGNORECASE)
@@ -44,10 +51,32 @@ def read_html(body: bytes, *, base: str, name: str) -> Reading:
         raise UnusableAnswer("an HTML page that ends before its end (cut short on the way)")
     if "<" not in text:
         raise UnusableAnswer("not an HTML page")
-    anchors: Iterable[Anchor] | None = _plain_anchors(text)
-    if anchors is None:
-        anchors = _parsed_anchors(text)
-    return read_entries(_to_entries(anchors, base), name=name)
+    found = _common_entries(text)
+    if found is None:
+        anchors: Iterable[Anchor] | None = _plain_anchors(text)
+        if anchors is None:
+            anchors = _parsed_anchors(text)
+        found = _to_entries(anchors, base)
+    return read_entries(found, name=name)
+
+
+def _common_entries(text: str) -> Iterator[FileEntry] | None:
+    if _NEEDS_PARSER.search(text) is not None:
+        return None
+    found = _COMMON_ANCHOR.findall(text)
+    if len(found) != len(_ANY_ANCHOR.findall(text)):
+        return None
+    return (
+        FileEntry(
+            filename=filename,
+            url=url,
+            hashes={"sha256": sha256} if sha256 else {},
+            requires_python=_unescape(requires_python) or None,
+            yanked=_unescape(yanked) or False,
+            upload_time=uploaded or None,
+        )
+        for url, sha256, requires_python, yanked, uploaded, filename in found
+    )
 
 
 def _plain_anchors(text: str) -> Iterator[Anchor] | None:

@@ -12,7 +12,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 
 import httpx
@@ -75,6 +75,8 @@ class IndexClient:
         self._lock = threading.Lock()
         self._under_way: dict[tuple[str, str], Future[SerialisedPage]] = {}
         self._memory: OrderedDict[tuple[str, str], SerialisedPage] = OrderedDict()
+        self._unwritten: dict[tuple[str, str], SerialisedPage] = {}
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="index-cache")
 
     def __enter__(self) -> IndexClient:
         return self
@@ -85,7 +87,8 @@ class IndexClient:
         self.close()
 
     def close(self) -> None:
-        """Close the connections."""
+        """Write what is not in the cache yet, and close the connections."""
+        self._writer.shutdown(wait=True)
         self.fetcher.close()
 
     def project_page(self, name: str, *, at: Instant | None = None) -> Page:
@@ -97,7 +100,9 @@ class IndexClient:
         """
         if not is_project_name(name):
             raise UsageError(f"{name!r} is not a project's name")
-        return to_page(self.serialised_page(normalise(name), None if at is None else to_microseconds(at)))
+        page = self.serialised_page(normalise(name), None if at is None else to_microseconds(at))
+        self._writer.submit(lambda: None).result()  # what was returned is in the cache
+        return to_page(page)
 
     def serialised_page(self, name: str, at: Microseconds | None) -> SerialisedPage:
         """The page of the project ``name`` (normalised), complete for ``at`` (None: this moment)."""
@@ -154,7 +159,7 @@ class IndexClient:
 
     def _load(self, upstream: str, name: str) -> SerialisedPage | None:
         with self._lock:
-            page = self._memory.get((upstream, name))
+            page = self._unwritten.get((upstream, name)) or self._memory.get((upstream, name))
         if page is None and self.cache is not None:
             page = self.cache.load_page(upstream, name)
         return page
@@ -162,11 +167,26 @@ class IndexClient:
     def _store(self, page: SerialisedPage) -> None:
         if page.exists and not page.times:
             return  # a page without files may be a gateway's greeting: it is asked again
-        if self.cache is not None and self.cache.store_page(page):
+        key = (page.upstream, page.name)
+        if self.cache is None:
+            self._remember(key, page)
             return
         with self._lock:
-            self._memory[page.upstream, page.name] = page
-            self._memory.move_to_end((page.upstream, page.name))
+            self._unwritten[key] = page
+        self._writer.submit(self._write, key, page)  # nobody who asked has to wait for the disk
+
+    def _write(self, key: tuple[str, str], page: SerialisedPage) -> None:
+        assert self.cache is not None
+        if not self.cache.store_page(page):
+            self._remember(key, page)
+        with self._lock:
+            if self._unwritten.get(key) is page:
+                del self._unwritten[key]
+
+    def _remember(self, key: tuple[str, str], page: SerialisedPage) -> None:
+        with self._lock:
+            self._memory[key] = page
+            self._memory.move_to_end(key)
             while len(self._memory) > _MEMORY_PAGES:
                 self._memory.popitem(last=False)
 
