@@ -77,7 +77,7 @@ def warm(server: Any, path: str, accept: str, requests: int) -> Load:
 def warm_pages(server: Any, up: Any, folder: Path, scale: float) -> list[str]:
     """Requests per second and CPU per request of every server."""
     lines = [
-        "| page | server | requests/s | CPU/request | requests/s to pypi-timemachine | CPU to a static answer |",
+        "| page | server | requests/s | CPU/request | requests/s to peer | CPU to static answer |",
         "|---|---|---|---|---|---|",
     ]
     with timemachine(up.port, folder / "venvs") as machine, proxpi(up.port, folder / "venvs") as proxy:

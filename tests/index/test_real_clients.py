@@ -137,10 +137,12 @@ def tools(server: SnapshotServer, uv: str, tmp_path_factory: pytest.TempPathFact
     return root / "venv" / "bin"
 
 
-PROJECT = '[project]\nname = "demo"\nversion = "1"\nrequires-python = ">=3.8"\ndependencies = ["requests"]\n'
+PROJECT = (
+    '[project]\nname = "demo"\nversion = "1"\nrequires-python = ">=3.8,<4"\ndependencies = ["requests"]\n'
+)
 POETRY_PROJECT = (
     '[tool.poetry]\nname = "demo"\nversion = "1"\ndescription = ""\nauthors = ["a <a@example.org>"]\n'
-    'packages = [{include = "demo.py"}]\n[tool.poetry.dependencies]\npython = ">=3.8"\nrequests = "*"\n'
+    'packages = [{include = "demo.py"}]\n[tool.poetry.dependencies]\npython = ">=3.8,<4"\nrequests = "*"\n'
 )
 
 
@@ -153,7 +155,8 @@ def test_poetry_and_pdm(tool: str, tools: Path, environment: dict[str, str], tmp
     environment["PATH"] = environment["PATH"].replace(":/usr/bin", f":{tools}:/usr/bin")
     environment |= {"POETRY_VIRTUALENVS_IN_PROJECT": "true", "PDM_USE_VENV": "1", "LANG": "C.UTF-8"}
     if tool == "pdm":
-        run(["pdm", "use", "-f", sys.executable], environment, cwd=project)
+        run([sys.executable, "-m", "venv", "--without-pip", ".venv"], environment, cwd=project)
+        run(["pdm", "use", "-f", ".venv"], environment, cwd=project)
     options = ["--no-root"] if tool == "poetry" else ["--no-self"]
     run([tool, "lock"], environment, cwd=project)
     run([tool, "install", *options], environment, cwd=project)
