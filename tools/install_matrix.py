@@ -2,7 +2,7 @@
 
     python tools/install_matrix.py [--at 2021-03-01] [--pythons 2.7 3.6 …]
 
-A pip that does not even start on an interpreter (``pip --version`` fails) is left out: "–".
+A pip that does not even start on an interpreter (``pip --version`` fails) is left out: "-".
 """
 
 from __future__ import annotations
@@ -64,20 +64,20 @@ def download(versions: list[str], folder: Path) -> dict[str, Path]:
 
 
 def install(python: Path, wheel: Path, environment: dict[str, str], target: Path) -> str:
-    """What came of it: "ok", "–", or "FAILED"."""
+    """What came of it: "ok", "-", or "FAILED"."""
     command = [str(python), str(wheel / "pip")]
     starts = subprocess.run(
         [*command, "install", "--help"], env=environment, capture_output=True, check=False
     )
     if starts.returncode != 0:
-        return "–"  # noqa: RUF001 - a dash in a table
+        return "-"
     options = ["install", "--quiet", "--no-cache-dir", "--target", str(target), "requests"]
     done = subprocess.run([*command, *options], env=environment, capture_output=True, text=True, check=False)
     found = sorted(path.name for path in target.glob("*.dist-info"))
     if done.returncode == 0 and found:
         return "ok"
     print(done.stderr[-500:], file=sys.stderr)
-    return "–" if "Traceback" in done.stderr and "127.0.0.1" not in done.stderr else "FAILED"  # noqa: RUF001
+    return "-" if "Traceback" in done.stderr and "127.0.0.1" not in done.stderr else "FAILED"
 
 
 def main() -> None:
