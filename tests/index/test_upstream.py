@@ -187,6 +187,17 @@ def test_a_project_that_is_missing_is_remembered(
     assert client.project_page("demo").exists
 
 
+def test_a_missing_project_is_asked_for_again(
+    make_client: MakeClient, upstream: Upstream, clock: Clock
+) -> None:
+    assert not make_client().project_page("demo", at=OLD).exists
+    upstream.put_project("demo", *DEMO)
+    clock.pass_time(hours=23)
+    assert not make_client().project_page("demo", at=OLD).exists
+    clock.pass_time(hours=2)
+    assert make_client().project_page("demo", at=OLD).exists
+
+
 def test_an_empty_page_is_not_remembered(client: IndexClient, upstream: Upstream) -> None:
     upstream.put("/simple/demo/", b"<html><body>Please log in</body></html>", "text/html")
     assert client.project_page("demo", at=OLD).files == ()

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -50,7 +51,13 @@ def run_command(
     """
     from backdate.index.application import ServerOptions
     from backdate.index.cache import DiskCache
-    from backdate.index.client_environment import folders_of, pointed_at, shadow_home, write_client_files
+    from backdate.index.client_environment import (
+        FILE_HOSTS,
+        folders_of,
+        pointed_at,
+        shadow_home,
+        write_client_files,
+    )
     from backdate.index.server import SnapshotServer
     from backdate.index.upstream import PUBLIC_INDEX, IndexClient
 
@@ -71,7 +78,8 @@ def run_command(
         home = Path(folder)
         url = server.url(instant)
         shadow_home(Path.home(), home)
-        write_client_files(url, home)
+        others = [urlsplit(root).netloc for root in client.upstreams if root != PUBLIC_INDEX]
+        write_client_files(url, home, file_hosts=[*FILE_HOSTS, *others])
         status = _run(command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
     raise typer.Exit(status)
 

@@ -92,6 +92,7 @@ class Application:
         self._files = FileStore(client.fetcher, client.cache, offline=client.offline)
         self._answers = AnswerStore(options.memory_bytes // 2)
         self._hot = self._answers.hot
+        self._spares_local = options.compress == "auto"
         self._ready: OrderedDict[tuple[str, bool], ReadyPage] = OrderedDict()
         self._ready_bytes = 0
         self._under_way: dict[tuple[str, bool], asyncio.Task[ReadyPage]] = {}
@@ -116,6 +117,8 @@ class Application:
                 encoding = value
             elif name == b"if-none-match":
                 if_none_match = value
+        if encoding and self._spares_local and _is_local(scope):
+            encoding = b""
         path = scope["raw_path"]
         key = (path, accept, encoding)
         answer = self._hot.get(key)
@@ -147,7 +150,7 @@ class Application:
         try:
             match route:
                 case ProjectRoute():
-                    return await self._project(route, scope, key)
+                    return await self._project(route, key)
                 case FileRoute():
                     return await self._file(route)
                 case Redirect():
@@ -176,7 +179,7 @@ class Application:
             "ask for /simple/NAME/",
         )
 
-    async def _project(self, route: ProjectRoute, scope: Scope, key: HotKey) -> Answer:
+    async def _project(self, route: ProjectRoute, key: HotKey) -> Answer:
         form = choose_form(key[1])
         if form is None:
             shown = ", ".join(form.value for form in Form)
@@ -192,7 +195,13 @@ class Application:
         visible = ready.visible_count(effective)
         if visible == 0:
             return text_answer(404, f"no file of {name!r} was uploaded before {shown}", cutoff=shown)
-        kept_as = (name, effective, form, self._compresses(scope, key[2]), ready.source.fetched)
+        kept_as = (
+            name,
+            effective,
+            form,
+            self._options.compress != "never" and accepts_gzip(key[2]),
+            ready.source.fetched,
+        )
         answer = self._answers.get(kept_as)
         if answer is None:
             answer = await self._make_page(ready, visible, effective, form, zipped=kept_as[3])
@@ -211,15 +220,6 @@ class Application:
         etag = page_tag(ready.digest, visible, form, zipped=zipped)
         shown = format_instant(from_microseconds(cutoff))
         return page_answer(body, form, etag=etag, cutoff=shown, zipped=zipped)
-
-    def _compresses(self, scope: Scope, accept_encoding: bytes) -> bool:
-        mode = self._options.compress
-        if mode == "never" or not accepts_gzip(accept_encoding):
-            return False
-        if mode == "always":
-            return True
-        client = scope.get("client")
-        return client is not None and not client[0].startswith("127.") and client[0] != "::1"
 
     def _expiry(self, ready: ReadyPage, at: Microseconds | None) -> float:
         fetched = ready.source.fetched
@@ -313,6 +313,12 @@ class Application:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _is_local(scope: Scope) -> bool:
+    """Whether the client is on this machine (a Unix socket's client has no address)."""
+    client = scope.get("client")
+    return client is None or client[0].startswith("127.") or client[0] == "::1"
 
 
 async def _lifespan(scope: Scope, receive: Receive, send: Send) -> None:

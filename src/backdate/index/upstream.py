@@ -34,6 +34,8 @@ SETTLED_AFTER_US = 3_600_000_000
 """An index' own caches lag: what it said of the last hour before the asking may lack files."""
 FRESH_FOR_US = 600_000_000
 """How long a page answers for instants that are not settled: PyPI's own max-age."""
+ABSENT_FOR_US = 86_400_000_000
+"""How long a project stays unknown: a 404 may be an index' mistake, which nothing else would correct."""
 _MEMORY_PAGES = 64
 
 _JSON_TYPES = (
@@ -116,13 +118,12 @@ class IndexClient:
         """Whether ``page`` need not be asked again for the instant ``at``."""
         if page.fetched < self._refresh_before and not self.offline:
             return False
-        if at is not None and at <= page.fetched - SETTLED_AFTER_US:
-            return True
         if self.offline:
             return at is None or at <= page.fetched
-        return to_microseconds(self._clock()) - page.fetched < FRESH_FOR_US and (
-            at is None or at <= page.fetched
-        )
+        age = to_microseconds(self._clock()) - page.fetched
+        if at is not None and at <= page.fetched - SETTLED_AFTER_US:
+            return page.exists or age < ABSENT_FOR_US
+        return age < FRESH_FOR_US and (at is None or at <= page.fetched)
 
     def _one_at_a_time(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
         key = (upstream, name)
