@@ -1,0 +1,106 @@
+"""``backdate run --at INSTANT -- COMMAND…``: any command, with every client of an index at the instant."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from backdate.cli.index import (
+    Cache,
+    Hide,
+    Offline,
+    Override,
+    Refresh,
+    Upstream,
+    Yanked,
+    default_cache,
+    read_policy,
+)
+from backdate.timeline.instants import parse_instant
+
+
+def run_command(
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND…", help="What to run, after --.", show_default=False)
+    ],
+    *,
+    at: Annotated[str, typer.Option(metavar="INSTANT", help="2021-03-01, or 2021-03-01T12:30:00Z.")],
+    upstream: Upstream = None,
+    cache: Cache = None,
+    offline: Offline = False,
+    refresh: Refresh = False,
+    yanked: Yanked = "today",
+    override: Override = None,
+    hide: Hide = None,
+) -> None:
+    """Run a command with pip, uv, Poetry, PDM, pipenv and setuptools pointed at an instant.
+
+    A private index runs for as long as the command; extra indexes, find-links and the users'
+    configuration of these clients are out of the way meanwhile. The exit status is the command's.
+    """
+    from backdate.index.application import ServerOptions
+    from backdate.index.cache import DiskCache
+    from backdate.index.client_environment import (
+        FILE_HOSTS,
+        folders_of,
+        pointed_at,
+        shadow_home,
+        write_client_files,
+    )
+    from backdate.index.server import SnapshotServer
+    from backdate.index.upstream import PUBLIC_INDEX, IndexClient
+
+    logging.basicConfig(level=logging.WARNING, format="backdate run: %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    instant = parse_instant(at, words=True)
+    options = ServerOptions(
+        policy=read_policy(yanked, override, hide), files="through" if offline else "direct"
+    )
+    store = DiskCache(cache or default_cache())
+    with (
+        IndexClient(
+            upstreams=upstream or [PUBLIC_INDEX], cache=store, offline=offline, refresh=refresh
+        ) as client,
+        SnapshotServer(client, options) as server,
+        tempfile.TemporaryDirectory(prefix="backdate-run-") as folder,
+    ):
+        home = Path(folder)
+        url = server.url(instant)
+        shadow_home(Path.home(), home)
+        others = [urlsplit(root).netloc for root in client.upstreams if root != PUBLIC_INDEX]
+        write_client_files(url, home, file_hosts=[*FILE_HOSTS, *others])
+        status = _run(command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
+    raise typer.Exit(status)
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    program = shutil.which(command[0], path=environment["PATH"])
+    if program is None:
+        typer.echo(f"backdate run: {command[0]}: not found on PATH", err=True)
+        return 127
+    sys.stdout.flush()
+    try:
+        process = subprocess.Popen([program, *command[1:]], env=dict(environment))
+    except OSError as error:
+        typer.echo(f"backdate run: {program} cannot be started: {error.strerror}", err=True)
+        return 126
+    # A Ctrl+C reaches the command as well: it decides, and its index stays until it is done.
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    terminate = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        status = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, previous)
+        signal.signal(signal.SIGTERM, terminate)
+    return 128 - status if status < 0 else status

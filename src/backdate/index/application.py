@@ -1,0 +1,331 @@
+"""The ASGI application: a request's path and headers in, a finished answer out.
+
+No framework: a page that was shown before is one look-up and two messages, and that is all that a
+warm request should cost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import logging
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from backdate.errors import BackdateError
+from backdate.index.answers import (
+    COMPRESS_FROM_BYTES,
+    Answer,
+    AnswerStore,
+    HotKey,
+    Message,
+    accepts_gzip,
+    choose_form,
+    matches,
+    page_answer,
+    page_tag,
+    redirect_answer,
+    text_answer,
+)
+from backdate.index.banner import banner_answer, health_answer
+from backdate.index.fetching import IndexFailure
+from backdate.index.files import Delivery, FileStore, find_file, wanted
+from backdate.index.page import Microseconds, from_microseconds, to_microseconds
+from backdate.index.policy import Policy, ProjectHidden
+from backdate.index.rendering import (
+    Form,
+    ReadyPage,
+    cut,
+    make_ready,
+    our_location,
+    upstream_location,
+)
+from backdate.index.request_log import RequestLog
+from backdate.index.routes import (
+    Banner,
+    FileRoute,
+    Health,
+    ProjectRoute,
+    Redirect,
+    Refusal,
+    RootRoute,
+    parse_path,
+)
+from backdate.index.upstream import FRESH_FOR_US, SETTLED_AFTER_US, IndexClient
+from backdate.timeline.instants import format_instant
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """How a server shows what it has."""
+
+    policy: Policy = field(default_factory=Policy)
+    files: Literal["direct", "through"] = "direct"
+    """Whether clients fetch files from the index itself or through this server."""
+    compress: Literal["auto", "always", "never"] = "auto"
+    """``auto``: not for clients on this machine, where packing and unpacking cost more than copying."""
+    memory_bytes: int = 40 * 1024 * 1024
+    """For pages and answers together."""
+    threads: int = 16
+
+
+class Application:
+    """The package index as it was at an instant, as an ASGI application."""
+
+    def __init__(self, client: IndexClient, options: ServerOptions, *, log: RequestLog | None = None) -> None:
+        self._client = client
+        self._options = options
+        self._log = log
+        self._files = FileStore(client.fetcher, client.cache, offline=client.offline)
+        self._answers = AnswerStore(options.memory_bytes // 2)
+        self._hot = self._answers.hot
+        self._spares_local = options.compress == "auto"
+        self._ready: OrderedDict[tuple[str, bool], ReadyPage] = OrderedDict()
+        self._ready_bytes = 0
+        self._under_way: dict[tuple[str, bool], asyncio.Task[ReadyPage]] = {}
+        self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="index")
+
+    def close(self) -> None:
+        """Stop the worker threads."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._log is not None:
+            self._log.flush()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request (ASGI 3)."""
+        if scope["type"] != "http":
+            await _lifespan(scope, receive, send)
+            return
+        accept = encoding = if_none_match = b""
+        for name, value in scope["headers"]:
+            if name == b"accept":
+                accept = accept + b"," + value if accept else value
+            elif name == b"accept-encoding":
+                encoding = value
+            elif name == b"if-none-match":
+                if_none_match = value
+        if encoding and self._spares_local and _is_local(scope):
+            encoding = b""
+        path = scope["raw_path"]
+        key = (path, accept, encoding)
+        answer = self._hot.get(key)
+        method = scope["method"]
+        if answer is None or answer.expires < time.monotonic() or method not in ("GET", "HEAD"):
+            made = await self._answer(scope, method, key)
+            if isinstance(made, Delivery):
+                await self._send_file(scope, send, made)
+                return
+            answer = made
+        status = answer.status
+        if if_none_match and answer.etag and matches(if_none_match, answer.etag):
+            status = 304
+            await send(answer.not_modified())
+            await send({"type": "http.response.body"})
+        else:
+            await send(answer.start)
+            await send({"type": "http.response.body"} if method == "HEAD" else answer.body)
+        if self._log is not None:
+            client = scope.get("client")
+            self._log.record(
+                client[0] if client else "-", method, path, status, answer.size if status != 304 else 0
+            )
+
+    async def _answer(self, scope: Scope, method: str, key: HotKey) -> Answer | Delivery:
+        if method not in ("GET", "HEAD"):
+            return text_answer(405, f"{method} is not for a package index that is only read")
+        route = parse_path(key[0])
+        try:
+            match route:
+                case ProjectRoute():
+                    return await self._project(route, key)
+                case FileRoute():
+                    return await self._file(route)
+                case Redirect():
+                    return redirect_answer(scope.get("root_path", "") + route.location)
+                case RootRoute():
+                    return self._root(route)
+                case Banner():
+                    return banner_answer(self._client.upstreams, self._client.offline)
+                case Health():
+                    return health_answer(self._client.upstreams, self._client.offline, len(self._ready))
+                case Refusal():
+                    return text_answer(route.status, route.message)
+        except IndexFailure as error:
+            return text_answer(error.status, str(error))
+        except ProjectHidden as error:
+            return text_answer(404, str(error))
+        except BackdateError as error:
+            return text_answer(400, str(error))
+
+    def _root(self, route: RootRoute) -> Answer:
+        if route.when.instant is None and not self._client.offline and len(self._client.upstreams) == 1:
+            return redirect_answer(self._client.upstreams[0], status=302)
+        return text_answer(
+            501,
+            "no index tells which projects existed at an instant, so there is no list of them: "
+            "ask for /simple/NAME/",
+        )
+
+    async def _project(self, route: ProjectRoute, key: HotKey) -> Answer:
+        form = choose_form(key[1])
+        if form is None:
+            shown = ", ".join(form.value for form in Form)
+            return text_answer(406, f"none of the wanted types is served; these are: {shown}")
+        name = route.name
+        cutoff = self._options.policy.cutoff(name, route.when.instant, route.when.overrides)
+        at = None if cutoff is None else to_microseconds(cutoff)
+        ready = await self._ready_page(name, at, is_json=form is Form.JSON)
+        effective = ready.source.fetched if at is None else at
+        shown = format_instant(from_microseconds(effective))
+        if not ready.source.exists:
+            return text_answer(404, f"no index here knows a project {name!r}", cutoff=shown)
+        visible = ready.visible_count(effective)
+        if visible == 0:
+            return text_answer(404, f"no file of {name!r} was uploaded before {shown}", cutoff=shown)
+        kept_as = (
+            name,
+            effective,
+            form,
+            self._options.compress != "never" and accepts_gzip(key[2]),
+            ready.source.fetched,
+        )
+        answer = self._answers.get(kept_as)
+        if answer is None:
+            answer = await self._make_page(ready, visible, effective, form, zipped=kept_as[3])
+            self._answers.keep(kept_as, answer)
+        answer.expires = self._expiry(ready, at)
+        self._answers.link(key, answer)
+        return answer
+
+    async def _make_page(
+        self, ready: ReadyPage, visible: int, cutoff: Microseconds, form: Form, *, zipped: bool
+    ) -> Answer:
+        body = cut(ready, cutoff)
+        zipped = zipped and len(body) >= COMPRESS_FROM_BYTES
+        if zipped:
+            body = await self._in_thread(partial(gzip.compress, body, compresslevel=4, mtime=0))
+        etag = page_tag(ready.digest, visible, form, zipped=zipped)
+        shown = format_instant(from_microseconds(cutoff))
+        return page_answer(body, form, etag=etag, cutoff=shown, zipped=zipped)
+
+    def _expiry(self, ready: ReadyPage, at: Microseconds | None) -> float:
+        fetched = ready.source.fetched
+        if self._client.offline or (at is not None and at <= fetched - SETTLED_AFTER_US):
+            return math.inf
+        age_s = time.time() - fetched / 1e6
+        return time.monotonic() + max(0.0, FRESH_FOR_US / 1e6 - age_s)
+
+    async def _ready_page(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage:
+        key = (name, is_json)
+        ready = self._ready.get(key)
+        if ready is not None and self._client.answers_for(ready.source, at):
+            self._ready.move_to_end(key)
+            return ready
+        task = self._under_way.get(key)
+        if task is not None:
+            ready = await asyncio.shield(task)
+            if self._client.answers_for(ready.source, at):
+                return ready
+            return await self._ready_page(name, at, is_json=is_json)
+        task = asyncio.ensure_future(self._in_thread(partial(self._make_ready, name, at, is_json=is_json)))
+        self._under_way[key] = task
+        try:
+            ready = await asyncio.shield(task)
+        finally:
+            self._under_way.pop(key, None)
+        self._keep_ready(key, ready)
+        return ready
+
+    def _make_ready(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage:
+        page = self._client.serialised_page(name, at)
+        locate = our_location(name) if self._options.files == "through" else upstream_location
+        keep_yanked = self._options.policy.yanked == "today"
+        return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
+
+    def _keep_ready(self, key: tuple[str, bool], ready: ReadyPage) -> None:
+        if not ready.source.exists:
+            return
+        previous = self._ready.pop(key, None)
+        self._ready_bytes += ready.size_bytes - (previous.size_bytes if previous else 0)
+        self._ready[key] = ready
+        while self._ready_bytes > self._options.memory_bytes // 2 and len(self._ready) > 1:
+            self._ready_bytes -= self._ready.popitem(last=False)[1].size_bytes
+
+    async def _file(self, route: FileRoute) -> Answer | Delivery:
+        if self._options.files != "through":
+            return text_answer(404, "files do not go through this server (start it with --files through)")
+        cutoff = self._options.policy.cutoff(route.name, route.when.instant, route.when.overrides)
+        at = None if cutoff is None else to_microseconds(cutoff)
+
+        def deliver() -> Answer | Delivery:
+            page = self._client.serialised_page(route.name, at)
+            entry = find_file(page, route.filename, at)
+            want = None if entry is None else wanted(entry, metadata=route.metadata)
+            if want is None:
+                return text_answer(404, f"{route.name!r} has no such file at this instant: {route.filename}")
+            return self._files.deliver(want)
+
+        return await self._in_thread(deliver)
+
+    async def _send_file(self, scope: Scope, send: Send, delivery: Delivery) -> None:
+        headers = [
+            (b"content-type", b"application/octet-stream"),
+            (b"cache-control", b"public, max-age=31536000, immutable"),
+        ]
+        if delivery.size_bytes is not None:
+            headers.append((b"content-length", b"%d" % delivery.size_bytes))
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        sent = 0
+        failed = False
+        try:
+            while scope["method"] != "HEAD":
+                chunk = await self._in_thread(lambda: next(delivery.chunks, None))
+                if chunk is None:
+                    break
+                sent += len(chunk)
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except (IndexFailure, OSError) as error:
+            # The answer is left unfinished, which closes the connection: the client sees that.
+            logger.warning("%s", error)
+            failed = True
+        finally:
+            await self._in_thread(delivery.close)
+        if not failed:
+            await send({"type": "http.response.body"})
+        if self._log is not None:
+            client = scope.get("client")
+            self._log.record(
+                client[0] if client else "-", scope["method"], scope["raw_path"], 502 if failed else 200, sent
+            )
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _is_local(scope: Scope) -> bool:
+    """Whether the client is on this machine (a Unix socket's client has no address)."""
+    client = scope.get("client")
+    return client is None or client[0].startswith("127.") or client[0] == "::1"
+
+
+async def _lifespan(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] != "lifespan":
+        return
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

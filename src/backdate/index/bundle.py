@@ -1,0 +1,259 @@
+"""Snapshot bundles: the part of an index that a list of locks needs, as one file.
+
+A bundle is a zip archive: ``bundle.json`` says what is in it, ``pages/N.json`` are pages of the
+simple repository API (PEP 691), ``files/SHA256`` are files. With it a cache is filled on a machine
+without a network, and ``--offline`` serves it. What a bundle holds is checked like any index' answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from backdate.errors import SourceError, UsageError
+from backdate.index.cache import MAX_ENTRY_BYTES, DiskCache
+from backdate.index.fetching import MAX_PAGE_BYTES
+from backdate.index.files import FileStore, Wanted, wanted
+from backdate.index.names import is_project_name, normalise, version_of
+from backdate.index.needs import Need
+from backdate.index.page import FileEntry, Microseconds, to_microseconds
+from backdate.index.reading import UnusableAnswer, read_json
+from backdate.index.serialised import SerialisedPage, entries, serialise
+from backdate.index.upstream import IndexClient, check_upstream
+from backdate.timeline.instants import Instant
+
+_FORMAT = 1
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+class _BundledPage(msgspec.Struct):
+    upstream: str
+    name: str
+    fetched: Microseconds
+    exists: bool
+    hidden: int
+
+
+class _Manifest(msgspec.Struct):
+    format: int
+    pages: list[_BundledPage]
+    files: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleSummary:
+    """What was written or read."""
+
+    pages: int
+    files: int
+    size_bytes: int
+
+
+def export_bundle(
+    client: IndexClient,
+    needs: Iterable[Need],
+    path: Path,
+    *,
+    until: Instant | None = None,
+    with_files: bool = False,
+) -> BundleSummary:
+    """Write what ``needs`` names to ``path``: pages (cut at ``until``), and the files when ``with_files``.
+
+    Raises UsageError when the index lacks something that a lock names, IndexFailure when it cannot be asked.
+    """
+    at = None if until is None else to_microseconds(until)
+    by_name: dict[str, list[Need]] = {}
+    for need in needs:
+        by_name.setdefault(need.name, []).append(need)
+    pages: list[SerialisedPage] = []
+    files: dict[str, Wanted] = {}
+    lacking: list[str] = []
+    for name in sorted(by_name):
+        page = client.serialised_page(name, at)
+        page = page if at is None else _cut(page, at)
+        pages.append(page)
+        for need in by_name[name]:
+            found = _files_of(page, need)
+            if not page.exists or (need.version is not None and not found):
+                lacking.append(need.name if need.version is None else f"{need.name}=={need.version}")
+            for entry in found if with_files else ():
+                files.update(_wanted_files(entry))
+    if lacking:
+        raise UsageError(
+            f"the index has no file of: {', '.join(lacking)}; look at the names and at the instant"
+        )
+    store = FileStore(client.fetcher, client.cache, offline=client.offline)
+    return _write(path, pages, files, store)
+
+
+def _cut(page: SerialisedPage, at: Microseconds) -> SerialisedPage:
+    content = (
+        b'{"files":['
+        + b",".join(
+            fragment for fragment, uploaded in zip(page.fragments(), page.times, strict=True) if uploaded < at
+        )
+        + b"]}"
+    )
+    reading = read_json(content, base=page.upstream, name=page.name)
+    return serialise(
+        page.name,
+        reading.fragments,
+        upstream=page.upstream,
+        fetched=min(page.fetched, at),
+        exists=page.exists,
+        hidden=page.hidden,
+    )
+
+
+def _files_of(page: SerialisedPage, need: Need) -> list[FileEntry]:
+    if need.version is None:
+        return []
+    found = [entry for entry in entries(page) if version_of(entry.filename, page.name) == need.version]
+    if not need.hashes:
+        return found
+    return [entry for entry in found if any(f"{k}:{v}" in need.hashes for k, v in entry.hashes.items())]
+
+
+def _wanted_files(entry: FileEntry) -> dict[str, Wanted]:
+    both = (wanted(entry, metadata=False), wanted(entry, metadata=True))
+    return {want.sha256: want for want in both if want is not None and want.sha256 is not None}
+
+
+def _write(
+    path: Path, pages: list[SerialisedPage], files: dict[str, Wanted], store: FileStore
+) -> BundleSummary:
+    manifest = _Manifest(
+        format=_FORMAT,
+        pages=[
+            _BundledPage(
+                upstream=page.upstream,
+                name=page.name,
+                fetched=page.fetched,
+                exists=page.exists,
+                hidden=page.hidden,
+            )
+            for page in pages
+        ],
+        files=sorted(files),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as raw, zipfile.ZipFile(raw, "w", allowZip64=True) as archive:
+            _add(
+                archive,
+                "bundle.json",
+                msgspec.json.format(msgspec.json.encode(manifest), indent=1),
+                zipfile.ZIP_DEFLATED,
+            )
+            for number, page in enumerate(pages):
+                content = b'{"meta":{"api-version":"1.0"},"name":%b,"files":[%b]}' % (
+                    msgspec.json.encode(page.name),
+                    page.blob,
+                )
+                _add(archive, f"pages/{number}.json", content, zipfile.ZIP_DEFLATED)
+            for sha256 in sorted(files):
+                delivery = store.deliver(files[sha256])
+                info = zipfile.ZipInfo(f"files/{sha256}", _DATE)
+                with closing(delivery), archive.open(info, "w", force_zip64=True) as member:
+                    for chunk in delivery.chunks:
+                        member.write(chunk)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return BundleSummary(pages=len(pages), files=len(files), size_bytes=path.stat().st_size)
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes, method: int) -> None:
+    info = zipfile.ZipInfo(name, _DATE)
+    info.compress_type = method
+    archive.writestr(info, content)
+
+
+def import_bundle(path: Path, cache: DiskCache) -> BundleSummary:
+    """Fill ``cache`` with what the bundle at ``path`` holds. Raises SourceError for an unsound one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = msgspec.json.decode(_read(archive, "bundle.json"), type=_Manifest)
+            if manifest.format != _FORMAT:
+                raise SourceError(
+                    f"{path} has the bundle format {manifest.format}; this backdate reads {_FORMAT}"
+                )
+            for number, page in enumerate(manifest.pages):
+                _import_page(_read(archive, f"pages/{number}.json"), page, cache)
+            for sha256 in manifest.files:
+                _import_file(archive, sha256, cache)
+    except (
+        zipfile.BadZipFile,
+        KeyError,
+        EOFError,
+        msgspec.DecodeError,
+        UnusableAnswer,
+        UsageError,
+        OSError,
+    ) as error:
+        if isinstance(error, SourceError):
+            raise
+        raise SourceError(f"{path} is no sound snapshot bundle: {error}") from error
+    return BundleSummary(pages=len(manifest.pages), files=len(manifest.files), size_bytes=path.stat().st_size)
+
+
+def _read(archive: zipfile.ZipFile, name: str) -> bytes:
+    with archive.open(name) as member:
+        content = member.read(MAX_PAGE_BYTES + 1)
+    if len(content) > MAX_PAGE_BYTES:
+        raise SourceError(f"{name} in the bundle is larger than {MAX_PAGE_BYTES} bytes")
+    return content
+
+
+def _import_page(content: bytes, said: _BundledPage, cache: DiskCache) -> None:
+    upstream = check_upstream(said.upstream)
+    if not is_project_name(said.name) or said.name != normalise(said.name):
+        raise SourceError(f"the bundle names a project {said.name!r}")
+    reading = read_json(content, base=f"{upstream}{said.name}/", name=said.name)
+    page = serialise(
+        said.name,
+        reading.fragments,
+        upstream=upstream,
+        fetched=said.fetched,
+        exists=said.exists,
+        hidden=said.hidden + reading.hidden,
+    )
+    if not cache.store_page(page):
+        raise SourceError(f"the cache {cache.folder} cannot be written")
+
+
+def _import_file(archive: zipfile.ZipFile, sha256: str, cache: DiskCache) -> None:
+    if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+        raise SourceError(f"the bundle names a file {sha256!r}, which is no SHA-256")
+    target = cache.file_path(sha256)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    state = hashlib.sha256()
+    size = 0
+    with (
+        archive.open(f"files/{sha256}") as member,
+        tempfile.NamedTemporaryFile(dir=target.parent, prefix=".part-", delete=False) as temporary,
+    ):
+        try:
+            while chunk := member.read(256 * 1024):
+                size += len(chunk)
+                if size > 16 * MAX_ENTRY_BYTES:
+                    raise SourceError(f"the file {sha256} in the bundle is too large")
+                state.update(chunk)
+                temporary.write(chunk)
+            if state.hexdigest() != sha256:
+                raise SourceError(f"the file {sha256} in the bundle has the hash {state.hexdigest()}")
+            temporary.close()
+            Path(temporary.name).replace(target)
+        finally:
+            Path(temporary.name).unlink(missing_ok=True)
+    cache.grew(size)

@@ -1,0 +1,196 @@
+"""Reading the HTML form of a project's page (PEP 503, 592, 629, 658, 714).
+
+Most indexes write plain anchors, which one regular expression reads at the speed that large pages
+need. Whenever that does not account for every anchor of the page, the page is read again by a more
+general one, and then by the standard library's HTML parser: a fast road is taken only where it gives
+the same as the parser.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from html.parser import HTMLParser
+from typing import TypeAlias
+from urllib.parse import unquote, urldefrag, urljoin
+
+from backdate.index.page import FileEntry
+from backdate.index.reading import Reading, UnusableAnswer, has_web_address, read_entries
+
+Anchor: TypeAlias = tuple[dict[str, str], str]
+"""An anchor's attributes and its text."""
+
+_COMMON_ANCHOR = re.compile(
+    r'<a href="(https?://[^"#&<\s\[]+)(?:#sha256=([0-9a-fA-F]+))?"'
+    r'(?: data-requires-python="([^"<]+)")?(?: data-yanked="([^"<]+)")?(?: data-upload-time="([^"&<]+)")?'
+    r">([^<>&\s]+)</a>"
+)
+"""An anchor exactly as the indexes write it that give upload times in HTML."""
+_PLAIN_ANCHOR = re.compile(r'<a((?:\s+[a-z-]+="[^"<]*")+)\s*>([^<>&\s]+)</a>')
+_PLAIN_ATTRIBUTE = re.compile(r'\s([a-z-]+)="([^"]*)"')
+_ANY_ANCHOR = re.compile(r"<a[\s/>]", re.IGNORECASE)
+_NEEDS_PARSER = re.compile(
+    r"<(?:base|script|style|template|textarea|title[^>]*><!|!\[)|<!--(?!SERIAL \d+-->)", re.IGNORECASE
+)
+_HASH = re.compile(r"(md5|sha1|sha224|sha256|sha384|sha512|blake2b|blake2s)=([0-9a-fA-F]+)")
+
+
+_unescape = lru_cache(maxsize=4096)(html.unescape)  # a page repeats few values of Requires-Python
+
+
+def read_html(body: bytes, *, base: str, name: str) -> Reading:
+    """The files of a PEP 503 page; ``base`` is its URL, ``name`` the project's normalised name.
+
+    Raises UnusableAnswer when it is cut short or no HTML at all.
+    """
+    text = body.decode("utf-8", errors="replace")
+    lowered_end = text[-2000:].lower()
+    if "<html" in text[:2000].lower() and "</html" not in lowered_end and "</body" not in lowered_end:
+        raise UnusableAnswer("an HTML page that ends before its end (cut short on the way)")
+    if "<" not in text:
+        raise UnusableAnswer("not an HTML page")
+    found = _common_entries(text)
+    if found is None:
+        anchors: Iterable[Anchor] | None = _plain_anchors(text)
+        if anchors is None:
+            anchors = _parsed_anchors(text)
+        found = _to_entries(anchors, base)
+    return read_entries(found, name=name)
+
+
+def _common_entries(text: str) -> Iterator[FileEntry] | None:
+    if _NEEDS_PARSER.search(text) is not None:
+        return None
+    found = _COMMON_ANCHOR.findall(text)
+    if len(found) != len(_ANY_ANCHOR.findall(text)):
+        return None
+    return (
+        FileEntry(
+            filename=filename,
+            url=url,
+            hashes={"sha256": sha256} if sha256 else {},
+            requires_python=_unescape(requires_python) or None,
+            yanked=_unescape(yanked) or False,
+            upload_time=uploaded or None,
+        )
+        for url, sha256, requires_python, yanked, uploaded, filename in found
+    )
+
+
+def _plain_anchors(text: str) -> Iterator[Anchor] | None:
+    if _NEEDS_PARSER.search(text) is not None:
+        return None
+    found = _PLAIN_ANCHOR.findall(text)
+    if len(found) != len(_ANY_ANCHOR.findall(text)):
+        return None
+    # A generator, so that no more than one anchor's dictionary is alive: thousands keep the collector busy.
+    return ((_attributes(raw), content) for raw, content in found)
+
+
+def _attributes(raw: str) -> dict[str, str]:
+    pairs = _PLAIN_ATTRIBUTE.findall(raw)
+    pairs.reverse()  # of an attribute that is given twice the first counts, as in HTML's own rules
+    if "&" not in raw:
+        return dict(pairs)
+    return {key: _unescape(value) if "&" in value else value for key, value in pairs}
+
+
+class _Anchors(HTMLParser):
+    """Collects the anchors, and the base that relative links start from."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.anchors: list[Anchor] = []
+        self.base: str | None = None
+        self._open: dict[str, str] | None = None
+        self._content: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes: dict[str, str] = {}
+        for key, value in attrs:
+            attributes.setdefault(key, value or "")
+        if tag == "base" and self.base is None and attributes.get("href"):
+            self.base = attributes["href"]
+        elif tag == "a":
+            self._finish()
+            self._open = attributes
+
+    def handle_data(self, data: str) -> None:
+        if self._open is not None:
+            self._content.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "a":
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._open is not None:
+            self.anchors.append((self._open, "".join(self._content).strip()))
+        self._open = None
+        self._content = []
+
+
+def _parsed_anchors(text: str) -> list[Anchor]:
+    parser = _Anchors()
+    try:
+        parser.feed(text)
+        parser.close()
+    except (AssertionError, ValueError, RecursionError) as error:  # how the parser meets broken markup
+        raise UnusableAnswer(f"HTML that cannot be parsed: {error}") from error
+    if parser.base is None:
+        return parser.anchors
+    base = parser.base
+    return [
+        (
+            {**attributes, "href": _join(base, attributes["href"])} if "href" in attributes else attributes,
+            content,
+        )
+        for attributes, content in parser.anchors
+    ]
+
+
+def _join(base: str, url: str) -> str:
+    try:
+        return urljoin(base, url)
+    except ValueError:
+        return ""
+
+
+def _to_entries(anchors: Iterable[Anchor], base: str) -> Iterator[FileEntry]:
+    for attributes, content in anchors:
+        href = attributes.get("href", "")
+        if not href:
+            continue
+        url, _, fragment = href.partition("#") if has_web_address(href) else _absolute(base, href)
+        match = _HASH.match(fragment) if fragment else None
+        hashes = {match.group(1): match.group(2)} if match else {}
+        get = attributes.get
+        metadata = get("data-core-metadata", get("data-dist-info-metadata"))
+        signature = get("data-gpg-sig")
+        yanked = get("data-yanked")
+        filename = unquote(url.rpartition("/")[2]) if not content or " " in content else content
+        entry = FileEntry(
+            filename=filename,
+            url=url,
+            hashes=hashes,
+            requires_python=get("data-requires-python"),
+            upload_time=get("data-upload-time"),
+            yanked=False if yanked is None else yanked or True,
+        )
+        if metadata is not None:
+            entry.core_metadata = entry.dist_info_metadata = _metadata(metadata)
+        if signature is not None:
+            entry.gpg_sig = signature == "true"
+        yield entry
+
+
+def _absolute(base: str, href: str) -> tuple[str, str, str]:
+    url, fragment = urldefrag(_join(base, href))
+    return url, "#", fragment
+
+
+def _metadata(value: str) -> bool | dict[str, str]:
+    match = _HASH.match(value)
+    return {match.group(1): match.group(2)} if match else value.strip().lower() in ("", "true")

@@ -1,0 +1,276 @@
+"""The package index, asked once: a client with a cache, for the server and for the rest of backdate.
+
+What an index says about instants that lie well before the asking changes only by yanks and
+deletions. A page is therefore kept for ever for such instants, and asked again (conditionally)
+only for later ones. Files without an upload time are never shown, and a project that has no upload
+times at all is an error that names it: showing it whole would let the future in.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+
+import httpx
+
+from backdate.errors import UsageError
+from backdate.index.cache import DiskCache
+from backdate.index.fetching import Answer, Fetcher, IndexFailure
+from backdate.index.names import is_project_name, normalise
+from backdate.index.page import Microseconds, Page, to_microseconds
+from backdate.index.reading import Reading, UnusableAnswer, has_web_address, read_json, read_project_document
+from backdate.index.reading_html import read_html
+from backdate.index.serialised import SerialisedPage, serialise, to_page
+from backdate.timeline.instants import Instant, format_instant, now
+
+logger = logging.getLogger(__name__)
+
+PUBLIC_INDEX = "https://pypi.org/simple/"
+SETTLED_AFTER_US = 3_600_000_000
+"""An index' own caches lag: what it said of the last hour before the asking may lack files."""
+FRESH_FOR_US = 600_000_000
+"""How long a page answers for instants that are not settled: PyPI's own max-age."""
+ABSENT_FOR_US = 86_400_000_000
+"""How long a project stays unknown: a 404 may be an index' mistake, which nothing else would correct."""
+_MEMORY_PAGES = 64
+
+_JSON_TYPES = (
+    "application/vnd.pypi.simple.v1+json",
+    "application/vnd.pypi.simple.latest+json",
+    "application/json",
+)
+_HTML_TYPES = ("text/html", "application/vnd.pypi.simple.v1+html", "application/vnd.pypi.simple.latest+html")
+_ACCEPT = f"{_JSON_TYPES[0]}, {_HTML_TYPES[1]};q=0.2, text/html;q=0.1"
+
+
+class IndexClient:
+    """Reads projects' pages from one index or several. Safe to share between threads; close it.
+
+    With several, the first index that knows a project is the only one asked for its files (files of
+    one name from two indexes are not mixed). ``cache`` None keeps pages in memory alone. ``offline``
+    asks nobody. ``refresh`` asks again, once, for every page that was cached before this client.
+    """
+
+    def __init__(
+        self,
+        *,
+        upstreams: Sequence[str] = (PUBLIC_INDEX,),
+        cache: DiskCache | None = None,
+        offline: bool = False,
+        refresh: bool = False,
+        timeout_s: float = 30.0,
+        transport: httpx.BaseTransport | None = None,
+        clock: Callable[[], Instant] = now,
+    ) -> None:
+        if not upstreams:
+            raise UsageError("an index client needs at least one index")
+        self.upstreams = tuple(check_upstream(url) for url in upstreams)
+        self.cache = cache
+        self.offline = offline
+        self.fetcher = Fetcher(timeout_s=timeout_s, transport=transport)
+        self._clock = clock
+        self._refresh_before = to_microseconds(clock()) if refresh else 0
+        self._lock = threading.Lock()
+        self._under_way: dict[tuple[str, str], Future[SerialisedPage]] = {}
+        self._memory: OrderedDict[tuple[str, str], SerialisedPage] = OrderedDict()
+        self._unwritten: dict[tuple[str, str], SerialisedPage] = {}
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="index-cache")
+
+    def __enter__(self) -> IndexClient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is not in the cache yet, and close the connections."""
+        self._writer.shutdown(wait=True)
+        self.fetcher.close()
+
+    def project_page(self, name: str, *, at: Instant | None = None) -> Page:
+        """Every file of the project ``name``, with upload times.
+
+        The page is recent enough to be complete for the instant ``at`` (default: this moment).
+        ``page.exists`` is False when no index knows the project. Raises UsageError for what is no
+        project's name, IndexFailure (an IndexUnavailable) when no usable answer can be had.
+        """
+        if not is_project_name(name):
+            raise UsageError(f"{name!r} is not a project's name")
+        page = self.serialised_page(normalise(name), None if at is None else to_microseconds(at))
+        self._writer.submit(lambda: None).result()  # what was returned is in the cache
+        return to_page(page)
+
+    def serialised_page(self, name: str, at: Microseconds | None) -> SerialisedPage:
+        """The page of the project ``name`` (normalised), complete for ``at`` (None: this moment)."""
+        for upstream in self.upstreams:
+            page = self._one_at_a_time(upstream, name, at)
+            if page.exists:
+                return page
+        return page
+
+    def answers_for(self, page: SerialisedPage, at: Microseconds | None) -> bool:
+        """Whether ``page`` need not be asked again for the instant ``at``."""
+        if page.fetched < self._refresh_before and not self.offline:
+            return False
+        if self.offline:
+            return at is None or at <= page.fetched
+        age = to_microseconds(self._clock()) - page.fetched
+        if at is not None and at <= page.fetched - SETTLED_AFTER_US:
+            return page.exists or age < ABSENT_FOR_US
+        return age < FRESH_FOR_US and (at is None or at <= page.fetched)
+
+    def _one_at_a_time(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
+        key = (upstream, name)
+        with self._lock:
+            under_way = self._under_way.get(key)
+            if under_way is None:
+                mine: Future[SerialisedPage] = Future()
+                self._under_way[key] = mine
+        if under_way is not None:
+            page = under_way.result()
+            return page if self.answers_for(page, at) else self._one_at_a_time(upstream, name, at)
+        try:
+            page = self._cached_or_fetched(upstream, name, at)
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(page)
+            return page
+        finally:
+            with self._lock:
+                del self._under_way[key]
+
+    def _cached_or_fetched(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
+        page = self._load(upstream, name)
+        if page is not None and self.answers_for(page, at):
+            return page
+        if self.offline:
+            raise _not_cached(upstream, name, page)
+        asked = to_microseconds(self._clock())
+        fetched = self._fetch(upstream, name, page, asked)
+        self._store(fetched)
+        return fetched
+
+    def _load(self, upstream: str, name: str) -> SerialisedPage | None:
+        with self._lock:
+            page = self._unwritten.get((upstream, name)) or self._memory.get((upstream, name))
+        if page is None and self.cache is not None:
+            page = self.cache.load_page(upstream, name)
+        return page
+
+    def _store(self, page: SerialisedPage) -> None:
+        if page.exists and not page.times:
+            return  # a page without files may be a gateway's greeting: it is asked again
+        key = (page.upstream, page.name)
+        if self.cache is None:
+            self._remember(key, page)
+            return
+        with self._lock:
+            self._unwritten[key] = page
+        self._writer.submit(self._write, key, page)  # nobody who asked has to wait for the disk
+
+    def _write(self, key: tuple[str, str], page: SerialisedPage) -> None:
+        assert self.cache is not None
+        if not self.cache.store_page(page):
+            self._remember(key, page)
+        with self._lock:
+            if self._unwritten.get(key) is page:
+                del self._unwritten[key]
+
+    def _remember(self, key: tuple[str, str], page: SerialisedPage) -> None:
+        with self._lock:
+            self._memory[key] = page
+            self._memory.move_to_end(key)
+            while len(self._memory) > _MEMORY_PAGES:
+                self._memory.popitem(last=False)
+
+    def _fetch(
+        self, upstream: str, name: str, known: SerialisedPage | None, asked: Microseconds
+    ) -> SerialisedPage:
+        headers = {"accept": _ACCEPT}
+        if known is not None and known.etag:
+            headers["if-none-match"] = known.etag
+        if known is not None and known.last_modified:
+            headers["if-modified-since"] = known.last_modified
+        answer = self.fetcher.get(f"{upstream}{name}/", headers)
+        if answer.status == 304 and known is not None:
+            return known.confirmed(asked)
+        if answer.status in (404, 410):
+            return serialise(name, (), upstream=upstream, fetched=asked, exists=False)
+        if answer.status != 200:
+            raise IndexFailure(f"{answer.url} answered {answer.status}: nothing is shown of {name!r}")
+        reading = self._read(answer, upstream, name)
+        return serialise(
+            name,
+            reading.fragments,
+            upstream=upstream,
+            fetched=asked,
+            etag=answer.etag,
+            last_modified=answer.last_modified,
+            hidden=reading.hidden,
+        )
+
+    def _read(self, answer: Answer, upstream: str, name: str) -> Reading:
+        try:
+            if answer.content_type in _JSON_TYPES:
+                reading = read_json(answer.body, base=answer.url, name=name)
+            elif answer.content_type in _HTML_TYPES:
+                reading = read_html(answer.body, base=answer.url, name=name)
+            else:
+                kind = answer.content_type
+                raise IndexFailure(f"{answer.url} answered {name!r} with the content type {kind!r}: no page")
+        except UnusableAnswer as error:
+            raise IndexFailure(f"{answer.url} gave no usable page of {name!r}: {error}") from error
+        return self._read_document(upstream, name) if reading.lacks_times else reading
+
+    def _read_document(self, upstream: str, name: str) -> Reading:
+        url = f"{upstream.removesuffix('/').removesuffix('/simple')}/pypi/{name}/json"
+        problem: object
+        try:
+            answer = self.fetcher.get(url, {"accept": "application/json"})
+            problem = f"answered {answer.status}"
+            if answer.status == 200:
+                reading = read_project_document(answer.body, base=answer.url, name=name)
+                if not reading.lacks_times:
+                    return reading
+                problem = "has none either"
+        except (IndexFailure, UnusableAnswer) as error:
+            problem = error
+        raise IndexFailure(
+            f"{upstream} gives no upload times for the project {name!r}, and {url} does not help "
+            f"({problem}): it cannot be shown as of an instant; use an index that gives them (PEP 700)"
+        )
+
+
+def check_upstream(url: str) -> str:
+    """The root URL of an index, with its trailing slash. Raises UsageError for what is no URL of one."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"{url!r} is not a URL: {error}") from error
+    if (
+        not has_web_address(url)
+        or parsed.scheme not in ("http", "https")
+        or not parsed.host
+        or parsed.query
+        or parsed.fragment
+    ):
+        raise UsageError(f"{url!r} is not the root of an index: write for example {PUBLIC_INDEX}")
+    return str(parsed).rstrip("/") + "/"
+
+
+def _not_cached(upstream: str, name: str, page: SerialisedPage | None) -> IndexFailure:
+    if page is None:
+        return IndexFailure(f"offline, and {name!r} of {upstream} is not in the cache", status=504)
+    moment = format_instant(to_page(page).fetched_at)
+    return IndexFailure(
+        f"offline, and {name!r} of {upstream} was last asked at {moment}, before the wanted instant",
+        status=504,
+    )

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import json
+import string
+from html import escape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pretended_index import file_entry, html_page, json_page
+
+from backdate.index import reading_html
+from backdate.index.page import parse_upload_time
+from backdate.index.reading import Reading, UnusableAnswer, read_json, read_project_document
+from backdate.index.reading_html import read_html
+from backdate.index.serialised import SerialisedPage, entries, serialise
+
+BASE = "https://index.example/simple/demo/"
+
+
+def page_of(reading: Reading) -> SerialisedPage:
+    return serialise("demo", reading.fragments, upstream="u", fetched=0, hidden=reading.hidden)
+
+
+def test_json_keeps_a_file_byte_for_byte() -> None:
+    entry = file_entry("demo-1.0.tar.gz", "2020-01-01T00:00:00Z", **{"provenance": None, "x-unknown": [1]})
+    reading = read_json(json_page("demo", entry), base=BASE, name="demo")
+    assert json.loads(reading.fragments[0].json) == entry
+
+
+def test_relative_urls_become_absolute() -> None:
+    entry = file_entry("demo-1.0.tar.gz", "2020-01-01T00:00:00Z", url="../../files/demo-1.0.tar.gz")
+    for reading in (
+        read_json(json_page("demo", entry), base=BASE, name="demo"),
+        read_html(html_page("demo", entry), base=BASE, name="demo"),
+    ):
+        assert entries(page_of(reading))[0].url == "https://index.example/files/demo-1.0.tar.gz"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"upload-time": None},
+        {"upload-time": ""},
+        {"upload-time": "yesterday"},
+        {"upload-time": "2020-01-01T00:00:00"},
+        {"upload-time": 1577836800},
+        {"filename": "../../etc/passwd"},
+        {"filename": "a\u0000b"},
+        {"url": "javascript:alert(1)"},
+        {"url": "file:///etc/passwd"},
+        {"url": "http://[broken"},
+        {"url": 7},
+        {"hashes": ["sha256"]},
+    ],
+)
+def test_a_file_that_makes_no_sense_is_left_out(change: dict[str, object]) -> None:
+    good = file_entry("demo-1.0.tar.gz", "2020-01-01T00:00:00Z")
+    bad = {**file_entry("demo-2.0.tar.gz", "2020-01-01T00:00:00Z"), **change}
+    reading = read_json(json.dumps({"files": [bad, good]}).encode(), base=BASE, name="demo")
+    assert [fragment.filename for fragment in reading.fragments] == ["demo-1.0.tar.gz"]
+    assert reading.hidden == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"files":{}}',
+        b'{"files":[',
+        b"\xff\xfe",
+        b'{"meta":{"api-version":"2.0"},"files":[]}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_json_page(body: bytes) -> None:
+    with pytest.raises(UnusableAnswer):
+        read_json(body, base=BASE, name="demo")
+
+
+def test_project_document() -> None:
+    file = {
+        "filename": "demo-1.0.tar.gz",
+        "url": "../../packages/demo-1.0.tar.gz",
+        "digests": {"sha256": "0" * 64, "blake2b_256": "1" * 64},
+        "requires_python": ">=3.6",
+        "size": 12,
+        "upload_time": "2020-01-01T00:00:00",
+        "upload_time_iso_8601": "2020-01-01T00:00:00.5Z",
+        "yanked": True,
+        "yanked_reason": "broken",
+    }
+    body = json.dumps({"info": {}, "releases": {"1.0": [file], "2.0": []}}).encode()
+    reading = read_project_document(body, base="https://index.example/pypi/demo/json", name="demo")
+    (entry,) = entries(page_of(reading))
+    assert entry.url == "https://index.example/packages/demo-1.0.tar.gz"
+    assert (entry.requires_python, entry.size, entry.yanked) == (">=3.6", 12, "broken")
+    assert reading.fragments[0].uploaded == parse_upload_time("2020-01-01T00:00:00.500000Z")
+
+
+def test_html_with_everything() -> None:
+    body = (
+        b'<html><head><base href="/pkg/"></head><body>'
+        b'<A HREF="demo-1.0.tar.gz#sha256=abc" data-requires-python="&gt;=3.6"'
+        b' data-yanked="a &quot;reason&quot;"'
+        b' data-gpg-sig="true" data-core-metadata="sha256=def" data-upload-time="2020-01-01T00:00:00Z">\n'
+        b"  demo-1.0.tar.gz </A>"
+        b"<a name=x>no link</a></body></html>"
+    )
+    (entry,) = entries(page_of(read_html(body, base=BASE, name="demo")))
+    assert entry.url == "https://index.example/pkg/demo-1.0.tar.gz"
+    assert entry.hashes == {"sha256": "abc"}
+    assert (entry.requires_python, entry.yanked, entry.gpg_sig) == (">=3.6", 'a "reason"', True)
+    assert entry.core_metadata == entry.dist_info_metadata == {"sha256": "def"}
+
+
+def test_an_anchor_in_a_comment_is_none() -> None:
+    anchor = '<a href="https://f.example/demo-1.zip" data-upload-time="2020-01-01T00:00:00Z">demo-1.zip</a>'
+    assert not read_html(f"<html><!-- {anchor} --></html>".encode(), base=BASE, name="demo").fragments
+    assert read_html(f"<html>{anchor}<!--SERIAL 12--></html>".encode(), base=BASE, name="demo").fragments
+
+
+@pytest.mark.parametrize("body", [b"", b"plain words", b"<html><body><a href='x'>x</a>"])
+def test_what_is_no_html_page(body: bytes) -> None:
+    with pytest.raises(UnusableAnswer):
+        read_html(body, base=BASE, name="demo")
+
+
+ATTRIBUTE = st.tuples(
+    st.sampled_from(
+        ["href", "data-upload-time", "data-yanked", "data-requires-python", "data-core-metadata", "title"]
+    ),
+    st.text(alphabet=string.ascii_letters + string.digits + " #=:/.<>&\"'", max_size=25)
+    | st.sampled_from(["https://f.example/demo-1.0.tar.gz#sha256=ab", "2020-01-01T00:00:00Z", "../x-1.zip"]),
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(ATTRIBUTE, min_size=1, max_size=4),
+            st.sampled_from(["demo-1.0.tar.gz", "demo-2-py3.egg", "&amp;"]),
+        ),
+        max_size=6,
+    )
+)
+def test_the_fast_road_reads_what_the_parser_reads(anchors: list[tuple[list[tuple[str, str]], str]]) -> None:
+    text = "\n".join(
+        "<a" + "".join(f' {key}="{escape(value)}"' for key, value in attributes) + f">{content}</a>"
+        for attributes, content in anchors
+    )
+    common = reading_html._common_entries(text)
+    if common is not None:
+        assert list(common) == list(reading_html._to_entries(reading_html._parsed_anchors(text), BASE))
+    fast = reading_html._plain_anchors(text)
+    if fast is not None:
+        assert list(fast) == reading_html._parsed_anchors(text)
+
+
+COMMON = st.builds(
+    lambda url, sha256, python, yanked, uploaded, filename: (
+        f'<a href="{escape(url)}{sha256}"{python}{yanked}{uploaded}>{escape(filename)}</a><br/>'
+    ),
+    st.sampled_from(
+        ["https://f.example/demo-1.zip", "http://f.example/a%20b?x=1&y=2", "relative", "http://[x"]
+    ),
+    st.sampled_from(["", "#sha256=0aF", "#md5=12", "#sha256=", "#sha256=0a&x=1"]),
+    st.sampled_from(["", ' data-requires-python="&gt;=3.6"', ' data-requires-python=""']),
+    st.sampled_from(["", ' data-yanked="why &amp; when"', ' data-yanked=""']),
+    st.sampled_from(["", ' data-upload-time="2020-01-01T00:00:00Z"', ' data-upload-time="x"']),
+    st.sampled_from(["demo-1.zip", "demo 1.zip", "a&b.zip"]),
+)
+
+
+@settings(max_examples=500)
+@given(st.lists(COMMON, max_size=4))
+def test_the_fastest_road_reads_what_the_parser_reads(anchors: list[str]) -> None:
+    text = "<html><body>" + "\n".join(anchors) + "</body></html>"
+    fast = reading_html._common_entries(text)
+    slow = reading_html._to_entries(reading_html._parsed_anchors(text), BASE)
+    assert fast is None or list(fast) == list(slow)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_fuzzed_pages_are_read_or_refused(data: st.DataObject) -> None:
+    files = [
+        file_entry(f"demo-{n}.0.tar.gz", "2020-01-01T00:00:00Z", yanked="no <b> &amp;") for n in range(3)
+    ]
+    whole = data.draw(st.sampled_from([json_page("demo", *files), html_page("demo", *files)]))
+    start = data.draw(st.integers(0, len(whole)))
+    length = data.draw(st.integers(0, 40))
+    body = whole[:start] + data.draw(st.binary(max_size=20)) + whole[start + length :]
+    for read in (read_json, read_html, read_project_document):
+        try:
+            reading = read(body, base=BASE, name="demo")
+        except UnusableAnswer:
+            continue
+        for fragment in reading.fragments:
+            entry = json.loads(fragment.json)
+            assert parse_upload_time(entry["upload-time"]) == fragment.uploaded
+            assert entry["url"].startswith(("http://", "https://"))
+
+
+@given(st.text(max_size=40))
+def test_any_upload_time_is_a_value(text: str) -> None:
+    value = parse_upload_time(text)
+    assert value is None or isinstance(value, int)
