@@ -15,6 +15,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from backdate.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from backdate.checking.check import Settings, check
     from backdate.checking.progress import Progress
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from backdate.errors import BackdateError
     from backdate.timeline.instants import parse_instant
 
-__version__ = "0.1.0"
 
 __all__ = [
     "BackdateError",

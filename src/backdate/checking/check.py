@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import backdate
 from backdate.checking.compare import compare_locks, compare_runs
 from backdate.checking.interpreters import Interpreters
 from backdate.checking.own_frames import with_own_frames
@@ -44,6 +43,7 @@ from backdate.sandboxes.interruption import obeying
 from backdate.serial import to_json, write_whole
 from backdate.testing.run import run_suite
 from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
+from backdate.version import __version__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +254,7 @@ def _conclude(
         else ()
     )
     return CheckResult(
-        backdate=backdate.__version__,
+        backdate=__version__,
         uv=uv.uv_version(),
         project=project.name,
         origin=project.origin,

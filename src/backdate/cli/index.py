@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
-import platformdirs
 import typer
 
 from backdate.errors import UsageError
@@ -48,8 +47,10 @@ CacheSize = Annotated[
 
 
 def default_cache() -> Path:
-    """The user's own cache folder for pages and files of indexes."""
-    return platformdirs.user_cache_path("backdate") / "index"
+    """The folder for pages and files of indexes in backdate's own cache."""
+    from backdate.environments import cache
+
+    return cache.default_cache() / "index"
 
 
 def index_command(

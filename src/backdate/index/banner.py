@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from backdate import __version__
 from backdate.index.answers import Answer
 from backdate.timeline.instants import format_instant, now
+from backdate.version import __version__
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

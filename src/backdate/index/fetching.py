@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import httpx
 
-from backdate import __version__
 from backdate.errors import IndexUnavailable
+from backdate.version import __version__
 
 MAX_PAGE_BYTES = 64 * 1024 * 1024
 """More than thirty times the largest project's page."""
