@@ -36,6 +36,7 @@ from backdate.index.answers import (
 from backdate.index.banner import banner_answer, health_answer
 from backdate.index.fetching import IndexFailure
 from backdate.index.files import Delivery, FileStore, find_file, wanted
+from backdate.index.memory import Trimmer, give_back
 from backdate.index.page import Microseconds, from_microseconds, to_microseconds
 from backdate.index.policy import Policy, ProjectHidden
 from backdate.index.rendering import (
@@ -77,7 +78,7 @@ class ServerOptions:
     """Whether clients fetch files from the index itself or through this server."""
     compress: Literal["auto", "always", "never"] = "auto"
     """``auto``: not for clients on this machine, where packing and unpacking cost more than copying."""
-    memory_bytes: int = 40 * 1024 * 1024
+    memory_bytes: int = 32 * 1024 * 1024
     """For pages and answers together."""
     threads: int = 16
 
@@ -92,6 +93,7 @@ class Application:
         self._files = FileStore(client.fetcher, client.cache, offline=client.offline)
         self._answers = AnswerStore(options.memory_bytes // 2)
         self._hot = self._answers.hot
+        self._trimmer = Trimmer()
         self._spares_local = options.compress == "auto"
         self._ready: OrderedDict[tuple[str, bool], ReadyPage] = OrderedDict()
         self._ready_bytes = 0
@@ -195,16 +197,11 @@ class Application:
         visible = ready.visible_count(effective)
         if visible == 0:
             return text_answer(404, f"no file of {name!r} was uploaded before {shown}", cutoff=shown)
-        kept_as = (
-            name,
-            effective,
-            form,
-            self._options.compress != "never" and accepts_gzip(key[2]),
-            ready.source.fetched,
-        )
+        zipped = self._options.compress != "never" and accepts_gzip(key[2])
+        kept_as = (name, effective, form, zipped, ready.source.fetched)
         answer = self._answers.get(kept_as)
         if answer is None:
-            answer = await self._make_page(ready, visible, effective, form, zipped=kept_as[3])
+            answer = await self._make_page(ready, visible, effective, form, zipped=zipped)
             self._answers.keep(kept_as, answer)
         answer.expires = self._expiry(ready, at)
         self._answers.link(key, answer)
@@ -214,6 +211,7 @@ class Application:
         self, ready: ReadyPage, visible: int, cutoff: Microseconds, form: Form, *, zipped: bool
     ) -> Answer:
         body = cut(ready, cutoff)
+        self._note_made(len(body))
         zipped = zipped and len(body) >= COMPRESS_FROM_BYTES
         if zipped:
             body = await self._in_thread(partial(gzip.compress, body, compresslevel=4, mtime=0))
@@ -255,9 +253,14 @@ class Application:
         keep_yanked = self._options.policy.yanked == "today"
         return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
 
+    def _note_made(self, size: int) -> None:
+        if self._trimmer.made(size):
+            self._pool.submit(give_back)
+
     def _keep_ready(self, key: tuple[str, bool], ready: ReadyPage) -> None:
         if not ready.source.exists:
             return
+        self._note_made(3 * ready.size_bytes)  # the page itself, and what it was read from
         previous = self._ready.pop(key, None)
         self._ready_bytes += ready.size_bytes - (previous.size_bytes if previous else 0)
         self._ready[key] = ready

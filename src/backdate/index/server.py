@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import socket
-import sys
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TextIO
@@ -18,14 +14,13 @@ import uvicorn
 
 from backdate.errors import MachineError
 from backdate.index.application import Application, ServerOptions
+from backdate.index.memory import settle_process
 from backdate.index.request_log import RequestLog
 from backdate.index.routes import When, format_when
 from backdate.index.upstream import IndexClient
 from backdate.timeline.instants import Instant
 
 _START_WITHIN_S = 20.0
-_M_MMAP_THRESHOLD = -3
-_M_ARENA_MAX = -8
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -80,23 +75,6 @@ def serve(
         make_server(application).run(sockets=[listening])
     finally:
         application.close()
-
-
-def settle_process() -> None:
-    """Settings of a process that serves pages of megabytes: call it once, before the first request.
-
-    What was imported stays, so that the collector need not look at it again. The event loop gets its turn
-    soon while a thread reads a page. Large blocks go back to the system when they are freed: glibc would
-    otherwise keep them, for each of its threads (mallopt(3)).
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 10, 10)
-    sys.setswitchinterval(0.0005)
-    with suppress(OSError, AttributeError):  # another C library: memory is then what it makes of it
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_M_ARENA_MAX, 2)
-        mallopt(_M_MMAP_THRESHOLD, 256 * 1024)
 
 
 class SnapshotServer:
