@@ -10,6 +10,7 @@ from backdate.diagnosis.causes import find_cause
 from backdate.diagnosis.clusters import group_failures
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.diagnosis.frames import Places, responsible, test_files_of
+from backdate.diagnosis.logs import Log
 from backdate.diagnosis.owners import Owners
 from backdate.diagnosis.predicates import filters_of
 from backdate.diagnosis.result import Cause, CauseKind, Cluster, Diagnosis, Failure
@@ -18,6 +19,12 @@ from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
 
 _INNER = ("::", ".", "[", "/")
 _ENDED = {Outcome.CRASHED: CauseKind.CRASH, Outcome.TIMED_OUT: CauseKind.TIMEOUT}
+_LOGGED = {
+    "call": Outcome.FAILED,
+    "setup": Outcome.ERROR,
+    "teardown": Outcome.ERROR,
+    "collection": Outcome.NOT_COLLECTED,
+}
 _RUN_ENDED = {
     "crashed": CauseKind.CRASH,
     "oom": CauseKind.CRASH,
@@ -30,31 +37,36 @@ class _Examiner:
     """Diagnoses single failures of one run."""
 
     def __init__(
-        self, run: TestRun, environment: Environment | None, before: Environment | None, tree: Path | None
+        self,
+        environment: Environment | None,
+        before: Environment | None,
+        tree: Path | None,
+        test_files: Collection[str] = (),
     ) -> None:
-        self.places = Places(environment, test_files=test_files_of(run))
+        self.places = Places(environment, test_files=test_files)
         earlier = None if before is None else Distributions(site_packages(before.root))
         self.owners = Owners(self.places.distributions, earlier, library=self.places.library, tree=tree)
 
     def failure(self, result: TestResult) -> Failure:
         """The diagnosis of one bad result."""
         ended = _ENDED.get(result.outcome)
-        return self._examine(result.id, result.outcome, result.raised, ended, result.reason)
+        return self.examine(result.id, result.outcome, result.raised, ended, result.reason)
 
     def run_failure(self, run: TestRun) -> Failure | None:
         """The diagnosis of the run itself; None when it ended as it should."""
         if run.status == "completed" or (run.status == "no-tests" and not run.raised):
             return None
-        return self._examine("", None, run.raised, _RUN_ENDED.get(run.status), run.trouble)
+        return self.examine("", None, run.raised, _RUN_ENDED.get(run.status), run.trouble)
 
-    def _examine(
+    def examine(
         self,
         test: str,
         outcome: Outcome | None,
         raised: tuple[Raised, ...],
-        ended: CauseKind | None,
-        reason: str,
+        ended: CauseKind | None = None,
+        reason: str = "",
     ) -> Failure:
+        """The diagnosis of a chain, or of an end without one."""
         if ended is not None:
             # what was raised before the process died is shown, and is not why it died
             cause = Cause(kind=ended, type="", message=reason)
@@ -84,16 +96,33 @@ def diagnose(
     passed: it knows the distribution of a module that is not there any more. ``only`` keeps the
     results with these ids (and what kept them from being collected has an id of its own).
     """
-    examiner = _Examiner(run, environment, before, tree)
+    examiner = _Examiner(environment, before, tree, test_files_of(run))
     bad = [result for result in run.results if result.outcome.bad and (only is None or result.id in only)]
     failures = [examiner.failure(result) for result in bad]
     whole = examiner.run_failure(run)
     if whole is not None:
         failures.insert(0, whole)
+    return _conclude(failures, examiner, run.status)
+
+
+def diagnose_log(
+    log: Log,
+    environment: Environment | None = None,
+    *,
+    tree: Path | None = None,
+    before: Environment | None = None,
+) -> Diagnosis:
+    """As ``diagnose``, of a log that was read (see ``logs.read_log``) instead of a run that was captured."""
+    examiner = _Examiner(environment, before, tree)
+    failures = [examiner.examine(one.test or "", _LOGGED.get(one.phase), one.raised) for one in log.failures]
+    return _conclude(failures, examiner, "completed")
+
+
+def _conclude(failures: Sequence[Failure], examiner: _Examiner, status: str) -> Diagnosis:
     return Diagnosis(
         failures=tuple(failures),
         clusters=group_failures(failures),
-        filters=filters_of(run, failures, examiner.owners),
+        filters=filters_of(status, failures, examiner.owners),
         related=_related(failures),
     )
 
@@ -117,7 +146,7 @@ def clusters_of(
     run never reached, to that of the run's own failure. Tests that a completed run has not got any more,
     or that are skipped, did not fail and are in no cluster.
     """
-    examiner = _Examiner(new, environment, before, tree)
+    examiner = _Examiner(environment, before, tree, test_files_of(new))
     after = {result.id: result for result in new.results}
     blocked = {one.id: one for one in new.results if one.outcome is Outcome.NOT_COLLECTED}
     whole = examiner.run_failure(new)

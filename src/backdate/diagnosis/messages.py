@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from backdate.diagnosis.result import CauseKind
+from backdate.diagnosis.traceback_text import FATAL
 from backdate.diagnosis.wordings import ATTRIBUTE, BINARY, GONE, HINT, IMPORT, NAME, TYPE, OwnerIs, Pattern
 
 LOOKED_AT = 4000
@@ -54,6 +55,10 @@ def read_message(kind: str, message: str) -> Said:
     """What an exception of type ``kind`` (a qualified name) says with ``message``."""
     text = message[:LOOKED_AT].strip()
     short = kind.rpartition(".")[2]
+    if kind == FATAL:
+        return Said(kind=CauseKind.CRASH)
+    if short == "Failed" and text.startswith("Timeout "):  # of pytest-timeout
+        return Said(kind=CauseKind.TIMEOUT)
     hint = read_hint(text)
     if short.endswith("Warning"):
         return Said(kind=CauseKind.WARNING_AS_ERROR, name=_quoted(text), hint=hint)

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 
 from backdate.diagnosis.owners import Owners
 from backdate.diagnosis.result import CauseKind, Failure, Filtered, FilterName, FrameKind
-from backdate.testing.outcomes import TestRun
 
 _ENDED = (CauseKind.TIMEOUT, CauseKind.CRASH)
 
 
-def timed_out(run: TestRun, failures: Sequence[Failure]) -> str | None:
+def timed_out(status: str, failures: Sequence[Failure]) -> str | None:
     """The run, or one of its tests, did not end within its time."""
-    if run.status == "timeout":
+    if status == "timeout":
         return "The time limit struck before the suite was done."
     slow = [failure.test for failure in failures if failure.cause.kind is CauseKind.TIMEOUT]
     return f"{len(slow)} tests did not end within their time: {slow[0]}." if slow else None
@@ -72,10 +71,10 @@ def only_tests_affected(failures: Sequence[Failure]) -> str | None:
     return f"All failures lie in tests: {', '.join(list(files)[:5])}."
 
 
-def filters_of(run: TestRun, failures: Sequence[Failure], owners: Owners) -> tuple[Filtered, ...]:
-    """The filters that hold."""
+def filters_of(status: str, failures: Sequence[Failure], owners: Owners) -> tuple[Filtered, ...]:
+    """The filters that hold for a run that ended with ``status``."""
     asked: tuple[tuple[FilterName, Callable[[], str | None]], ...] = (
-        (FilterName.TIMED_OUT, lambda: timed_out(run, failures)),
+        (FilterName.TIMED_OUT, lambda: timed_out(status, failures)),
         (FilterName.OUTSIDE_USER_CODE, lambda: cause_outside_user_code(failures)),
         (FilterName.MISSING_TOP_LEVEL_MODULE, lambda: missing_top_level_module(failures, owners)),
         (FilterName.ONLY_TESTS, lambda: only_tests_affected(failures)),
