@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from backdate.diagnosis.distributions import Installed
 from backdate.diagnosis.frames import relocated, responsible
 from backdate.diagnosis.messages import Said, read_message
-from backdate.diagnosis.owners import BUILTIN, Owners
+from backdate.diagnosis.owners import BUILTIN, CONVENTIONS, Owners
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, FrameKind, PlacedFrame, PlacedRaised
 
 _OWN = (FrameKind.PROJECT, FrameKind.TEST)
@@ -94,7 +94,10 @@ def _translates(earlier: _Read, later: _Read) -> bool:
 
 
 def _completed(said: Said, frames: Sequence[PlacedFrame], line: PlacedFrame | None, owners: Owners) -> Said:
-    """``said`` with the owner that old wordings leave out, read off the line that raised."""
+    """``said`` with its owner in full: what old wordings leave out is read off the line that raised."""
+    if said.owner_is == "module":
+        first, dot, rest = said.owner.partition(".")  # libraries call themselves by their usual alias
+        return replace(said, owner=f"{CONVENTIONS.get(first, first)}{dot}{rest}")
     innermost = frames[-1] if frames else line
     if innermost is None or said.owner:
         return said
