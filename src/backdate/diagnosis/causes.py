@@ -47,7 +47,7 @@ def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
     line = responsible(chain, chosen.position)
     frames = relocated(chosen.raised.frames)
     said = _completed(chosen.said, frames, line, owners)
-    owner = _owner(said, chosen.raised.type, line, frames, owners)
+    owner = _owner(said, chosen.raised, line, owners)
     library = _library_called(frames)
     used = () if line is None else owners.modules_in_line(line.frame.source, line.frame.file)
     if owner is None and said.kind is not CauseKind.ASSERTION:
@@ -116,9 +116,7 @@ def _completed(said: Said, frames: Sequence[PlacedFrame], line: PlacedFrame | No
 Found = Installed | str | None
 
 
-def _owner(
-    said: Said, kind: str, line: PlacedFrame | None, frames: Sequence[PlacedFrame], owners: Owners
-) -> Found:
+def _owner(said: Said, raised: PlacedRaised, line: PlacedFrame | None, owners: Owners) -> Found:
     """Whose what is missing was: from what the message names, else from the exception's own type."""
     path = "" if line is None else line.frame.file
     if said.kind is CauseKind.MISSING_MODULE:
@@ -128,11 +126,10 @@ def _owner(
     if said.owner_is == "type":
         if _ASSERTION_ALIASES.fullmatch(said.name):
             return BUILTIN  # of unittest.TestCase, removed in Python 3.12
-        asked = _asked(frames)
-        return asked or owners.of_type(said.owner, path)
+        return _asked(raised.frames) or owners.of_type(said.owner, path)
     if said.owner_is == "function":
         return _of_call(said.owner, line, owners)
-    module = kind.rpartition(".")[0]
+    module = raised.type.rpartition(".")[0]
     if module and said.kind is not CauseKind.WARNING_AS_ERROR:
         return owners.of_module(module)
     if said.kind in (CauseKind.REMOVED, CauseKind.WARNING_AS_ERROR) and "." in said.name:

@@ -99,7 +99,10 @@ def _first_match(patterns: list[Pattern], text: str, hint: str) -> Said | None:
 
 
 def read_hint(message: str) -> str:
-    """The sentences of a message that say what to do instead, joined; empty when there are none."""
+    """The sentences of a message that say what to do instead, joined; empty when there are none.
+
+    The interpreter's "Did you mean" is no such hint: it goes by the spelling alone.
+    """
     sentences = [one.strip() for one in _SENTENCE.split(message[:LOOKED_AT])]
     return " ".join(one for one in sentences if HINT.search(one))[:_LONGEST_HINT]
 

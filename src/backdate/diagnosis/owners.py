@@ -245,6 +245,8 @@ class Owners:
     def _defines(self, pattern: re.Pattern[str], files: Iterable[str]) -> bool:
         left = _SEARCH_BYTES
         for file in files:
+            if "/tests/" in file:
+                continue
             for folder in self._now.folders:
                 text = read_bounded(folder / file, _SOURCE_BYTES) or ""
                 left -= len(text)
