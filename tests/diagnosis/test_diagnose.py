@@ -130,6 +130,7 @@ def test_a_run_that_broke_off(new: Environment) -> None:
     (cluster,) = clusters_of(before, hung, environment=new)
     assert (cluster.tests, cluster.cause.kind) == (("tests/test_a.py::b",), CauseKind.TIMEOUT)
     assert names(diagnose(hung, new)) == {FilterName.TIMED_OUT}
+    assert names(diagnose(run(status="broken", trouble="usage: …"), new)) == set()
 
 
 def test_nothing_failed(new: Environment) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from backdate.diagnosis.distributions import Installed
 from backdate.diagnosis.frames import relocated, responsible
 from backdate.diagnosis.messages import Said, read_message
-from backdate.diagnosis.owners import BUILTIN, CONVENTIONS, Owners
+from backdate.diagnosis.owners import BUILTIN, CONVENTIONS, Owners, in_builtins
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, FrameKind, PlacedFrame, PlacedRaised
 
 _OWN = (FrameKind.PROJECT, FrameKind.TEST)
@@ -123,6 +123,8 @@ def _owner(said: Said, raised: PlacedRaised, line: PlacedFrame | None, owners: O
         return owners.of_module(said.name)
     if said.owner_is == "module":
         return owners.of_module(said.owner)
+    if said.owner_is == "type" and said.kind is CauseKind.CHANGED_TYPE and in_builtins(said.owner):
+        return None  # whoever gave the value
     if said.owner_is == "type":
         if _ASSERTION_ALIASES.fullmatch(said.name):
             return BUILTIN  # of unittest.TestCase, removed in Python 3.12
