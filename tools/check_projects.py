@@ -53,7 +53,7 @@ def main() -> int:
     parser.add_argument("--tasks", type=Path, help="rows in the form of TimeMachine-bench v1")
     parser.add_argument("--to", default="2025-07-31", help="the new instant")
     parser.add_argument("--only", nargs="*", help="only sources that contain one of these words")
-    parser.add_argument("--results", type=Path, help="also keep every result there, as JSON")
+    parser.add_argument("--results", type=Path, help="keep every result there, and take what is there")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     rows = []
@@ -94,6 +94,10 @@ def git_rows(tasks: Path | None, repos: Path | None) -> list[Wanted]:
 
 def check_one(wanted: Wanted, to: str, results: Path | None) -> str:
     """Check one project; its row of the table."""
+    name = wanted.shown.replace("/", "__").replace(":", "_")
+    kept = results / f"{name}.json" if results is not None else None
+    if kept is not None and kept.exists():
+        return row_of(wanted, backdate.read_result(kept))
     started = time.monotonic()
     try:
         result = backdate.check(
@@ -107,10 +111,9 @@ def check_one(wanted: Wanted, to: str, results: Path | None) -> str:
     print(f"== {wanted.shown} ({time.monotonic() - started:.0f} s)")
     for text, _style in result_lines(result):
         print(text)
-    if results is not None:
-        results.mkdir(parents=True, exist_ok=True)
-        name = wanted.shown.replace("/", "__").replace(":", "_")
-        (results / f"{name}.json").write_bytes((result.folder / "result.json").read_bytes())
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes((result.folder / "result.json").read_bytes())
     return row_of(wanted, result)
 
 

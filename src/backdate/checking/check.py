@@ -34,7 +34,7 @@ from backdate.projects.python_wish import read_python_wish, without_upper_bound
 from backdate.projects.sources.open import open_source
 from backdate.projects.tree import copy_tree, tree_digest
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
-from backdate.recipes.basic import basic_recipe
+from backdate.recipes.basic import basic_recipe, simpler_recipes
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.choose import choose_sandbox
@@ -214,8 +214,17 @@ def _build_and_test(
         instant=side.instant,
         version_variables=version_variables(side.tree, project.origin.version_hint),
     )
-    built = builder.prepare(request, on_stage=lambda stage: progress.side(side.name, stage))
     answer = Side(instant=side.instant, choice=side.choice, recipe=side.recipe)
+    built = builder.prepare(request, on_stage=lambda stage: progress.side(side.name, stage))
+    for simpler, given_up in simpler_recipes(side.recipe):
+        if isinstance(built, Environment) or built.phase not in ("resolve", "install"):
+            break
+        again = replace(request, steps=simpler.install)
+        other = builder.prepare(again, on_stage=lambda stage: progress.side(side.name, stage))
+        if isinstance(other, Environment):
+            why = built.message.splitlines()[0]
+            answer = replace(answer, recipe=simpler, compromise=f"{given_up}, as that failed: {why}")
+            request, built = again, other
     if not isinstance(built, Environment):
         progress.side(side.name, "failed", f"no environment ({built.phase})")
         return replace(answer, failure=built)

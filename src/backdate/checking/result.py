@@ -35,6 +35,8 @@ class Side:
     instant: Instant
     choice: InterpreterChoice
     recipe: Recipe
+    compromise: str = ""
+    """What of the first recipe was given up, and why; empty when nothing was."""
     environment: Environment | None = None
     failure: BuildFailure | None = None
     """Why there is no environment."""

@@ -50,6 +50,10 @@ def collect_notes(old: Side, new: Side) -> tuple[str, ...]:
         if side.choice.note:
             notes.append(f"{name} side: {side.choice.note}")
         if side.environment is not None:
+            if side.compromise:
+                notes.append(f"{name} side: built {side.compromise}")
+            if side.environment.road:
+                notes.append(f"{name} side: installed by {side.environment.road}")
             notes += [
                 f"{name} side: {one.name} was cut at {one.until:%Y-%m-%d} instead: {one.reason}"
                 for one in side.environment.lock.exemptions

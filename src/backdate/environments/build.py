@@ -21,6 +21,7 @@ from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.exemptions import exemptions_at
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock import is_local
+from backdate.environments.pip_road import install_with_pip
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
@@ -63,6 +64,17 @@ class Builder:
 
         Raises SandboxUnavailable, IndexUnavailable or DiskFull when the machine is at fault.
         """
+        second = self._second_key(request)
+        found = self.cache.read(Environment, "records", second)
+        if found is not None and found.python.exists():
+            on_stage("ready")
+            return replace(found, choice=request.choice, reused=True)
+        built = self._by_uv(request, on_stage)
+        if isinstance(built, BuildFailure) and built.phase in ("resolve", "install"):
+            return self._by_pip(request, second, built, on_stage)
+        return built
+
+    def _by_uv(self, request: EnvironmentRequest, on_stage: OnStage) -> Environment | BuildFailure:
         started = time.monotonic()
         resolution = self._resolve(request, on_stage)
         if isinstance(resolution, BuildFailure):
@@ -73,17 +85,58 @@ class Builder:
             *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
             *(resolution.pylock, request.digest if local else None),
         )
+        found = self._kept(
+            key,
+            on_stage,
+            lambda root: self._fill(request, resolution, root, key, on_stage, started, shared=True),
+        )
+        if isinstance(found, Environment) and found.reused:
+            return replace(found, choice=request.choice, lock=resolution.lock)
+        return found
+
+    def _by_pip(
+        self, request: EnvironmentRequest, key: str, failure: BuildFailure, on_stage: OnStage
+    ) -> Environment | BuildFailure:
+        """What uv could not install (``failure``), by a pip of the time; both reasons if it cannot either."""
+        started = time.monotonic()
+
+        def make(root: Path) -> Environment | BuildFailure:
+            on_stage("building")
+            log = self.cache.logs / f"{key}.pip.log"
+            answer = install_with_pip(self._steps, request, root, log)
+            if isinstance(answer, BuildFailure):
+                both = f"{failure.message}\n\nA pip of the time says:\n{answer.message}"
+                return replace(failure, message=both)
+            lock, pip = answer
+            why = failure.message.splitlines()[0]
+            return Environment(
+                key=key,
+                root=root,
+                choice=request.choice,
+                lock=lock,
+                build_s=time.monotonic() - started,
+                reused=False,
+                log=log,
+                road=f"pip {pip} through the index as of the instant, as uv could not: {why}",
+            )
+
+        return self._kept(key, on_stage, make)
+
+    def _kept(
+        self, key: str, on_stage: OnStage, make: Callable[[Path], Environment | BuildFailure]
+    ) -> Environment | BuildFailure:
+        """The environment of that key; ``make`` makes it, at the root it is given, when there is none yet."""
         root = self.cache.environments / key
         on_stage("waiting")
         with self.cache.guard(key):
             found = self.cache.read(Environment, "records", key)
             if found is not None and found.python.exists():
                 on_stage("ready")
-                return replace(found, choice=request.choice, lock=resolution.lock, reused=True)
+                return replace(found, reused=True)
             self.cache.discard(root)  # what an interrupted build left
             built: Environment | BuildFailure | None = None
             try:
-                built = self._fill(request, resolution, root, key, on_stage, started, shared=True)
+                built = make(root)
                 if isinstance(built, Environment):
                     self.cache.write("records", key, built)
             finally:
@@ -116,12 +169,7 @@ class Builder:
         return built
 
     def _resolve(self, request: EnvironmentRequest, on_stage: OnStage) -> Resolution | BuildFailure:
-        interpreter = request.choice.interpreter
-        key = digest(
-            *("resolution", _FORMAT, uv.uv_version(), interpreter.version, str(interpreter.executable)),
-            *(request.instant, exemptions_at(request.instant), self._steps.index_url),
-            *(request.steps, request.digest, request.name, request.version_variables),
-        )
+        key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request))
         with self.cache.guard(key):
             found = self.cache.read(Resolution, "locks", key)
             if found is not None:
@@ -131,6 +179,18 @@ class Builder:
             if isinstance(resolution, Resolution):
                 self.cache.write("locks", key, resolution)
             return resolution
+
+    def _asked(self, request: EnvironmentRequest) -> tuple[object, ...]:
+        """All that a resolution is a function of, besides the resolver."""
+        interpreter = request.choice.interpreter
+        return (
+            *(interpreter.version, str(interpreter.executable)),
+            *(request.instant, exemptions_at(request.instant), self._steps.index_url),
+            *(request.steps, request.digest, request.name, request.version_variables),
+        )
+
+    def _second_key(self, request: EnvironmentRequest) -> str:
+        return digest("environment by pip", _FORMAT, *self._asked(request))
 
     def _fill(
         self,

@@ -85,6 +85,8 @@ class Environment:
     reused: bool
     """Whether it was found in the cache this time."""
     log: Path
+    road: str = ""
+    """Empty when uv installed it; else who did, and why uv could not: "pip 18.1: …"."""
 
     @property
     def python(self) -> Path:

@@ -10,10 +10,11 @@ import os
 import shlex
 import tempfile
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from backdate.environments import uv
@@ -40,7 +41,7 @@ BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, di
 
 _LOCK_BYTES = 64 * MIB
 
-_COPIES_INSTEAD_OF_LINKS = (
+COPIES_INSTEAD_OF_LINKS = (
     r"find . -maxdepth 4 -type f \( -name '*.txt' -o -name '*.in' -o -name '*.pip' \) "
     r"-exec sed -i -E 's/^[[:space:]]*(-e|--editable)[[:space:]=]+//' {} +"
 )
@@ -86,16 +87,16 @@ class Steps:
             )
             portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
             script = [
-                _COPIES_INSTEAD_OF_LINKS,
+                COPIES_INSTEAD_OF_LINKS,
                 _placed(written, request.at),
                 f'{shlex.join(arguments)} "$TMPDIR/{written.name}"',
                 shlex.join(portable),
             ]
-            result = self._run(request, script, [_shown(written.parent)], log)
+            result = self.run(request, script, [shown(written.parent)], log)
         try:
             if not result.ok:
-                return self._failure("resolve", request, result, log)
-            pylock = _handed_over(output)
+                return self.failure("resolve", request, result, log)
+            pylock = handed_over(output)
             lock = read_pylock(
                 pylock,
                 instant=request.instant,
@@ -132,9 +133,9 @@ class Steps:
                 exemptions=exemptions_at(request.instant),
                 index_url=self.index_url,
             )
-            mounts = [_shown(lock.parent)]
+            mounts = [shown(lock.parent)]
             if not root.is_relative_to(self.cache.store):
-                mounts.append(_shown(root, writable=True))
+                mounts.append(shown(root, writable=True))
             # Compiling stumbles over files that are not for this Python (some are shipped for others): those
             # are left as they are, as pip leaves them.
             compiling = ("python", "-m", "compileall", "-qq", "-j", "0", str(root / "lib"))
@@ -144,16 +145,17 @@ class Steps:
                 f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
                 *([f"{{ {shlex.join(compiling)} || :; }}"] if compile_bytecode else []),
             ]
-            result = self._run(request, script, mounts, log, bin_folder=root / "bin")
-        return None if result.ok else self._failure("install", request, result, log)
+            result = self.run(request, script, mounts, log, bin_folder=root / "bin")
+        return None if result.ok else self.failure("install", request, result, log)
 
-    def _run(
+    def run(
         self,
         request: EnvironmentRequest,
         script: Sequence[str],
         mounts: Sequence[Mount],
         log: Path,
         bin_folder: Path | None = None,
+        further_variables: Mapping[str, str] = MappingProxyType({}),
     ) -> RunResult:
         """Run the lines of a shell script until one fails, in one sandbox with the project's tree."""
         folders = ("mkdir", "-p", *map(str, (self.cache.uv, self.cache.environments, self.cache.scratch)))
@@ -161,7 +163,7 @@ class Steps:
         variables = uv.build_variables(
             cache=self.cache.uv, bin_folder=bin_folder or interpreter.executable.parent
         )
-        variables |= request.version_variables
+        variables |= {**request.version_variables, **further_variables}
         return self.sandbox.run(
             Command(
                 argv=("/bin/sh", "-c", " && ".join((shlex.join(folders), *script))),
@@ -174,18 +176,19 @@ class Steps:
                 tree=request.tree,
                 at=request.at,
                 mounts=(
-                    _shown(interpreter.prefix),
-                    _shown(uv.find_uv()),
-                    _shown(self.cache.store, writable=True),
+                    shown(interpreter.prefix),
+                    shown(uv.find_uv()),
+                    shown(self.cache.store, writable=True),
                     *mounts,
                 ),
             ),
             log=log,
         )
 
-    def _failure(
+    def failure(
         self, phase: Literal["resolve", "install"], request: EnvironmentRequest, result: RunResult, log: Path
     ) -> BuildFailure:
+        """The failure that a run of ``run`` is. Raises when the machine is at fault, not the project."""
         text = log.read_bytes()[-MIB:].decode("utf-8", "replace") if log.exists() else ""
         if uv.says_disk_full(text) or _full(self.cache.folder):
             raise DiskFull(
@@ -220,12 +223,12 @@ def _placed(path: Path, at: str) -> str:
     return f'{shlex.join(("sed", f"s|{PROJECT}|{at}|g", str(path)))} > "$TMPDIR/{path.name}"'
 
 
-def _shown(path: Path, *, writable: bool = False) -> Mount:
+def shown(path: Path, *, writable: bool = False) -> Mount:
     """A path of the host, seen inside where it is outside."""
     return Mount(source=path, target=str(path), writable=writable)
 
 
-def _handed_over(path: Path) -> str:
+def handed_over(path: Path) -> str:
     """The lock that a build step left: as hostile as the code that ran beside the resolver."""
     text = read_text(path.parent, path.name, limit=_LOCK_BYTES)
     if text is None:

@@ -129,6 +129,18 @@ def install_arguments(
     )
 
 
+def tools_arguments(
+    *, root: Path, tools: Sequence[str], instant: Instant, exemptions: Sequence[Exemption], index_url: str
+) -> tuple[str, ...]:
+    """Install build tools of the time into the environment at ``root``."""
+    return (
+        str(find_uv()),
+        *("pip", "install", "--quiet", "--python", str(root / "bin" / "python")),
+        *_cut(instant, exemptions, index_url),
+        *tools,
+    )
+
+
 _INDEX_DOWN = re.compile(
     r"dns error|client error \(Connect\)|[Cc]onnection (?:refused|reset)|operation timed out|"
     r"Request failed after \d+ retries|HTTP status server error \(5\d\d",

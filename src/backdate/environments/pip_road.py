@@ -1,0 +1,176 @@
+"""The second road: a pip of the time, through our index, where uv cannot install.
+
+uv rejects some metadata that old pips took, builds in ways that some old ``setup.py`` cannot stand, and
+resolves all files together where people installed one after the other. A pip, setuptools and wheel of
+the time, pointed at the index as of the instant, do what was done then: the recipe's steps in their order.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from packaging.utils import InvalidName, canonicalize_name
+
+from backdate.environments import uv
+from backdate.environments.environment import BuildFailure, Exemption, Lock, LockedDistribution
+from backdate.environments.exemptions import exemptions_at
+from backdate.environments.inputs import EnvironmentRequest, seeds
+from backdate.environments.steps import COPIES_INSTEAD_OF_LINKS, Steps, handed_over, shown
+from backdate.errors import ConfigurationError, StoredDataError
+from backdate.index.cache import DiskCache
+from backdate.index.client_environment import client_environment, write_client_files
+from backdate.index.server import SnapshotServer
+from backdate.index.upstream import IndexClient
+from backdate.recipes.declared import read_declared
+from backdate.recipes.recipe import InstallStep
+from backdate.sandboxes.identity import HOME
+from backdate.timeline.instants import Instant
+
+_TOOLS = ("pip", "setuptools", "wheel")
+_MOST_ERROR_LINES = 30
+
+
+def install_with_pip(
+    steps: Steps, request: EnvironmentRequest, root: Path, log: Path
+) -> tuple[Lock, str] | BuildFailure:
+    """Make the environment at ``root`` with a pip of the time; its lock, and that pip's version."""
+    exemptions = exemptions_at(request.instant)
+    moved = {one.name: one.until for one in exemptions}
+    with (
+        IndexClient(upstreams=(steps.index_url,), cache=DiskCache(steps.cache.folder / "index")) as client,
+        SnapshotServer(client) as server,
+        tempfile.TemporaryDirectory(prefix="backdate-") as folder,
+    ):
+        home = Path(folder)
+        home.chmod(0o755)
+        url = server.url(request.instant, moved)
+        write_client_files(url, home)
+        listed = steps.cache.scratch / f"freeze.{uuid.uuid4().hex}.txt"
+        script = _script(request, root, home, steps.index_url, exemptions, listed)
+        variables = {
+            **client_environment(url, Path(HOME)),
+            "PIP_NO_INPUT": "1",
+            "PIP_PROGRESS_BAR": "off",
+            "PIP_CACHE_DIR": str(steps.cache.store / "pip"),
+        }
+        result = steps.run(
+            request, script, [shown(home)], log, bin_folder=root / "bin", further_variables=variables
+        )
+        try:
+            if not result.ok:
+                failure = steps.failure("install", request, result, log)
+                return BuildFailure(
+                    phase=failure.phase, message=_pip_errors(log), choice=request.choice, log=log
+                )
+            frozen = handed_over(listed)
+        except (OSError, ConfigurationError, StoredDataError) as error:
+            return BuildFailure(
+                phase="install", message=f"pip left no list: {error}", choice=request.choice, log=log
+            )
+        finally:
+            listed.unlink(missing_ok=True)
+        return _lock(frozen, client, request, exemptions)
+
+
+def _script(
+    request: EnvironmentRequest,
+    root: Path,
+    home: Path,
+    index_url: str,
+    exemptions: Sequence[Exemption],
+    listed: Path,
+) -> list[str]:
+    """Shell lines: an environment with the tools of the time, the recipe's steps, what came of them."""
+    interpreter = request.choice.interpreter
+    tools = _TOOLS if "setuptools" in seeds(interpreter.version) else ("pip",)
+    pip = ("python", "-m", "pip", "install")
+    constraints = [
+        word
+        for step in request.steps
+        if step.kind == "constraints" and step.file
+        for word in ("-c", f"{request.at}/{step.file}")
+    ]
+    return [
+        f'cp -R {shlex.quote(str(home))}/. "$HOME"/',
+        COPIES_INSTEAD_OF_LINKS,
+        shlex.join(uv.create_arguments(python=interpreter.executable, root=root)),
+        shlex.join(
+            uv.tools_arguments(
+                root=root, tools=tools, instant=request.instant, exemptions=exemptions, index_url=index_url
+            )
+        ),
+        *(
+            shlex.join((*pip, *asked, *constraints))
+            for step in request.steps
+            if (asked := _asked(step, request.at))
+        ),
+        f"python -m pip list --format=freeze > {shlex.quote(str(listed))}",
+    ]
+
+
+def _asked(step: InstallStep, at: str) -> tuple[str, ...]:
+    """What follows ``pip install`` for one step; nothing for constraints, which follow every step."""
+    if step.kind == "requirements" and step.file:
+        return ("-r", f"{at}/{step.file}")
+    if step.kind == "project":
+        extras = f"[{','.join(step.extras)}]" if step.extras else ""
+        folder = "" if step.file in (None, ".") else f"/{step.file}"
+        return (f"{at}{folder}{extras}",)
+    return step.packages
+
+
+def _lock(
+    frozen: str, client: IndexClient, request: EnvironmentRequest, exemptions: Sequence[Exemption]
+) -> tuple[Lock, str]:
+    own = read_declared(request.tree).name
+    moved = {one.name: one for one in exemptions}
+    found: list[LockedDistribution] = []
+    mattered: list[Exemption] = []
+    for line in frozen.splitlines():
+        name, separator, version = line.strip().partition("==")
+        try:
+            normalised = canonicalize_name(name, validate=True)
+        except InvalidName:
+            continue  # a warning of pip's among the lines
+        if not separator:
+            continue
+        if own is not None and normalised == canonicalize_name(own):
+            found.append(LockedDistribution(name=normalised, version=version, source="."))
+            continue
+        cut = moved[normalised].until if normalised in moved else request.instant
+        one = _from_index(client, normalised, version, cut)
+        if normalised in moved and one.uploaded is not None and one.uploaded >= request.instant:
+            mattered.append(moved[normalised])
+        found.append(one)
+    pip = next((one.version for one in found if one.name == "pip"), "")
+    lock = Lock(
+        instant=request.instant,
+        python=request.choice.interpreter.version,
+        distributions=tuple(sorted(found, key=lambda one: one.name)),
+        exemptions=tuple(mattered),
+    )
+    return lock, pip
+
+
+def _from_index(client: IndexClient, name: str, version: str, cut: Instant) -> LockedDistribution:
+    """The distribution with the hashes of its files that were visible; none if the index has no such."""
+    page = client.project_page(name, at=cut)
+    files = [file for file in page.before(cut) if file.version == version]
+    return LockedDistribution(
+        name=name,
+        version=version,
+        hashes=tuple(sorted(one for file in files for one in file.hashes)),
+        uploaded=min((file.upload_time for file in files), default=None),
+    )
+
+
+def _pip_errors(log: Path) -> str:
+    lines = log.read_bytes().decode("utf-8", "replace").splitlines()
+    first = next(
+        (number for number, line in enumerate(lines) if "error" in line.lower()), max(0, len(lines) - 10)
+    )
+    return "\n".join(lines[first:][-_MOST_ERROR_LINES:]) or "no output"
