@@ -4,14 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
-from backdate.index.names import is_file_name, is_project_name, normalise, version_of
+from backdate.index.names import canonical_version, is_file_name, is_project_name, normalise, version_of
 
 
 @given(st.from_regex(r"\A[A-Za-z0-9]([A-Za-z0-9._-]{0,20}[A-Za-z0-9])?\Z"))
 def test_normalise_agrees_with_packaging(name: str) -> None:
     assert is_project_name(name)
     assert normalise(name) == canonicalize_name(name)
+
+
+@given(st.from_regex(r"\A[0-9]{1,3}(\.[0-9]{1,3}){0,3}(a1|\.post2|\n)?\Z"))
+def test_versions_are_spelled_as_packaging_does(text: str) -> None:
+    assert canonical_version(text) == str(Version(text))
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "-a", "a-", "a/b", "a b", "é", "a\0", "a\n", "x" * 129])

@@ -61,7 +61,7 @@ def index_command(
     upstream: Upstream = None,
     cache: Cache = None,
     cache_size: CacheSize = 4096,
-    memory: Annotated[int, typer.Option(metavar="MB", min=4, help="For pages and answers in memory.")] = 32,
+    memory: Annotated[int, typer.Option(metavar="MB", min=4, help="For pages and answers in memory.")] = 30,
     offline: Offline = False,
     refresh: Refresh = False,
     yanked: Yanked = "today",

@@ -78,7 +78,7 @@ class ServerOptions:
     """Whether clients fetch files from the index itself or through this server."""
     compress: Literal["auto", "always", "never"] = "auto"
     """``auto``: not for clients on this machine, where packing and unpacking cost more than copying."""
-    memory_bytes: int = 32 * 1024 * 1024
+    memory_bytes: int = 30 * 1024 * 1024
     """For pages and answers together."""
     threads: int = 16
 

@@ -12,6 +12,7 @@ MAX_NAME = 128
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z", re.ASCII)
 _SEPARATORS = re.compile(r"[-_.]+")
+_PLAIN_VERSION = re.compile(r"(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*))*\Z", re.ASCII)
 _SDIST_ENDINGS = (".tar.gz", ".zip", ".tar.bz2", ".tgz", ".tar.xz", ".tar.Z", ".tar")
 _INSTALLER_ENDINGS = (".exe", ".msi", ".rpm", ".deb", ".dmg")
 _INSTALLER_PLATFORM = re.compile(
@@ -43,6 +44,8 @@ def is_file_name(name: str) -> bool:
 @lru_cache(maxsize=65536)
 def canonical_version(text: str) -> str:
     """``text`` as PEP 440 spells it; legacy versions stay as they are."""
+    if _PLAIN_VERSION.match(text) is not None:
+        return text  # most are plain, and making a Version of each takes a large page's time
     try:
         return str(Version(text))
     except InvalidVersion:
