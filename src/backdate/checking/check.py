@@ -46,6 +46,9 @@ from backdate.timeline.instants import Instant, current_instant, format_instant,
 from backdate.version import __version__
 
 
+_POLL_S = 0.1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How checks are carried out, apart from what is checked."""
@@ -192,9 +195,12 @@ def _carry_out(
     with ThreadPoolExecutor(max_workers=2, thread_name_prefix="side") as pool:
         running = [pool.submit(carry_out, side) for side in sides]
         try:
-            done, _ = wait(running, return_when=FIRST_EXCEPTION)
-            for side in done:
-                side.result()
+            waiting = set(running)
+            while waiting:
+                # Not without a limit: a signal that reaches another thread does not wake this one.
+                done, waiting = wait(waiting, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
+                for side in done:
+                    side.result()
             old, new = (side.result() for side in running)
         except BaseException:  # an interrupt, or a machine that lacks something: neither side goes on
             stop.set()

@@ -16,6 +16,8 @@ _CommandLineError: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 
+_INTERRUPTED = "interrupted; nothing half-built was left"
+
 app = typer.Typer(
     name="backdate",
     help="Time travel for Python dependencies: what did updates break, and since when?",
@@ -74,7 +76,7 @@ def status_of(arguments: list[str]) -> int:
     except StoredDataError as error:
         problem, code = str(error), exit_codes.STORED
     except (KeyboardInterrupt, typer.Abort):
-        problem, code = "interrupted; nothing half-built was left", exit_codes.INTERRUPTED
+        problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
     except BrokenPipeError:
         # What is left in the buffer cannot be written; the interpreter would say so when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -86,7 +88,9 @@ def status_of(arguments: list[str]) -> int:
 
         problem, code = f"{traceback.format_exc()}This is a bug in backdate.", exit_codes.BUG
     else:
-        return status if isinstance(status, int) else exit_codes.OK
+        if status != exit_codes.INTERRUPTED:  # typer makes a status of a Ctrl-C, and says nothing
+            return status if isinstance(status, int) else exit_codes.OK
+        problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
     tell(f"backdate: {problem}")
     return code
 
