@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import Command, Options, read_options
 from backdate.recipes.files import normal_path
-from backdate.recipes.recipe import InstallStep, Skipped, SystemPackages
+from backdate.recipes.recipe import InstallStep, Provenance, Skipped, SystemPackages
 
 _PIP_WITH_VALUE = (
     *("-r", "--requirement", "-c", "--constraint", "-e", "--editable", "-i", "--index-url", "-f"),
@@ -44,6 +44,9 @@ _CONDA_PACKAGE = re.compile(r"[A-Za-z0-9][^\s;|&<>]*(?:[<>=!]=?[^\s;|&]*)*\Z")
 def install_with_pip(command: Command) -> Iterator[Action]:
     """``pip install …``, given as ``install …``."""
     options = read_options(command.arguments, _PIP_WITH_VALUE)
+    if not all(word.isprintable() for word in command.words):
+        yield command.skipped("there are control characters in it")
+        return
     for name, value in options.values:
         if name in ("-i", "--index-url") and not _PUBLIC_INDEXES.match(value):
             yield command.skipped(f"installs from another package index: {_without_secrets(value)}")
@@ -310,12 +313,17 @@ def _apt(command: Command) -> Iterator[Action]:
     if options.positional[:1] not in (("install",), ("satisfy",), ("build-dep",)):
         yield command.skipped("apt installs nothing here")
         return
-    packages = [word for word in options.positional[1:] if _SYSTEM_PACKAGE.match(word)]
+    yield from debian_packages(options.positional[1:], command.provenance)
+
+
+def debian_packages(words: Sequence[str], provenance: Provenance) -> Iterator[Action]:
+    """Those of ``words`` that are names of Debian packages; the others are skipped."""
+    packages = tuple(word for word in words if _SYSTEM_PACKAGE.match(word))
     if packages:
-        yield SystemPackages(manager="apt", packages=tuple(packages), provenance=command.provenance)
-    for word in options.positional[1:]:
+        yield SystemPackages(manager="apt", packages=packages, provenance=provenance)
+    for word in words:
         if word not in packages:
-            yield command.skipped(f"{word[:100]!r} is not the name of a Debian package")
+            yield Skipped(reason=f"{word[:100]!r} is not the name of a Debian package", provenance=provenance)
 
 
 def _other_system(command: Command) -> Iterator[Action]:

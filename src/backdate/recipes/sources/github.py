@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from backdate.recipes.actions import Action, Candidate
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import PARSING, Files, normal_path
+from backdate.recipes.installers import debian_packages
 from backdate.recipes.recipe import (
     PROJECT_FOLDER,
     InstallStep,
     InterpreterWish,
     Provenance,
     Skipped,
-    SystemPackages,
     Variable,
 )
 from backdate.recipes.sources.expressions import fill, holds
@@ -225,7 +225,7 @@ def _uses(place: _Place, step: Node, where: Provenance) -> Iterator[Action]:
         if place.files.has(file):
             yield InstallStep(kind="requirements", file=normal_path(".", file), provenance=where)
     elif "cache-apt-pkgs" in action and given.get("packages"):
-        yield SystemPackages(manager="apt", packages=tuple(given["packages"].split()), provenance=where)
+        yield from debian_packages(given["packages"].split(), where)
     elif action in (
         "conda-incubator/setup-miniconda",
         "mamba-org/setup-micromamba",

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from backdate.recipes.actions import Action, Candidate
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
+from backdate.recipes.installers import debian_packages
 from backdate.recipes.recipe import (
     PROJECT_FOLDER,
     InstallStep,
     InterpreterWish,
     Provenance,
     Skipped,
-    SystemPackages,
 )
 from backdate.recipes.sources.matrix import choose_entry
 from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
@@ -107,10 +107,8 @@ def _default_install(files: Files) -> Iterator[Action]:
 def _system(document: Node) -> Iterator[Action]:
     for place in (document.get("addons", "apt"), document.get("addons")):
         node = place.get("packages") if place.get("packages").given else place.get("apt_packages")
-        packages = node.texts
-        if packages:
-            where = Provenance(rule=f"{_RULE}, addons", file=FILE, line=node.line)
-            yield SystemPackages(manager="apt", packages=packages, provenance=where)
+        where = Provenance(rule=f"{_RULE}, addons", file=FILE, line=node.line)
+        yield from debian_packages(node.texts, where)
 
 
 def _environment(files: Files, node: Node, variables: dict[str, str]) -> Iterator[Action]:
