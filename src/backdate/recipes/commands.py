@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import Command
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.installers import INSTALLERS, install_with_pip, install_with_setup_script
-from backdate.recipes.recipe import Provenance, Skipped, TestPlan, Variable
+from backdate.recipes.recipe import Provenance, Skipped, Variable
 from backdate.recipes.runners import RUNNERS, run_file
 from backdate.recipes.script import Assignment, Line, follow
+from backdate.recipes.shell import Word
 
 _PYTHON = re.compile(r"(?:python|pypy|py)(?:\d(?:\.\d+)?)?(?:\.exe)?\Z")
 _PIP = re.compile(r"pip\d?(?:\.\d+)?\Z")
@@ -57,6 +58,13 @@ _COVERAGE_WITH_VALUE = (
 )
 _SHELLS = ("sh", "bash", "dash", "zsh", "source", ".")
 _DEEPEST = 12
+_INDEX_OPTIONS = ("-i", "--index-url", "--default-index")
+_OPTIONS_WITH_VALUE = (
+    *("-r", "-c", "-e", "-s", "-k", "-m", "-n", "-p", "-E", "--requirement", "--constraint", "--editable"),
+    *("--session", "--sessions", "--extras", "--with", "--extra-index-url", "--find-links", "-f"),
+)
+NO_COMMAND = "is neither an install nor a test command"
+"""How the reason ends for commands that have nothing to do with recipes."""
 
 
 def read_commands(
@@ -111,30 +119,29 @@ def _understand(line: Line, files: Files, where: Provenance, known: Mapping[str,
         actions = tuple(understand(command))
     except RecursionError:
         return (Skipped(reason="commands nested too deep", provenance=where),)
-    problem = line.doubt or line.unknown
-    if problem is None:
+    if line.doubt is None and line.unknown is None:
         return actions
-    if all(isinstance(action, Skipped) for action in actions):
+    if all(isinstance(action, Skipped) and action.reason.endswith(NO_COMMAND) for action in actions):
         return actions
-    if line.doubt is None and any(isinstance(action, Delegation | TestPlan) for action in actions):
-        known_words = [word for word in line.words if not word.unknown]
-        narrowed = _without_unknown(command, tuple(word.text for word in known_words))
-        if narrowed:
-            return (
-                *narrowed,
-                Skipped(reason=f"part of the command is left out: {problem}", provenance=where),
-            )
-    return (Skipped(reason=problem, provenance=where),)
+    if line.doubt is not None:
+        return (Skipped(reason=line.doubt, provenance=where),)
+    narrowed = _without_unknown(command, line.words)
+    if not any(not isinstance(action, Skipped) for action in narrowed):
+        return (Skipped(reason=line.unknown or "", provenance=where),)
+    return (*narrowed, Skipped(reason=f"part of the command is left out: {line.unknown}", provenance=where))
 
 
-def _without_unknown(command: Command, words: tuple[str, ...]) -> tuple[Action, ...]:
-    """A test command without its unknown words, where it still is one (``tox -e $(…)``, ``pytest $X``)."""
-    if not words or words[0] != command.words[0]:
-        return ()
-    while words and words[-1] in ("-e", "-s", "-k", "-m", "-n", "--session", "--sessions"):
-        words = words[:-1]
-    actions = tuple(understand(command.having(words)))
-    return actions if any(isinstance(action, Delegation | TestPlan) for action in actions) else ()
+def _without_unknown(command: Command, words: Sequence[Word]) -> tuple[Action, ...]:
+    """What a command does without its unknown words (``tox -e $(…)``, ``pip install -r a.txt $MORE``)."""
+    kept: list[str] = []
+    for word in words:
+        if word.unknown is None:
+            kept.append(word.text)
+        elif not kept or kept[-1] in _INDEX_OPTIONS:
+            return ()  # which program, or from where it installs, is not known
+        elif kept[-1] in _OPTIONS_WITH_VALUE:
+            kept.pop()
+    return tuple(understand(command.having(kept)))
 
 
 def understand(command: Command, depth: int = 0) -> Iterable[Action]:
@@ -162,11 +169,7 @@ def understand(command: Command, depth: int = 0) -> Iterable[Action]:
     script = command.arguments[0] if name in _SHELLS and command.arguments else command.words[0]
     if name in _SHELLS or script.endswith((".sh", ".bash")) or script.startswith(("./", "scripts/")):
         return (_script(command, script),)
-    return (
-        Skipped(
-            reason=f"{name[:60]} is neither an install nor a test command", provenance=command.provenance
-        ),
-    )
+    return (Skipped(reason=f"{name[:60]} {NO_COMMAND}", provenance=command.provenance),)
 
 
 def _unwrapped(command: Command) -> Command | None:

@@ -7,6 +7,7 @@ function is handed over with the reason why it may not be run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ _DEEPEST = 50
 _KNOWN_EMPTY = ("PYTHONPATH", "LD_LIBRARY_PATH")
 _ENDS = ("\n", ";", ";;", "&", "&&", "||", "|", ")", "(")
 _REDIRECTIONS = (">", ">>", "<", "&>", ">&", "<&", "<<<")
+_CREDENTIALS = re.compile(r"//[^/@\s]+@")
 _LOOPS = ("for", "while", "until", "select", "case")
 
 
@@ -40,7 +42,8 @@ class Line:
     def text(self) -> str:
         """For people: the words as a command line."""
         written = [f"{name}={value}" for name, value in self.assignments]
-        return " ".join([*written, *(word.text for word in self.words)]).replace(PROJECT_FOLDER, ".")[:300]
+        whole = " ".join([*written, *(word.text for word in self.words)]).replace(PROJECT_FOLDER, ".")
+        return _CREDENTIALS.sub("//…@", whole)[:300]
 
     @property
     def unknown(self) -> str | None:
@@ -108,7 +111,7 @@ def follow(
     state = _State(variables=known, exists=exists, cwd=cwd)
     known["PWD"] = _place(cwd)
     words: list[Word] = []
-    for word in tokens(text, known, here=PROJECT_FOLDER):
+    for word in tokens(text, known):
         if word.operator and word.text in _ENDS:
             yield from _command(words, state, word.text)
             words = []
@@ -131,6 +134,7 @@ def _command(words: list[Word], state: _State, end: str) -> Iterator[Line | Assi
         yield from _simple(words, state)
     if end == ")" and state.blocks and state.blocks[-1].kind == "(":
         state.cwd = state.blocks.pop().cwd
+        state.variables["PWD"] = _place(state.cwd)
         state.chain = True
     elif end in ("&&", "||"):
         state.chain = _chained(state, end)

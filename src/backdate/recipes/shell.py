@@ -62,20 +62,19 @@ class Word:
     """Why ``text`` is not what a shell would make of it; None when it is."""
 
 
-def tokens(text: str, variables: Mapping[str, str], *, here: str = "") -> Iterator[Word]:
+def tokens(text: str, variables: Mapping[str, str]) -> Iterator[Word]:
     """The words and operators of ``text``.
 
     ``variables`` is looked up when a word is reached, so a caller may change it between two words.
-    ``here`` is what ``$(pwd)`` stands for. An unfinished quotation ends with the text.
+    ``$(pwd)`` is what ``PWD`` is. An unfinished quotation ends with the text.
     """
-    return _Reader(text, variables, here).read()
+    return _Reader(text, variables).read()
 
 
 class _Reader:
-    def __init__(self, text: str, variables: Mapping[str, str], here: str) -> None:
+    def __init__(self, text: str, variables: Mapping[str, str]) -> None:
         self._text = text
         self._variables = variables
-        self._here = here
         self._place = 0
         self._line = 1
 
@@ -181,9 +180,9 @@ class _Reader:
             return template[0], f"the expression {template[0]} is not known"
         after = start + (text[start] == "$")
         present = _PWD.match(text, after)
-        if present and self._here:
+        if present and "PWD" in self._variables:
             self._move(present.end())
-            return self._here, None
+            return self._variables["PWD"], None
         if text[start] == "`":
             end = text.find("`", start + 1)
             self._move(len(text) if end < 0 else end + 1)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from backdate.recipes.actions import Action, Candidate
-from backdate.recipes.commands import read_commands
+from backdate.recipes.commands import NO_COMMAND, read_commands
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, Provenance, Skipped, TestPlan
 
@@ -71,7 +71,7 @@ def _actions(files: Files, file: str, text: str) -> Iterator[Action]:
         for action in read_commands(
             command, files=files, file=file, line=line, rule=f"{_RULE}, a code block"
         ):
-            if isinstance(action, Skipped) and "neither" in action.reason:
+            if isinstance(action, Skipped) and action.reason.endswith(NO_COMMAND):
                 continue
             if (
                 isinstance(action, InstallStep)
