@@ -130,7 +130,7 @@ def compare_tests(ours: TestPlan, theirs: TestPlan) -> str:
     if ours.runner == theirs.runner:
         if set(ours.targets) == set(theirs.targets) or (everything and not named):
             return "same"
-        return "covers" if everything or set(ours.targets) > named else "less"
+        return "covers" if everything or (named and set(ours.targets) > named) else "less"
     if ours.runner == "pytest" and (everything or _modules(ours.targets) >= named):
         return "covers"  # pytest runs what unittest runs
     return "other"

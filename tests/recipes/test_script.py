@@ -61,7 +61,7 @@ def test_folders() -> None:
         ("f", "a", True),
         ("cd /etc", "a", True),
         ("g", "a", True),
-        ("h", "a", True),
+        ("h", "a/a", True),
     ]
 
 

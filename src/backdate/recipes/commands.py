@@ -80,7 +80,8 @@ def read_commands(
     """What the shell script ``text``, which starts at ``line`` of ``file``, does for a recipe.
 
     Everything that is not followed is there as :class:`Skipped`, with the reason. ``variables`` are
-    those known from outside; when it is a dict, the assignments of the text are added to it.
+    those known from outside; when it is a dict, the assignments of the text are added to it, and
+    ``PWD``, where the text ends.
     """
     if not files.spend(1 + len(text) // 500):
         return ()

@@ -16,7 +16,7 @@ from backdate.recipes.recipe import Provenance, Skipped
 FILE_BYTES = 512 * 1024
 """A file that tells how to install or test a project is not larger than this."""
 
-PARSING = 100
+PARSING = 500
 """What parsing one more file costs of the budget; one step or command costs 1."""
 
 _BUDGET = 10_000

@@ -43,11 +43,11 @@ def as_shell_script(recipe: Recipe) -> str:
     ]
     for system in recipe.system:
         lines += _comment(system.provenance)
-        packages = shlex.join(system.packages)
+        packages = _printable(shlex.join(system.packages))
         if system.manager == "apt":
-            lines.append(_one_line(f"# needs: apt-get install -y --no-install-recommends {packages}"))
+            lines.append(f"# needs: apt-get install -y --no-install-recommends {packages}")
         else:
-            lines.append(_one_line(f"# conda packages, not installed: {packages}"))
+            lines.append(f"# conda packages, not installed: {packages}")
     for variable in recipe.variables:
         if _NAME.match(variable.name):
             lines += _comment(variable.provenance)
@@ -72,21 +72,21 @@ def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
     lines += ["ENV PIP_INDEX_URL=$INDEX_URL", "WORKDIR /project", ""]
     for system in recipe.system:
         lines += _comment(system.provenance)
-        packages = shlex.join(system.packages)
+        packages = _printable(shlex.join(system.packages))
         if system.manager == "apt":
             lines.append(
                 "RUN apt-get update && apt-get install -y --no-install-recommends "
                 f"{packages} && rm -rf /var/lib/apt/lists/*"
             )
         else:
-            lines.append(_one_line(f"# conda packages, not installed: {packages}"))
+            lines.append(f"# conda packages, not installed: {packages}")
     lines += ["COPY . .", ""]
     for variable in recipe.variables:
         if _NAME.match(variable.name):
             lines += _comment(variable.provenance)
             value = variable.value.replace(PROJECT_FOLDER, "/project")
             lines.append(f"ENV {variable.name}={_docker_quoted(value)}")
-    lines += [f"RUN {line}" if not line.startswith("#") and line else line for line in _install_lines(recipe)]
+    lines += [line if line.startswith("#") else f"RUN {_printable(line)}" for line in _install_lines(recipe)]
     plans = (recipe.test, *recipe.further_tests)
     for plan in plans:
         lines += _comment(plan.provenance)
@@ -160,9 +160,14 @@ def _comment(provenance: Provenance) -> Iterator[str]:
 
 def _one_line(text: str) -> str:
     """Without line ends of any kind, and without the backslash that would continue a Dockerfile's line."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:300].rstrip("\\")
+    return " ".join(_printable(text).split())[:300].rstrip("\\")
+
+
+def _printable(text: str) -> str:
+    """Without line ends and control characters of any kind: no text starts an instruction of its own."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _docker_quoted(value: str) -> str:
-    escaped = re.sub(r'([\\"$])', r"\\\1", "".join(c if c.isprintable() else " " for c in value))
+    escaped = re.sub(r'([\\"$])', r"\\\1", _printable(value))
     return f'"{escaped}"'

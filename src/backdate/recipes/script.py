@@ -99,15 +99,18 @@ def follow(
     text: str,
     *,
     exists: Callable[[str], bool],
-    variables: Mapping[str, str] | None = None,
+    variables: dict[str, str] | None = None,
     cwd: str = ".",
 ) -> Iterator[Line | Assignment]:
     """The commands that ``text`` runs, in order.
 
     ``exists`` tells whether a path relative to the project's root is there. ``variables`` are known
-    from outside; assignments in the text are added to them as they are reached.
+    from outside; assignments in the text are added to them as they are reached, and ``PWD`` is where
+    the text ends (see ``folder_of``).
     """
-    known = dict.fromkeys(_KNOWN_EMPTY, "") | dict(variables or {})
+    known = {} if variables is None else variables
+    for name in _KNOWN_EMPTY:
+        known.setdefault(name, "")
     state = _State(variables=known, exists=exists, cwd=cwd)
     known["PWD"] = _place(cwd)
     words: list[Word] = []
@@ -118,6 +121,11 @@ def follow(
         else:
             words.append(word)
     yield from _command(words, state, "\n")
+
+
+def folder_of(variables: Mapping[str, str]) -> str:
+    """Where a text that was followed left its reader, relative to the project's root."""
+    return variables.get("PWD", "").removeprefix(PROJECT_FOLDER).lstrip("/") or "."
 
 
 def _place(cwd: str) -> str:

@@ -9,6 +9,7 @@ from backdate.recipes.actions import Action, Candidate
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import PROJECT_FOLDER, InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions
 from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
 
@@ -115,6 +116,7 @@ def _job(
                 file=origin or file,
                 line=command.line,
                 rule=_RULE,
+                cwd=folder_of(variables),  # one shell runs both
                 variables=variables,
             )
     yield Candidate(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 _CPYTHON = re.compile(
     r"(?:c?python[-:]?)?v?(\d)\.(\d{1,2})(\.\d{1,3}|\.x)?(?:[-.](?:dev|slim\S*|alpine\S*))?\Z"
 )
 _PYTHON_KEY = re.compile(r"py|toxenv|tox_env", re.IGNORECASE)
 _SHORT = re.compile(r"py(?:thon)?-?(\d)\.?(\d{1,2})\b")
-_LARGEST = 2_000
+_LARGEST = 1_000
 
 
 def cpython_versions(written: Iterable[str]) -> tuple[str, ...]:
@@ -60,7 +61,8 @@ def _product(axes: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
     plain = {key: values for key, values in axes.items() if "." not in key}
     entries: list[dict[str, str]] = [{}]
     for key, values in plain.items():
-        entries = [{**entry, key: value} for entry in entries for value in values][:_LARGEST]
+        grown = ({**entry, key: value} for entry in entries for value in values)
+        entries = list(islice(grown, _LARGEST))
     for key, values in axes.items():
         if "." in key and values:  # the parts of one mapping go together: the first mapping is taken
             entries = [{**entry, key: values[0]} for entry in entries]

@@ -6,6 +6,7 @@ After "Configuration" of tox's documentation, for the INI format of tox 2 to 4 a
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,9 @@ def _find(files: Files) -> ToxFile | None:
         return None
     legacy = tox.get("legacy_tox_ini")
     if isinstance(legacy, str):
-        first = (first_line_with(text, "legacy_tox_ini") or 1) - 1
+        first = first_line_with(text, "legacy_tox_ini") or 1
+        if not re.search(r"legacy_tox_ini\s*=\s*(?:\"{3}|'{3})\n", text):
+            first -= 1  # TOML drops a line end right behind the opening quotes
         return _from_ini("pyproject.toml", "\n" * first + legacy, "tox")
     return _from_toml(text, tox)
 
@@ -108,11 +111,9 @@ def _from_toml(text: str, tox: Mapping[str, Any]) -> ToxFile:
             return tuple((first_line_with(text, str(key)) or 1, f"{key}={one}") for key, one in value.items())
         found = []
         for item in value if isinstance(value, list) else []:
-            words = (
-                [word for word in item if isinstance(word, str)] if isinstance(item, list) else [str(item)]
-            )
+            words = [one for one in item if isinstance(one, str)] if isinstance(item, list) else [str(item)]
             line = first_line_with(text, words[0]) if words else None
-            found.append((line or 1, " ".join(f"'{w}'" if re.search(r"[\s\"]", w) else w for w in words)))
+            found.append((line or 1, shlex.join(words) if isinstance(item, list) else words[0]))
         return tuple(found)
 
     def section(table: object) -> dict[str, Lines]:

@@ -15,6 +15,7 @@ from backdate.recipes.recipe import (
     Provenance,
     Skipped,
 )
+from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry
 from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
 
@@ -78,7 +79,9 @@ def _job(
     actions += _environment(files, document.get("env"), variables)
     actions += _environment(files, job.get("env"), variables)
     if entry.get("env"):
-        actions += _export(files, entry["env"], job.line, variables)
+        nodes = [one.get("env") for key in ("matrix", "jobs") for one in document.get(key, "include").items]
+        line = next((node.line for node in nodes if node.text == entry["env"]), job.line)
+        actions += _export(files, entry["env"], line, variables)
     for phase in ("before_install", "install", "before_script", "script"):
         node = job.get(phase) if job.get(phase).given else document.get(phase)
         if phase == "install" and not node.given:
@@ -86,7 +89,13 @@ def _job(
         for command in node.listed:
             if command.text not in ("skip", "true", ""):
                 actions += read_commands(
-                    command.text, files=files, file=FILE, line=command.line, rule=_RULE, variables=variables
+                    command.text,
+                    files=files,
+                    file=FILE,
+                    line=command.line,
+                    rule=_RULE,
+                    cwd=folder_of(variables),  # one shell runs all phases
+                    variables=variables,
                 )
     return Candidate(
         kind=_RULE,

@@ -6,6 +6,7 @@ followed up to a bound, and a repeated key is taken to mean its last value.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,11 +14,19 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
 MOST_NODES = 20_000
 """After following aliases: ten lines of YAML can ask for billions."""
 _DEEPEST = 40
+_MOST_BRACKETS = 150
 _YAML_BYTES = 200 * 1024
 
 
@@ -74,57 +83,91 @@ class Node:
 
 
 _NOTHING = Node()
+_NULLS = ("", "~", "null", "Null", "NULL")
 
 
 def read_yaml(text: str) -> Node:
     """The first document of ``text``. Raises YamlProblem."""
     if len(text) > _YAML_BYTES:
         raise YamlProblem(f"more than {_YAML_BYTES:,} characters of YAML are not read")
+    if _brackets(text) > _MOST_BRACKETS:
+        raise YamlProblem("it is nested deeper than is read")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is doubtful about the project's YAML
-            loader = YAML(typ="safe", pure=True)
-            document: Any = next(iter(loader.compose_all(text)), None)
+            return _Reader(YAML(typ="safe", pure=True).parse(text)).document()
     except YAMLError as error:
         raise YamlProblem(f"not YAML: {' '.join(str(error).split())[:200]}") from error
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError, AssertionError) as error:
+        if isinstance(error, YamlProblem):
+            raise
         raise YamlProblem(f"not YAML that can be read: {type(error).__name__}") from error
-    return _Converter().convert(document, 0)
 
 
-class _Converter:
-    def __init__(self) -> None:
+def _brackets(text: str) -> int:
+    """How many brackets are open at most: the parser takes seconds for a thousand, before it says a word."""
+    deepest = depth = 0
+    for bracket in re.finditer(r"[\[\]{}]", text):
+        depth += 1 if bracket[0] in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+class _Reader:
+    """Nodes from the parser's events, which come one by one: what is too deep is never read to its end."""
+
+    def __init__(self, events: Iterator[Any]) -> None:
+        self._events = events
         self._count = 0
+        self._anchors: dict[str, tuple[Node, int]] = {}
 
-    def convert(self, node: Any, depth: int) -> Node:
-        self._count += 1
-        if self._count > MOST_NODES or depth > _DEEPEST:
-            raise YamlProblem("its aliases or its depth make more of it than is read")
-        if isinstance(node, ScalarNode):
-            null = node.tag == "tag:yaml.org,2002:null" or (not node.value and not node.style)
-            below = node.style in ("|", ">")
-            return Node(
-                line=node.start_mark.line + (2 if below else 1), scalar=None if null else str(node.value)
-            )
-        if isinstance(node, SequenceNode):
-            return Node(
-                line=node.start_mark.line + 1,
-                items=tuple(self.convert(item, depth + 1) for item in node.value),
-            )
-        if isinstance(node, MappingNode):
-            return Node(line=node.start_mark.line + 1, fields=self._mapping(node, depth))
+    def document(self) -> Node:
+        for event in self._events:
+            if isinstance(event, NodeEvent):
+                return self._node(event, 0)
         return _NOTHING
 
-    def _mapping(self, node: Any, depth: int) -> dict[str, Node]:
-        found: dict[str, Node] = {}
-        merged: dict[str, Node] = {}
-        for key, value in node.value:
-            if not isinstance(key, ScalarNode):
-                continue
-            converted = self.convert(value, depth + 1)
-            if key.value == "<<":
-                for source in (converted, *converted.items):
-                    merged |= {name: one for name, one in source.fields.items() if name not in merged}
-            else:
-                found[str(key.value)] = converted
-        return {**merged, **found}
+    def _node(self, event: Any, depth: int) -> Node:
+        self._spend(1)
+        if depth > _DEEPEST:
+            raise YamlProblem("it is nested deeper than is read")
+        if isinstance(event, AliasEvent):
+            node, size = self._anchors.get(event.anchor, (_NOTHING, 1))  # one inside itself is nothing yet
+            self._spend(size)
+            return node
+        before = self._count
+        line = event.start_mark.line + 1
+        if isinstance(event, ScalarEvent):
+            null = event.style is None and event.value in _NULLS
+            node = Node(line=line + (event.style in ("|", ">")), scalar=None if null else event.value)
+        elif isinstance(event, SequenceStartEvent):
+            node = Node(line=line, items=tuple(self._nodes(SequenceEndEvent, depth)))
+        else:
+            node = Node(line=line, fields=_merged(list(self._nodes(MappingEndEvent, depth))))
+        if event.anchor:
+            self._anchors[event.anchor] = (node, self._count - before + 1)
+        return node
+
+    def _nodes(self, end: type, depth: int) -> Iterator[Node]:
+        for event in self._events:
+            if isinstance(event, end):
+                return
+            yield self._node(event, depth + 1)
+
+    def _spend(self, amount: int) -> None:
+        self._count += amount
+        if self._count > MOST_NODES:
+            raise YamlProblem("its aliases or its size make more of it than is read")
+
+
+def _merged(nodes: list[Node]) -> dict[str, Node]:
+    """Keys and values in turn as a mapping; ``<<`` gives what is not given otherwise."""
+    found: dict[str, Node] = {}
+    merged: dict[str, Node] = {}
+    for key, value in zip(nodes[::2], nodes[1::2], strict=False):
+        if key.scalar == "<<":
+            for source in (value, *value.items):
+                merged |= {name: one for name, one in source.fields.items() if name not in merged}
+        elif key.scalar is not None:
+            found[key.scalar] = value
+    return {**merged, **found}
