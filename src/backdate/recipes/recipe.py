@@ -16,6 +16,13 @@ class Provenance:
     """The file, relative to the project's root with forward slashes, that the rule read."""
     line: int | None = None
     """The line in ``file``, counted from 1."""
+    text: str | None = None
+    """The command as it is written there; None for a rule that reads no command."""
+
+    @property
+    def place(self) -> str:
+        """For people: ``tox.ini:12``; empty when no file was read."""
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +31,8 @@ class InstallStep:
 
     kind: Literal["requirements", "constraints", "project", "packages"]
     """``requirements``/``constraints``: a file in pip's format. ``project``: the project itself.
-    ``packages``: requirements written out (PEP 508), such as those of a dependency group."""
+    ``packages``: requirements written out, such as those of a dependency group: PEP 508, or the bare
+    address of a repository or archive, which pip and uv take too."""
     file: str | None = None
     """For ``requirements`` and ``constraints``: the file, relative to the root.
     For ``project``: the folder that holds its pyproject.toml or setup.py, "." as a rule."""
@@ -32,6 +40,8 @@ class InstallStep:
     """For ``project``."""
     packages: tuple[str, ...] = ()
     """For ``packages``."""
+    editable: bool = False
+    """For ``project``: the project asks to be installed in place (``pip install -e``)."""
     provenance: Provenance
 
 
@@ -55,8 +65,58 @@ class TestPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InterpreterWish:
+    """The interpreters that a source of recipes names."""
+
+    versions: tuple[str, ...]
+    """As written, CPython only, oldest first: ``("3.7", "3.8")``."""
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemPackages:
+    """What a recipe wants from the operating system, or from conda."""
+
+    manager: Literal["apt", "conda"]
+    """Whose names these are. Those of conda are only ever listed, never installed."""
+    packages: tuple[str, ...]
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """One environment variable, for the install steps and for the tests alike."""
+
+    name: str
+    value: str
+    """``PROJECT_FOLDER`` stands for the folder that holds the project, wherever that is."""
+    provenance: Provenance
+
+
+PROJECT_FOLDER = "/PROJECT"
+"""Stands for the project's folder in paths and values that a project's own files build from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How a project is installed and tested."""
 
     install: tuple[InstallStep, ...]
     test: TestPlan
+    further_tests: tuple[TestPlan, ...] = ()
+    """What else the same source runs, after ``test`` and in this order."""
+    interpreter: InterpreterWish | None = None
+    system: tuple[SystemPackages, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    """With where each was set. A test plan's own ``environment`` holds them too, ready for use."""
+    provenance: Provenance | None = None
+    """Where the recipe as a whole was read; None for a recipe that was put together by hand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """Something that a project's files say about installing or testing, and that is not followed."""
+
+    reason: str
+    """In one line."""
+    provenance: Provenance

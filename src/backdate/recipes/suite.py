@@ -11,6 +11,7 @@ import ast
 import os
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +43,11 @@ class SuiteFile:
 
 def find_suite(root: Path) -> tuple[SuiteFile, ...]:
     """Every file below ``root`` that holds tests by its name and its content, sorted by path."""
-    found: list[SuiteFile] = []
+    return tuple(_suite_files(root))
+
+
+def _suite_files(root: Path) -> Iterator[SuiteFile]:
+    """As ``find_suite``, one by one: a caller that has seen enough saves the reading of the rest."""
     seen = 0
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(
@@ -52,13 +57,12 @@ def find_suite(root: Path) -> tuple[SuiteFile, ...]:
         for name in sorted(files):
             seen += 1
             if seen > _MOST_FILES:
-                return tuple(found)
+                return
             if name.endswith(".py") and name != "conftest.py" and (inside or _TEST_FILE.match(name)):
                 path = Path(folder, name)
                 one = _look(root, path.relative_to(root).as_posix())
                 if one is not None:
-                    found.append(one)
-    return tuple(found)
+                    yield one
 
 
 def _look(root: Path, relative: str) -> SuiteFile | None:
@@ -69,7 +73,7 @@ def _look(root: Path, relative: str) -> SuiteFile | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the project's code is warned of is not our business
             tree = ast.parse(text)
-        nodes = list(ast.walk(tree))
+        nodes = list(_statements(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError, ConfigurationError):
         return None  # no runner of today could name its tests either; the old one may still collect them
     imported = set()
@@ -96,6 +100,18 @@ def _look(root: Path, relative: str) -> SuiteFile | None:
     )
 
 
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Every statement at any depth; expressions, which are most of a tree, hold none."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list):
+                waiting += inner
+
+
 def _has_tests(node: ast.ClassDef) -> bool:
     return any(
         isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner.name.startswith("test")
@@ -105,11 +121,16 @@ def _has_tests(node: ast.ClassDef) -> bool:
 
 def plan_tests(root: Path) -> TestPlan | None:
     """How the suite at ``root`` is run, or None when there is no test to be found."""
-    files = find_suite(root)
+    files: list[SuiteFile] = []
+    django = (root / "manage.py").is_file()
+    for one in _suite_files(root):
+        files.append(one)
+        if one.pytest and not django:
+            break  # the others cannot change the runner any more
     if not files:
         return None
     first = next((one for one in files if one.pytest), None)
-    if (root / "manage.py").is_file() and any(one.django for one in files):
+    if django and any(one.django for one in files):
         why = next(one for one in files if one.django)
         return TestPlan(
             runner="django",

@@ -1,0 +1,127 @@
+"""``backdate recipe``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from backdate.recipes.extract import Extraction
+    from backdate.recipes.recipe import Provenance, Recipe
+
+CANNOT_TELL = 2
+"""The exit status when there is no recipe: as for every command that has no answer."""
+
+
+def recipe_command(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The project's folder; it is only read.")],
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="INSTANT", help="Also say which interpreter this instant means."),
+    ] = None,
+    output_format: Annotated[
+        Literal["text", "json", "sh", "dockerfile"],
+        typer.Option("--format", help="How the recipe is written."),
+    ] = "text",
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Every candidate, and everything that was skipped, with the reasons."),
+    ] = False,
+) -> int:
+    """Show how a project would be installed and tested, and from which file and line each step comes.
+
+    Nothing is executed and no environment is built: the project's files are read. json is one recipe, or with
+    --all everything that was found.
+    """
+    from backdate.errors import SourceError
+    from backdate.recipes.extract import extract_recipes
+    from backdate.recipes.render import as_dockerfile, as_json, as_shell_script
+    from backdate.serial import to_json
+
+    if not path.is_dir():
+        raise SourceError(f"{path} is not a folder; name the folder that holds the project")
+    python, why = _interpreter(path, at) if at is not None else (None, None)
+    extraction = extract_recipes(path)
+    if output_format == "json" and everything:
+        typer.echo(to_json(extraction, indent=2).decode())
+    elif not extraction.candidates:
+        typer.echo("No tests were found, so there is no recipe.", err=True)
+        for line in _skipped(extraction, everything=everything):
+            typer.echo(line, err=True)
+    elif output_format == "text":
+        for line in _text(extraction, python, why, everything=everything):
+            typer.echo(line)
+    else:
+        chosen = extraction.candidates if everything else extraction.candidates[:1]
+        for recipe in chosen:
+            if output_format == "json":
+                typer.echo(as_json(recipe))
+            elif output_format == "sh":
+                typer.echo(as_shell_script(recipe), nl=False)
+            else:
+                typer.echo(as_dockerfile(recipe, python=python), nl=False)
+    return 0 if extraction.candidates else CANNOT_TELL
+
+
+def _interpreter(path: Path, at: str) -> tuple[str, str]:
+    """The release that the project wants at an instant, and why."""
+    from backdate.projects.python_wish import read_python_wish, wanted_release
+    from backdate.timeline.instants import parse_instant
+
+    return wanted_release(read_python_wish(path), parse_instant(at, words=True))
+
+
+def _text(extraction: Extraction, python: str | None, why: str | None, *, everything: bool) -> Iterator[str]:
+    if python is not None:
+        yield f"Python {python}: {why}"
+        yield ""
+    shown = extraction.candidates if everything else extraction.candidates[:1]
+    for number, recipe in enumerate(shown, start=1):
+        title = recipe.provenance.rule if recipe.provenance else "a recipe"
+        yield f"Recipe {number} of {len(extraction.candidates)}: {_printable(title)}"
+        yield from _recipe(recipe)
+        yield ""
+    yield from _skipped(extraction, everything=everything)
+
+
+def _recipe(recipe: Recipe) -> Iterator[str]:
+    from backdate.recipes.render import command_of, install_command
+
+    if recipe.interpreter is not None:
+        versions = ", ".join(recipe.interpreter.versions)
+        yield _line("python", versions, recipe.interpreter.provenance)
+    for system in recipe.system:
+        yield _line(system.manager, " ".join(system.packages), system.provenance)
+    for variable in recipe.variables:
+        yield _line("set", f"{variable.name}={variable.value}", variable.provenance)
+    for step in recipe.install:
+        yield _line("install", install_command(step), step.provenance)
+    for plan in (recipe.test, *recipe.further_tests):
+        yield _line("test", command_of(plan, recipe), plan.provenance)
+
+
+def _line(kind: str, what: str, provenance: Provenance) -> str:
+    where = f"{provenance.place}  ({provenance.rule})" if provenance.place else f"({provenance.rule})"
+    return f"  {kind:<8} {_printable(what)}\n{'':11}from {_printable(where)}"
+
+
+def _skipped(extraction: Extraction, *, everything: bool) -> Iterator[str]:
+    if not extraction.skipped:
+        return
+    if not everything:
+        yield f"{len(extraction.skipped)} things were skipped; --all shows them with the reasons."
+        return
+    yield "Skipped:"
+    for one in extraction.skipped:
+        where = one.provenance.place or one.provenance.rule
+        text = f"  [{one.provenance.text}]" if one.provenance.text else ""
+        yield f"  {_printable(where)}: {_printable(one.reason + text)}"
+
+
+def _printable(text: str) -> str:
+    """What a hostile file holds cannot move a terminal's cursor."""
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,51 @@
+"""What a command that was found in a file means for a recipe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from backdate.recipes.recipe import (
+    InstallStep,
+    InterpreterWish,
+    Provenance,
+    Skipped,
+    SystemPackages,
+    TestPlan,
+    Variable,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegation:
+    """A command that leaves the work to another file, which is read in its place."""
+
+    to: Literal["tox", "nox", "make", "script", "suite", "conda"]
+    """``suite``: whatever tests are found (``setup.py test``). ``conda``: an environment.yml."""
+    arguments: tuple[str, ...] = ()
+    """tox and nox: names of environments and sessions, none for the file's own default. make: targets.
+    script and conda: the file, relative to the root."""
+    cwd: str = "."
+    variables: tuple[tuple[str, str], ...] = ()
+    """What is known about variables there."""
+    provenance: Provenance
+
+
+Action: TypeAlias = (
+    InstallStep | SystemPackages | Variable | TestPlan | InterpreterWish | Delegation | Skipped
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """What one place in a project's files (a job, an environment, a target) does, in order."""
+
+    kind: str
+    """The kind of place: "GitHub Actions", "tox", …"""
+    name: str
+    """Which one: "job build of .github/workflows/test.yml"."""
+    actions: tuple[Action, ...]
+    doubts: int = 0
+    """How much speaks against it as *the* recipe: it lints, publishes, needs services, is for another
+    system."""
+    provenance: Provenance

@@ -1,0 +1,137 @@
+"""Every recipe that a project's files tell, the most trusted first. Nothing is executed.
+
+The order follows what published systems found (SetupAgent, arXiv 2503.07701: CI files alone set up 33
+repositories of a sample where texts alone set up 15): CI jobs, tox, nox, what the metadata and requirements
+files declare, conda's environment.yml, the Makefile, texts, and the imports of the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from backdate.errors import ConfigurationError
+from backdate.recipes.actions import Candidate
+from backdate.recipes.basic import basic_recipe
+from backdate.recipes.compose import compose
+from backdate.recipes.files import Files
+from backdate.recipes.recipe import Provenance, Recipe, Skipped
+from backdate.recipes.sources.appveyor import read_appveyor
+from backdate.recipes.sources.azure import read_azure
+from backdate.recipes.sources.circleci import read_circleci
+from backdate.recipes.sources.conda import read_conda
+from backdate.recipes.sources.github import read_github
+from backdate.recipes.sources.gitlab import read_gitlab
+from backdate.recipes.sources.imports import read_imports
+from backdate.recipes.sources.makefile import read_makefile
+from backdate.recipes.sources.nox import read_nox
+from backdate.recipes.sources.readme import read_texts
+from backdate.recipes.sources.tox import read_tox
+from backdate.recipes.sources.travis import read_travis
+
+_Source = Callable[[Files], tuple[tuple[Candidate, ...], tuple[Skipped, ...]]]
+_CI: tuple[_Source, ...] = (read_github, read_gitlab, read_travis, read_circleci, read_azure, read_appveyor)
+_DOUBTFUL = 5
+"""A CI job with as much against it goes behind what the metadata declares."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What a project's files say about installing and testing it."""
+
+    candidates: tuple[Recipe, ...]
+    """The most trusted first; two that would do the same are one. Empty when there are no tests."""
+    skipped: tuple[Skipped, ...]
+    """What was found and is not followed, each once, with the reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranked:
+    rank: tuple[int, int]
+    """Lower is better: the kind of source, then what speaks against this one of its kind."""
+    recipe: Recipe
+
+
+def extract_recipes(root: Path) -> Extraction:
+    """The recipes of the project at ``root``. Never raises because of what its files hold."""
+    files = Files(root)
+    skipped: list[Skipped] = []
+    basic = _basic(root, skipped)
+    ranked: list[_Ranked] = []
+    if basic is not None:
+        ranked.append(_Ranked(rank=(3, 0), recipe=basic))
+    for place, candidate in _candidates(files, basic, skipped):
+        made = compose(candidate, files, basic=basic)
+        skipped += made.skipped
+        if made.recipe is None:
+            continue
+        doubts = candidate.doubts + _against(made.recipe, made.skipped)
+        position = place + 4 if place == 0 and doubts >= _DOUBTFUL else place
+        ranked.append(_Ranked(rank=(position, doubts), recipe=made.recipe))
+    ranked.sort(key=lambda one: one.rank)
+    skipped += files.unread
+    return Extraction(candidates=tuple(_folded(ranked)), skipped=tuple(dict.fromkeys(skipped)))
+
+
+def _basic(root: Path, skipped: list[Skipped]) -> Recipe | None:
+    try:
+        found = basic_recipe(root)
+    except ConfigurationError as error:
+        skipped.append(Skipped(reason=str(error), provenance=Provenance(rule="the project's metadata")))
+        return None
+    if found is None:
+        return None
+    return replace(found, provenance=Provenance(rule="what the metadata and requirements files declare"))
+
+
+def _candidates(
+    files: Files, basic: Recipe | None, skipped: list[Skipped]
+) -> Iterator[tuple[int, Candidate]]:
+    """Every candidate with the rank of its kind."""
+
+    def read(rank: int, source: _Source) -> Iterator[tuple[int, Candidate]]:
+        found, problems = source(files)
+        skipped.extend(problems)
+        for candidate in found:
+            yield rank, candidate
+
+    for source in _CI:
+        yield from read(0, source)
+    yield from read(1, read_tox)
+    yield from read(2, read_nox)
+    yield from read(5, read_conda)
+    yield from read(6, read_makefile)
+    yield from read(7, read_texts)
+    if basic is not None and all(step.packages == ("pytest",) for step in basic.install):
+        for candidate in read_imports(files):
+            yield 8, candidate
+
+
+def _against(recipe: Recipe, skipped: Sequence[Skipped]) -> int:
+    """How much of what a candidate installs or tests could not be followed."""
+    lost = {
+        one.provenance.line
+        for one in skipped
+        if " install " in f" {one.provenance.text or ''} " and "not needed by tests" not in one.reason
+    }
+    old = recipe.interpreter is not None and recipe.interpreter.versions[-1].startswith("2.")
+    conda = any(packages.manager == "conda" for packages in recipe.system)
+    return len(lost) + 3 * old + conda
+
+
+def _folded(ranked: Sequence[_Ranked]) -> Iterator[Recipe]:
+    """The recipes in order, each different from those before in what it would do."""
+    seen: set[object] = set()
+    for one in ranked:
+        recipe = one.recipe
+        blank = Provenance(rule="")
+        key = (
+            tuple(
+                sorted((step.kind, step.file or "", step.extras, step.packages) for step in recipe.install)
+            ),
+            tuple(replace(plan, provenance=blank) for plan in (recipe.test, *recipe.further_tests)),
+        )
+        if key not in seen:
+            seen.add(key)
+            yield recipe

@@ -1,0 +1,73 @@
+"""Which distribution provides an import name, where the two differ. Small, and checked by hand.
+
+A name that is not here is taken to be its own distribution's name. Both are guesses; what a wheel's
+RECORD says is better where it is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+DISTRIBUTIONS: Mapping[str, str] = {
+    "attr": "attrs",
+    "Bio": "biopython",
+    "bs4": "beautifulsoup4",
+    "cairosvg": "CairoSVG",
+    "Crypto": "pycryptodome",
+    "Cryptodome": "pycryptodomex",
+    "cv2": "opencv-python-headless",
+    "dateutil": "python-dateutil",
+    "decouple": "python-decouple",
+    "discord": "discord.py",
+    "django_filters": "django-filter",
+    "dns": "dnspython",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "faiss": "faiss-cpu",
+    "fitz": "PyMuPDF",
+    "flask_cors": "Flask-Cors",
+    "flask_login": "Flask-Login",
+    "flask_sqlalchemy": "Flask-SQLAlchemy",
+    "git": "GitPython",
+    "github": "PyGithub",
+    "google.protobuf": "protobuf",
+    "grpc": "grpcio",
+    "igraph": "python-igraph",
+    "jose": "python-jose",
+    "jwt": "PyJWT",
+    "kafka": "kafka-python",
+    "ldap": "python-ldap",
+    "lxml": "lxml",
+    "magic": "python-magic",
+    "markdown": "Markdown",
+    "mpl_toolkits": "matplotlib",
+    "MySQLdb": "mysqlclient",
+    "nacl": "PyNaCl",
+    "OpenSSL": "pyOpenSSL",
+    "osgeo": "GDAL",
+    "PIL": "Pillow",
+    "pkg_resources": "setuptools",
+    "pptx": "python-pptx",
+    "psycopg2": "psycopg2-binary",
+    "pylab": "matplotlib",
+    "pymysql": "PyMySQL",
+    "pythonjsonlogger": "python-json-logger",
+    "rest_framework": "djangorestframework",
+    "ruamel": "ruamel.yaml",
+    "serial": "pyserial",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "slugify": "python-slugify",
+    "socks": "PySocks",
+    "sqlalchemy": "SQLAlchemy",
+    "telegram": "python-telegram-bot",
+    "tlz": "toolz",
+    "umap": "umap-learn",
+    "usb": "pyusb",
+    "websocket": "websocket-client",
+    "werkzeug": "Werkzeug",
+    "wx": "wxPython",
+    "yaml": "PyYAML",
+    "zmq": "pyzmq",
+}
+"""Import name to distribution name."""

@@ -1,0 +1,173 @@
+"""A recipe as JSON, as a shell script, and as a Dockerfile.
+
+The script and the Dockerfile are for people and for other tools: every step stands under a comment
+with where it was read. They install from whatever index they are given, so they repeat the past only with an
+index that shows it; backdate's own builds do not go through them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator
+
+from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep, Provenance, Recipe, TestPlan
+from backdate.serial import from_json, to_json
+
+DEFAULT_INDEX = "https://pypi.org/simple"
+DEFAULT_PYTHON = "3.11"
+"""For a Dockerfile of a recipe that names no interpreter, when none is given."""
+_VERSION = re.compile(r"\d+(?:\.\d+){0,2}\Z")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def as_json(recipe: Recipe) -> str:
+    """The recipe, for ``read_recipe``."""
+    return to_json(recipe, indent=2).decode()
+
+
+def read_recipe(text: str) -> Recipe:
+    """The recipe that ``as_json`` wrote. Raises StoredDataError."""
+    return from_json(Recipe, text.encode("utf-8", "surrogatepass"), what="the recipe")
+
+
+def as_shell_script(recipe: Recipe) -> str:
+    """A POSIX shell script, run in the project's folder inside a virtual environment."""
+    lines = [
+        "#!/bin/sh",
+        "# Run this in the project's folder, with a virtual environment active.",
+        *_interpreter_comment(recipe),
+        "set -eu",
+        "",
+    ]
+    for system in recipe.system:
+        lines += _comment(system.provenance)
+        packages = _printable(shlex.join(system.packages))
+        if system.manager == "apt":
+            lines.append(f"# needs: apt-get install -y --no-install-recommends {packages}")
+        else:
+            lines.append(f"# conda packages, not installed: {packages}")
+    for variable in recipe.variables:
+        if _NAME.match(variable.name):
+            lines += _comment(variable.provenance)
+            value = variable.value.replace(PROJECT_FOLDER, ".")
+            lines.append(f"export {variable.name}={shlex.quote(value)}")
+    lines += _install_lines(recipe)
+    for plan in (recipe.test, *recipe.further_tests):
+        lines += [*_comment(plan.provenance), command_of(plan, recipe)]
+    return "\n".join(lines) + "\n"
+
+
+def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
+    """A Dockerfile to be put into the project's folder; the index is the build argument ``INDEX_URL``.
+
+    ``python`` is the interpreter's version; without it the newest one that the recipe names.
+    """
+    named = recipe.interpreter.versions[-1] if recipe.interpreter else DEFAULT_PYTHON
+    version = python or named
+    if not _VERSION.match(version):
+        version = DEFAULT_PYTHON
+    lines = [*_interpreter_comment(recipe), f"FROM python:{version}", f"ARG INDEX_URL={DEFAULT_INDEX}"]
+    lines += ["ENV PIP_INDEX_URL=$INDEX_URL", "WORKDIR /project", ""]
+    for system in recipe.system:
+        lines += _comment(system.provenance)
+        packages = _printable(shlex.join(system.packages))
+        if system.manager == "apt":
+            lines.append(
+                "RUN apt-get update && apt-get install -y --no-install-recommends "
+                f"{packages} && rm -rf /var/lib/apt/lists/*"
+            )
+        else:
+            lines.append(f"# conda packages, not installed: {packages}")
+    lines += ["COPY . .", ""]
+    for variable in recipe.variables:
+        if _NAME.match(variable.name):
+            lines += _comment(variable.provenance)
+            value = variable.value.replace(PROJECT_FOLDER, "/project")
+            lines.append(f"ENV {variable.name}={_docker_quoted(value)}")
+    lines += [line if line.startswith("#") else f"RUN {_printable(line)}" for line in _install_lines(recipe)]
+    plans = (recipe.test, *recipe.further_tests)
+    for plan in plans:
+        lines += _comment(plan.provenance)
+    script = " && ".join(f"({command_of(plan, recipe)})" for plan in plans)
+    lines.append(f"CMD {to_json(['/bin/sh', '-c', script]).decode()}")
+    return "\n".join(lines) + "\n"
+
+
+def install_command(step: InstallStep) -> str:
+    """One step as a command of pip. All of a recipe belong together: see ``as_shell_script``."""
+    return shlex.join(["python", "-m", "pip", "install", *_pip_arguments(step)])
+
+
+def command_of(plan: TestPlan, recipe: Recipe | None = None) -> str:
+    """A test plan as a command line, run in the project's folder.
+
+    Variables that ``recipe`` sets anyway are not repeated.
+    """
+    words = {
+        "pytest": ["python", "-m", "pytest"],
+        "unittest": ["python", "-m", "unittest"],
+        "django": ["python", "manage.py", "test", "--noinput"],
+    }[plan.runner]
+    here = posixpath.relpath(".", plan.cwd)
+    set_anyway = {
+        (one.name, one.value.replace(PROJECT_FOLDER, here)) for one in (recipe.variables if recipe else ())
+    }
+    own = [
+        f"{name}={shlex.quote(value)}"
+        for name, value in plan.environment
+        if (name, value) not in set_anyway and _NAME.match(name)
+    ]
+    command = " ".join([*own, shlex.join([*words, *plan.arguments, *plan.targets])])
+    return command if plan.cwd == "." else f"(cd {shlex.quote(plan.cwd)} && {command})"
+
+
+def _install_lines(recipe: Recipe) -> Iterator[str]:
+    """One call of pip for all steps, since they are resolved together, with each step's source above it."""
+    arguments: list[str] = []
+    for step in recipe.install:
+        yield from _comment(step.provenance)
+        arguments += _pip_arguments(step)
+    if arguments:
+        yield shlex.join(["python", "-m", "pip", "install", *arguments])
+
+
+def _pip_arguments(step: InstallStep) -> list[str]:
+    file = step.file or "."
+    if step.kind == "requirements":
+        return ["-r", file]
+    if step.kind == "constraints":
+        return ["-c", file]
+    if step.kind == "packages":
+        return list(step.packages)
+    path = "." if file == "." else f"./{file}"
+    target = path + (f"[{','.join(step.extras)}]" if step.extras else "")
+    return ["-e", target] if step.editable else [target]
+
+
+def _interpreter_comment(recipe: Recipe) -> Iterator[str]:
+    if recipe.interpreter is not None:
+        place = recipe.interpreter.provenance.place
+        yield _one_line(f"# Python {', '.join(recipe.interpreter.versions)} ({place})")
+
+
+def _comment(provenance: Provenance) -> Iterator[str]:
+    """Where a line came from. Whatever a file's text holds, it stays one comment."""
+    place = f"{provenance.place}: " if provenance.place else ""
+    yield _one_line(f"# {place}{provenance.text or provenance.rule}")
+
+
+def _one_line(text: str) -> str:
+    """Without line ends of any kind, and without the backslash that would continue a Dockerfile's line."""
+    return " ".join(_printable(text).split())[:300].rstrip("\\")
+
+
+def _printable(text: str) -> str:
+    """Without line ends and control characters of any kind: no text starts an instruction of its own."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _docker_quoted(value: str) -> str:
+    escaped = re.sub(r'([\\"$])', r"\\\1", _printable(value))
+    return f'"{escaped}"'

@@ -1,0 +1,364 @@
+"""Test commands, whichever runner they name, as test plans.
+
+Options that only report (coverage, verbosity, files of results), stop early, or spread the tests over
+processes are left out: every test's outcome is wanted, and the runner reports in its own way. The command as
+it was written stays in the plan's provenance.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Literal
+
+from backdate.recipes.actions import Action, Delegation
+from backdate.recipes.command import Command, read_options
+from backdate.recipes.files import normal_path
+from backdate.recipes.recipe import PROJECT_FOLDER, Skipped, TestPlan
+
+_PYTEST_REPORTING = (
+    *("-v", "-q", "-s", "-x", "-l", "-r", "-n", "--verbose", "--quiet", "--exitfirst", "--maxfail", "--tb"),
+    *(
+        "--durations",
+        "--durations-min",
+        "--color",
+        "--capture",
+        "--showlocals",
+        "--show-capture",
+        "--verbosity",
+    ),
+    *(
+        "--cov",
+        "--cov-report",
+        "--cov-config",
+        "--cov-append",
+        "--cov-branch",
+        "--cov-fail-under",
+        "--no-cov",
+    ),
+    *("--no-cov-on-fail", "--cov-context", "--junitxml", "--junit-xml", "--junit-prefix", "--html", "--css"),
+    *("--self-contained-html", "--numprocesses", "--dist", "--maxprocesses", "--timeout", "--timeout-method"),
+    *(
+        "--lf",
+        "--ff",
+        "--last-failed",
+        "--failed-first",
+        "--nf",
+        "--sw",
+        "--stepwise",
+        "--pdb",
+        "--full-trace",
+    ),
+    *(
+        "--cache-clear",
+        "--flake8",
+        "--pylint",
+        "--black",
+        "--pep8",
+        "--isort",
+        "--pycodestyle",
+        "--codestyle",
+    ),
+    *("--mypy", "--pyflakes", "--ruff", "--boxed", "--forked", "--no-header", "--no-summary", "--setup-show"),
+    *("--reruns", "--reruns-delay", "--splits", "--group", "--durations-path", "--benchmark-disable"),
+    *(
+        "--benchmark-skip",
+        "--benchmark-only",
+        "--basetemp",
+        "--report-log",
+        "--alluredir",
+        "--instafail",
+        "--debug",
+    ),
+)
+_PYTEST_WITH_VALUE = (
+    *("-k", "-m", "-c", "-p", "-o", "-W", "-n", "-r", "--maxfail", "--tb", "--durations", "--durations-min"),
+    *("--color", "--capture", "--show-capture", "--verbosity", "--cov-report", "--cov-config", "--cov"),
+    *("--cov-fail-under", "--junitxml", "--junit-xml", "--junit-prefix", "--html", "--css", "--numprocesses"),
+    *("--dist", "--timeout", "--timeout-method", "--rootdir", "--ignore", "--ignore-glob", "--deselect"),
+    *("--confcutdir", "--basetemp", "--import-mode", "--log-level", "--log-cli-level", "--ds", "--dc"),
+    *("--override-ini", "--pythonwarnings", "--reruns", "--reruns-delay", "--asyncio-mode", "--doctest-glob"),
+    *("--splits", "--group", "--alluredir", "--randomly-seed", "--hypothesis-profile", "--hypothesis-seed"),
+)
+_PYTEST_CLUSTER = re.compile(r"-[vqsxl]{1,6}\Z|-r[A-Za-z]*\Z|-n(?:\d+|auto|logical)\Z")
+_NOSE_WITH_VALUE = (
+    *("-w", "--where", "-c", "--config", "-m", "--match", "-e", "--exclude", "-a", "--attr", "-l", "-i"),
+    *("--cover-package", "--cover-min-percentage", "--cover-html-dir", "--cover-xml-file", "--processes"),
+    *("--xunit-file", "--verbosity", "--start-dir", "--pattern", "--ignore-files", "--tests"),
+)
+_OWN_RUNNER = re.compile(
+    r"(?:run[_-]?(?:all[_-]?)?tests?|tests?[_-]?runner|all[_-]?tests|testall|test[_-]?suite)\.py\Z"
+)
+_TEST_FILE = re.compile(r"(?:test.*|.*[_-]tests?|tests?)\.py\Z", re.IGNORECASE)
+
+
+def variables_of(command: Command) -> tuple[tuple[str, str], ...]:
+    """The variables in front of a command, with the project's folder as seen from where it runs."""
+    here = posixpath.relpath(".", command.cwd)
+    return tuple((name, value.replace(PROJECT_FOLDER, here)) for name, value in command.variables)
+
+
+def _plan(
+    command: Command,
+    runner: Literal["pytest", "unittest", "django"],
+    targets: Iterable[str] = (),
+    arguments: Iterable[str] = (),
+    *,
+    instead: str | None = None,
+    cwd: str | None = None,
+) -> TestPlan:
+    provenance = command.provenance
+    if instead:
+        provenance = replace(provenance, rule=f"{provenance.rule}; {instead}")
+    return TestPlan(
+        runner=runner,
+        targets=tuple(targets),
+        arguments=tuple(arguments),
+        cwd=cwd or command.cwd,
+        environment=variables_of(command),
+        provenance=provenance,
+    )
+
+
+def _pytest(command: Command, *, instead: str | None = None) -> Iterator[Action]:
+    options = read_options(command.arguments, _PYTEST_WITH_VALUE)
+    if options.has("--version", "--help", "-h", "--collect-only", "--co", "--fixtures"):
+        yield command.skipped("pytest runs no test here")
+        return
+    arguments: list[str] = []
+    for name, value in options.values:
+        if (
+            name in _PYTEST_REPORTING
+            or _PYTEST_CLUSTER.match(name)
+            or name.startswith(("--cov", "--benchmark"))
+        ):
+            continue
+        if not value:
+            arguments.append(name)
+        elif name.startswith("--"):
+            arguments.append(f"{name}={value}")
+        else:
+            arguments += [name, value]
+    targets, problems = _targets(command, options.positional)
+    yield from problems
+    if options.positional and not targets:
+        return
+    yield _plan(command, "pytest", targets, arguments, instead=instead)
+
+
+def _targets(command: Command, words: Iterable[str]) -> tuple[list[str], list[Skipped]]:
+    """Files and folders as seen from the command's folder, patterns replaced by what they match."""
+    found: list[str] = []
+    problems: list[Skipped] = []
+    for word in words:
+        file, colons, rest = word.partition("::")
+        path = normal_path(command.cwd, file)
+        if path is None:
+            problems.append(command.skipped(f"{word[:100]} leads out of the project"))
+        elif "*" in file or "?" in file:
+            folder, pattern = posixpath.split(path)
+            names = fnmatch.filter(command.files.names(folder or "."), pattern)
+            matched = [posixpath.relpath(posixpath.join(folder, name), command.cwd) for name in names]
+            found += matched
+            if not matched:
+                problems.append(command.skipped(f"{word[:100]} matches no file"))
+        else:
+            found.append(posixpath.relpath(path, command.cwd) + colons + rest)
+    return found, problems
+
+
+def _unittest(command: Command) -> Iterator[Action]:
+    arguments = [
+        word for word in command.arguments if word not in ("-f", "--failfast", "--verbose", "--quiet")
+    ]
+    arguments = [word for word in arguments if not re.fullmatch(r"-[vq]+", word)]
+    if any(word.startswith(("/", "~", "../")) for word in arguments):
+        yield command.skipped("the tests lie outside the project")
+    elif not arguments or arguments[0] == "discover":
+        yield _plan(command, "unittest", arguments=arguments or ["discover"])
+    else:
+        options = [word for word in arguments if word.startswith("-")]
+        named = [word for word in arguments if not word.startswith("-")]
+        yield _plan(command, "unittest", [_module(word) for word in named], options)
+
+
+def _module(word: str) -> str:
+    """A file as the module that it is; a dotted name stays."""
+    if not word.endswith(".py"):
+        return word
+    return posixpath.normpath(word).removesuffix(".py").replace("/", ".")
+
+
+def _nose(command: Command) -> Iterator[Action]:
+    takes = (*_NOSE_WITH_VALUE, "-s") if command.words[0] == "nose2" else _NOSE_WITH_VALUE
+    options = read_options(command.arguments, takes)
+    where = options.all("-w", "--where") or (
+        options.all("-s", "--start-dir") if command.words[0] == "nose2" else []
+    )
+    words = [*(where or ()), *(word.replace(":", "::", 1) for word in options.positional)]
+    paths = [word if "/" in word or command.files.has(word) else _as_path(command, word) for word in words]
+    instead = f"{command.words[0]}, run with pytest"
+    yield from _pytest(command.having(("pytest", *paths)), instead=instead)
+
+
+def _as_path(command: Command, word: str) -> str:
+    """A dotted module as the file or folder that it is, where there is one."""
+    name, colons, rest = word.partition("::")
+    path = name.replace(".", "/")
+    for one in (f"{path}.py", path):
+        if command.files.has(posixpath.join(command.cwd, one)):
+            return one + colons + rest
+    return word
+
+
+def _tox(command: Command) -> Iterator[Action]:
+    arguments = command.arguments
+    if arguments[:1] in (("run",), ("r",), ("run-parallel",), ("p",)):
+        arguments = arguments[1:]
+    options = read_options(
+        arguments[: arguments.index("--")] if "--" in arguments else arguments,
+        ("-e", "-c", "--workdir", "-p", "--parallel", "-f", "--result-json", "--conf", "-x", "-m"),
+    )
+    if options.has("-l", "--listenvs", "--version", "--notest", "-a", "--showconfig", "-h"):
+        yield command.skipped("tox runs no test here")
+        return
+    yield Delegation(
+        to="tox",
+        arguments=tuple(options.all("-e")),
+        cwd=command.cwd,
+        variables=command.variables,
+        provenance=command.provenance,
+    )
+
+
+def _nox(command: Command) -> Iterator[Action]:
+    end = command.arguments.index("--") if "--" in command.arguments else len(command.arguments)
+    given = command.arguments[1:end]
+    sessions: list[str] = []
+    taking = False
+    for word in command.arguments[:end]:
+        if word in ("-s", "-e", "--session", "--sessions"):
+            taking = True
+        elif word.startswith(("--session=", "--sessions=")):
+            sessions.append(word.partition("=")[2])
+        elif word.startswith("-"):
+            taking = False
+        elif taking:
+            sessions.append(word)
+    if "--list" in given or "-l" in given:
+        yield command.skipped("nox runs no test here")
+        return
+    yield Delegation(
+        to="nox",
+        arguments=tuple(sessions),
+        cwd=command.cwd,
+        variables=command.variables,
+        provenance=command.provenance,
+    )
+
+
+def _make(command: Command) -> Iterator[Action]:
+    options = read_options(command.arguments, ("-C", "-f", "-j", "-o", "-W", "--directory", "--file"))
+    folder = normal_path(command.cwd, (options.all("-C", "--directory") or ["."])[-1])
+    if folder is None:
+        yield command.skipped("a Makefile outside the project")
+        return
+    assigned = [word.partition("=") for word in options.positional if "=" in word]
+    yield Delegation(
+        to="make",
+        arguments=tuple(word for word in options.positional if "=" not in word),
+        cwd=folder,
+        variables=(*command.variables, *((name, value) for name, _, value in assigned)),
+        provenance=command.provenance,
+    )
+
+
+def run_file(command: Command, words: tuple[str, ...]) -> Iterator[Action]:
+    """``python FILE …``: Django's manage.py, or a file of tests."""
+    path = normal_path(command.cwd, words[0])
+    name = posixpath.basename(words[0])
+    if path is None or not command.files.has(path):
+        yield command.skipped(f"there is no file {words[0][:100]} in the project")
+    elif name == "manage.py" and "django" in (command.files.text(path) or ""):
+        if words[1:2] == ("test",):
+            yield from _django(command, words[2:], posixpath.dirname(path) or ".")
+        else:
+            yield command.skipped("manage.py runs no test here")
+    elif _TEST_FILE.match(name) and len(words) == 1 and _calls_unittest(command, path):
+        module = _module(posixpath.relpath(path, command.cwd))
+        yield _plan(command, "unittest", [module], instead="a file that runs its own tests")
+    elif _OWN_RUNNER.match(name) and re.search(r"pytest|unittest|nose", command.files.text(path) or ""):
+        yield Delegation(
+            to="suite", cwd=command.cwd, variables=variables_of(command), provenance=command.provenance
+        )
+    else:
+        yield command.skipped(f"{words[0][:100]} is a program of the project's own; it is not followed")
+
+
+def _calls_unittest(command: Command, path: str) -> bool:
+    return "unittest" in (command.files.text(path) or "")
+
+
+def _django(command: Command, arguments: tuple[str, ...], cwd: str) -> Iterator[Action]:
+    options = read_options(
+        arguments, ("-v", "--verbosity", "--settings", "-k", "--tag", "--exclude-tag", "--pythonpath")
+    )
+    kept = ("--settings", "-k", "--tag", "--exclude-tag", "--keepdb", "--reverse")
+    written: list[str] = []
+    for name, value in options.values:
+        if name in kept:
+            written += (
+                [f"{name}={value}"] if value and name.startswith("--") else [name, *filter(None, [value])]
+            )
+    yield _plan(command, "django", options.positional, written, cwd=cwd)
+
+
+def _not_followed(command: Command) -> Iterator[Action]:
+    yield command.skipped(f"the runner {command.words[0]} is not known here")
+
+
+RUNNERS: Mapping[str, Callable[[Command], Iterable[Action]]] = {
+    "pytest": _pytest,
+    "py.test": _pytest,
+    "pytest-3": _pytest,
+    "python -m unittest": _unittest,
+    "nosetests": _nose,
+    "nosetests3": _nose,
+    "nose": _nose,
+    "nose2": _nose,
+    "tox": _tox,
+    "nox": _nox,
+    "make": _make,
+    **dict.fromkeys(
+        (
+            *(
+                "trial",
+                "python -m twisted.trial",
+                "stestr",
+                "ostestr",
+                "zope-testrunner",
+                "behave",
+                "ward",
+                "green",
+            ),
+            *(
+                "django-admin",
+                "invoke",
+                "inv",
+                "fab",
+                "just",
+                "task",
+                "doit",
+                "rake",
+                "bazel",
+                "cmake",
+                "ctest",
+            ),
+        ),
+        _not_followed,
+    ),
+}
+"""By program name; a module that ``python -m`` runs under its own name, or under the whole call."""

@@ -1,0 +1,1 @@
+"""Where recipes are read: one module for each kind of file."""

@@ -1,0 +1,282 @@
+"""GitHub Actions: the jobs of ``.github/workflows``, one of each job's matrix entries.
+
+After "Workflow syntax for GitHub Actions" and "Metadata syntax for composite actions" (GitHub Docs).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.commands import read_commands
+from backdate.recipes.files import PARSING, Files, normal_path
+from backdate.recipes.installers import debian_packages
+from backdate.recipes.recipe import (
+    PROJECT_FOLDER,
+    InstallStep,
+    InterpreterWish,
+    Provenance,
+    Skipped,
+    Variable,
+)
+from backdate.recipes.sources.expressions import fill, holds
+from backdate.recipes.sources.matrix import choose_entry, cpython_versions, is_linux
+from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
+
+FOLDER = ".github/workflows"
+_RULE = "GitHub Actions"
+_MOST_WORKFLOWS = 40
+_DEEPEST_ACTION = 3
+_TESTS = re.compile(r"pytest|py\.test|unittest|nose|tox|nox|test|make |check|trial", re.IGNORECASE)
+_UNLIKELY = re.compile(
+    r"lint|docs?\b|publish|release|deploy|flake|mypy|typ(?:e|ing)|nightly|benchmark|codeql|format|style|windows|macos"
+    r"|wheel|stale|audit|upstream|minimum|downstream|fuzz|conda",
+    re.IGNORECASE,
+)
+_FIRST_NAMES = {
+    "runner.os": "Linux",
+    "runner.arch": "X64",
+    "github.workspace": PROJECT_FOLDER,
+    "github.event_name": "push",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where steps are read."""
+
+    files: Files
+    file: str
+    names: Mapping[str, str]
+    """What expressions may name."""
+    variables: dict[str, str]
+    cwd: str
+    depth: int = 0
+
+
+def read_github(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+    """Every job of every workflow that may run tests, and what could not be read."""
+    candidates: list[Candidate] = []
+    skipped: list[Skipped] = []
+    names = [name for name in files.names(FOLDER) if name.endswith((".yml", ".yaml"))]
+    for name in names[:_MOST_WORKFLOWS]:
+        file = f"{FOLDER}/{name}"
+        text = files.text(file)
+        if text is None or not _TESTS.search(text):
+            continue
+        try:
+            candidates += _workflow(files, file, read_yaml(text))
+        except YamlProblem as problem:
+            skipped.append(Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=file)))
+    return tuple(candidates), tuple(skipped)
+
+
+def _workflow(files: Files, file: str, document: Node) -> Iterator[Candidate]:
+    for name, job in document.get("jobs").pairs():
+        if not job.get("steps").items:
+            continue
+        entry, versions, line = _matrix(job)
+        names = _FIRST_NAMES | {f"matrix.{key}": value for key, value in entry.items()}
+        runs_on = fill(" ".join(job.get("runs-on").texts), names)
+        doubts = 2 * len(_UNLIKELY.findall(f"{posixpath.basename(file)} {name}"))
+        doubts += 0 if is_linux(runs_on) else 10
+        actions: list[Action] = []
+        if versions:
+            where = Provenance(rule=f"{_RULE}, matrix", file=file, line=line)
+            actions.append(InterpreterWish(versions=versions, provenance=where))
+        for service, node in job.get("services").pairs():
+            where = Provenance(rule=_RULE, file=file, line=node.line)
+            actions.append(Skipped(reason=f"the service {service} is not started", provenance=where))
+            doubts += 1
+        if holds(job.get("if").text, names) is False:
+            doubts += 5
+        place = _Place(
+            files=files,
+            file=file,
+            names=names,
+            variables={"GITHUB_WORKSPACE": PROJECT_FOLDER, "RUNNER_OS": "Linux", "CI": "true"},
+            cwd=_working_directory(job.get("defaults", "run"), document.get("defaults", "run")),
+        )
+        place, set_up = _environment(place, [document.get("env"), job.get("env")])
+        actions += set_up
+        actions += _steps(place, job.get("steps"))
+        yield Candidate(
+            kind=_RULE,
+            name=f"job {name}",
+            actions=tuple(actions),
+            doubts=doubts,
+            provenance=Provenance(rule=_RULE, file=file, line=job.line),
+        )
+
+
+def _matrix(job: Node) -> tuple[dict[str, str], tuple[str, ...], int]:
+    """The chosen entry, every CPython that the Linux entries name, and where."""
+    matrix = job.get("strategy", "matrix")
+    axes: dict[str, tuple[str, ...]] = {}
+    for key, node in matrix.pairs():
+        if key in ("include", "exclude"):
+            continue
+        axes[key] = node.texts
+        for item in node.items:  # an axis of mappings: matrix.config.python
+            for inner, value in item.pairs():
+                axes[f"{key}.{inner}"] = (*axes.get(f"{key}.{inner}", ()), value.text)
+    include = [{key: value.text for key, value in item.pairs()} for item in matrix.get("include").items]
+    exclude = [{key: value.text for key, value in item.pairs()} for item in matrix.get("exclude").items]
+    entry, versions = choose_entry({k: v for k, v in axes.items() if v}, include, exclude)
+    return entry, versions, matrix.line
+
+
+def _working_directory(*places: Node) -> str:
+    for place in places:
+        given = place.get("working-directory").text
+        if given:
+            return normal_path(".", given) or "."
+    return "."
+
+
+def _environment(place: _Place, nodes: list[Node]) -> tuple[_Place, list[Action]]:
+    """The place with the variables of ``env`` mappings known, and the actions that set them."""
+    names, variables = dict(place.names), dict(place.variables)
+    actions: list[Action] = []
+    for node in nodes:
+        for name, value in node.pairs():
+            written = fill(value.text, names)
+            where = Provenance(rule=f"{_RULE}, env", file=place.file, line=value.line)
+            if "${{" in written:
+                reason = f"{name} is not set: {written[:80]} is not known"
+                actions.append(Skipped(reason=reason, provenance=where))
+                continue
+            names[f"env.{name}"] = variables[name] = written
+            actions.append(Variable(name=name, value=written, provenance=where))
+    changed = _Place(
+        files=place.files,
+        file=place.file,
+        names=names,
+        variables=variables,
+        cwd=place.cwd,
+        depth=place.depth,
+    )
+    return changed, actions
+
+
+def _steps(place: _Place, steps: Node) -> Iterator[Action]:
+    for step in steps.items:
+        if not place.files.spend():
+            return
+        where = Provenance(rule=_RULE, file=place.file, line=step.line, text=step.get("name").text or None)
+        verdict = holds(step.get("if").text, place.names)
+        if verdict is False:
+            continue
+        inside, set_up = _environment(place, [step.get("env")])
+        found = set_up if _matters(step) else []
+        if step.get("run").given:
+            found += _run(inside, step)
+        elif step.get("uses").text:
+            found += _uses(inside, step, where)
+        if verdict is None:
+            for one in found:
+                if not isinstance(one, Skipped | Variable):
+                    reason = f"it is run only if {step.get('if').text[:100]}, which is not known"
+                    yield Skipped(reason=reason, provenance=one.provenance)
+        else:
+            yield from found
+
+
+def _matters(step: Node) -> bool:
+    """Whether a step's own variables can concern tests (those of an upload are its secrets)."""
+    return bool(_TESTS.search(step.get("run").text) or "pip" in step.get("run").text)
+
+
+def _run(place: _Place, step: Node) -> Iterator[Action]:
+    script = step.get("run")
+    shell = step.get("shell").text
+    if shell and not shell.startswith(("bash", "sh")):
+        where = Provenance(rule=_RULE, file=place.file, line=script.line)
+        yield Skipped(reason=f"the shell {shell[:40]} is not followed", provenance=where)
+        return
+    cwd = normal_path(".", fill(step.get("working-directory").text, place.names) or place.cwd)
+    yield from read_commands(
+        fill(script.text, place.names),
+        files=place.files,
+        file=place.file,
+        line=script.line,
+        rule=_RULE,
+        cwd=cwd or ".",
+        variables=place.variables,
+    )
+
+
+def _uses(place: _Place, step: Node, where: Provenance) -> Iterator[Action]:
+    action = step.get("uses").text.partition("@")[0]
+    given = {name: fill(value.text, place.names) for name, value in step.get("with").pairs()}
+    if action.startswith("./"):
+        yield from _local_action(place, action, given, where)
+    elif action == "actions/setup-python":
+        versions = cpython_versions(
+            line for line in given.get("python-version", "").split("\n") if line and "${{" not in line
+        )
+        if versions:
+            yield InterpreterWish(versions=versions, provenance=where)
+    elif action == "py-actions/py-dependency-install":
+        file = given.get("path", "requirements.txt")
+        if place.files.has(file):
+            yield InstallStep(kind="requirements", file=normal_path(".", file), provenance=where)
+    elif "cache-apt-pkgs" in action and given.get("packages"):
+        yield from debian_packages(given["packages"].split(), where)
+    elif action in (
+        "conda-incubator/setup-miniconda",
+        "mamba-org/setup-micromamba",
+        "mamba-org/provision-with-micromamba",
+    ):
+        file = given.get("environment-file", "")
+        if file:
+            yield from read_commands(
+                f"conda env update -f '{file.replace(chr(39), '')}'",
+                files=place.files,
+                file=place.file,
+                line=step.line,
+                rule=f"{_RULE}, {action}",
+            )
+    elif not action.startswith("actions/"):
+        yield Skipped(reason=f"the action {action[:80]} is not followed", provenance=where)
+
+
+def _local_action(
+    place: _Place, action: str, given: Mapping[str, str], where: Provenance
+) -> Iterator[Action]:
+    """The steps of a composite action that lies in the project."""
+    folder = normal_path(".", action)
+    if folder is None or place.depth >= _DEEPEST_ACTION:
+        yield Skipped(
+            reason=f"the action {action[:80]} is not followed: too deep or outside", provenance=where
+        )
+        return
+    for name in ("action.yml", "action.yaml"):
+        file = f"{folder}/{name}"
+        text = place.files.text(file)
+        if text is None or not place.files.spend(PARSING):
+            continue
+        try:
+            document = read_yaml(text)
+        except YamlProblem as problem:
+            yield Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
+            return
+        inputs = {
+            f"inputs.{key}": fill(value.get("default").text, place.names)
+            for key, value in document.get("inputs").pairs()
+        }
+        names = {**place.names, **inputs, **{f"inputs.{key}": value for key, value in given.items()}}
+        inside = _Place(
+            files=place.files,
+            file=file,
+            names=names,
+            variables=place.variables,
+            cwd=".",
+            depth=place.depth + 1,
+        )
+        yield from _steps(inside, document.get("runs", "steps"))
+        return
+    yield Skipped(reason=f"there is no action {action[:80]} in the project", provenance=where)

@@ -1,0 +1,128 @@
+"""GitLab CI: ``.gitlab-ci.yml`` with its local includes ("CI/CD YAML syntax reference")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.commands import read_commands
+from backdate.recipes.files import Files, normal_path
+from backdate.recipes.recipe import PROJECT_FOLDER, InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.script import folder_of
+from backdate.recipes.sources.matrix import choose_entry, cpython_versions
+from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
+
+FILE = ".gitlab-ci.yml"
+_RULE = "GitLab CI"
+_MOST_FILES = 8
+_DEEPEST = 6
+_NOT_JOBS = (
+    *("default", "include", "stages", "variables", "workflow", "image", "services", "cache"),
+    *("before_script", "after_script", "pages", "spec"),
+)
+_UNLIKELY = re.compile(r"lint|doc|deploy|publish|release|style|mypy|build|nightly", re.IGNORECASE)
+
+
+def read_gitlab(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+    """Every job with a script."""
+    skipped: list[Skipped] = []
+    documents: dict[str, Node] = {}
+    waiting = [FILE]
+    while waiting and len(documents) < _MOST_FILES:
+        file = waiting.pop(0)
+        text = files.text(file) if file not in documents else None
+        if text is None:
+            continue
+        try:
+            documents[file] = read_yaml(text)
+        except YamlProblem as problem:
+            skipped.append(Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=file)))
+            continue
+        for one in documents[file].get("include").listed or (documents[file].get("include"),):
+            local = normal_path(".", (one.text or one.get("local").text).lstrip("/"))
+            if local and local != "." and "://" not in local:
+                waiting.append(local)
+            elif one.fields:
+                where = Provenance(rule=_RULE, file=file, line=one.line)
+                skipped.append(Skipped(reason="an include from elsewhere is not read", provenance=where))
+    jobs = {name: (file, job) for file, document in documents.items() for name, job in document.pairs()}
+    found = tuple(
+        candidate
+        for name, (file, job) in jobs.items()
+        if name not in _NOT_JOBS and not name.startswith(".") and job.fields and files.spend()
+        for candidate in _job(files, file, name, job, jobs)
+    )
+    return found, tuple(skipped)
+
+
+def _inherited(
+    job: Node, jobs: dict[str, tuple[str, Node]], depth: int = 0
+) -> dict[str, tuple[str | None, Node]]:
+    """The job's keys with those that it extends, and the file of those that come from another."""
+    found: dict[str, tuple[str | None, Node]] = {}
+    for parent in job.get("extends").texts[:3]:
+        if parent in jobs and depth < _DEEPEST:
+            file, node = jobs[parent]
+            inherited = _inherited(node, jobs, depth + 1)
+            found |= {key: (origin or file, value) for key, (origin, value) in inherited.items()}
+    return found | {key: (None, value) for key, value in job.pairs()}
+
+
+def _job(
+    files: Files, file: str, name: str, job: Node, jobs: dict[str, tuple[str, Node]]
+) -> Iterator[Candidate]:
+    keys = _inherited(job, jobs)
+    if "script" not in keys:
+        return
+    top = {key: (where, node) for key, (where, node) in jobs.items() if key in _NOT_JOBS}
+    default = top.get("default", (file, Node()))
+    for key in ("image", "before_script", "services"):
+        if key not in keys and key in top:
+            keys[key] = top[key]
+        elif key not in keys and default[1].get(key).given:
+            keys[key] = (default[0], default[1].get(key))
+    variables = {"CI": "true", "GITLAB_CI": "true", "CI_PROJECT_DIR": PROJECT_FOLDER}
+    actions: list[Action] = []
+    image = keys.get("image", (None, Node()))[1]
+    named = image.text or image.get("name").text
+    versions: tuple[str, ...] = ()
+    for matrix in job.get("parallel", "matrix").listed:
+        axes = {key: node.texts for key, node in matrix.pairs() if node.texts}
+        entry, versions = choose_entry(axes, [], [])
+        variables |= entry
+    image_name = re.sub(r"\$\{?(\w+)\}?", lambda match: variables.get(match[1], match[0]), named)
+    versions = versions or cpython_versions([image_name.rpartition("/")[2]])
+    if versions:
+        where = Provenance(rule=f"{_RULE}, image", file=file, line=image.line)
+        actions.append(InterpreterWish(versions=versions, provenance=where))
+    for origin, node in (top.get("variables", (None, Node())), keys.get("variables", (None, Node()))):
+        for key, value in node.pairs():
+            text = value.text or value.get("value").text
+            if "$" not in text:
+                variables[key] = text
+                where = Provenance(rule=f"{_RULE}, variables", file=origin or file, line=value.line)
+                actions.append(Variable(name=key, value=text, provenance=where))
+    for service in keys.get("services", (None, Node()))[1].listed:
+        where = Provenance(rule=_RULE, file=file, line=service.line)
+        shown = service.text or service.get("name").text
+        actions.append(Skipped(reason=f"the service {shown} is not started", provenance=where))
+    for phase in ("before_script", "script"):
+        origin, node = keys.get(phase, (None, Node()))
+        for command in node.listed:
+            actions += read_commands(
+                command.text,
+                files=files,
+                file=origin or file,
+                line=command.line,
+                rule=_RULE,
+                cwd=folder_of(variables),  # one shell runs both
+                variables=variables,
+            )
+    yield Candidate(
+        kind=_RULE,
+        name=f"job {name}",
+        actions=tuple(actions),
+        doubts=2 * len(_UNLIKELY.findall(name)),
+        provenance=Provenance(rule=_RULE, file=file, line=job.line),
+    )

@@ -1,0 +1,231 @@
+"""nox: the sessions of a noxfile.py, read from its syntax tree and never executed.
+
+Of a session's function, calls of ``session.install`` and ``session.run`` with words that are written out
+(or that module-level constants hold) are followed, and so are helpers that are given the session.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.command import Command
+from backdate.recipes.commands import understand
+from backdate.recipes.files import Files, normal_path
+from backdate.recipes.recipe import InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.sources.matrix import cpython_versions
+
+FILE = "noxfile.py"
+_RULE = "nox"
+_DEEPEST = 4
+_MOST_WORDS = 500
+_INSTALLS = ("install", "poetry.installroot")
+_RUNS = ("run", "run_always", "run_install")
+_UNLIKELY = re.compile(
+    r"lint|doc|flake|mypy|style|black|format|release|build|type|cover|bump|publish|dev\b|security|clean|changelog"
+    r"|xdoctest|typeguard|safety|pre.?commit|blacken",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Session:
+    name: str
+    function: ast.FunctionDef
+    versions: tuple[str, ...]
+
+
+class _Unknown(Exception):
+    """A word that only running the file could tell."""
+
+
+def read_nox(files: Files, names: Sequence[str] = ()) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+    """The sessions ``names``, or the one that most likely runs the tests."""
+    text = files.text(FILE)
+    if text is None:
+        return (), ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the project's own string escapes
+            tree = ast.parse(text)
+        module = _Module(files, tree)
+        wanted = [name.partition("-")[0].partition("(")[0] for name in names] or module.likely()
+        found = [session for session in module.sessions if session.name in wanted]
+        return tuple(module.candidate(session) for session in found[:20]), ()
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        where = Provenance(rule=_RULE, file=FILE)
+        return (), (Skipped(reason=f"not Python that can be read: {error}"[:300], provenance=where),)
+
+
+class _Module:
+    def __init__(self, files: Files, tree: ast.Module) -> None:
+        self._files = files
+        self._constants: dict[str, ast.expr] = {}
+        self._functions: dict[str, ast.FunctionDef] = {}
+        self.sessions: list[_Session] = []
+        self._chosen: list[str] = []
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                target = node.targets[0]
+                if isinstance(target, ast.Name):
+                    self._constants[target.id] = node.value
+                elif ast.unparse(target) == "nox.options.sessions":
+                    self._chosen = self._known(node.value)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+                self._constants[node.target.id] = node.value
+            elif isinstance(node, ast.FunctionDef):
+                self._functions[node.name] = node
+        self.sessions = [one for node in self._functions.values() if (one := self._session(node))]
+
+    def likely(self) -> list[str]:
+        usable = [one.name for one in self.sessions if not _UNLIKELY.search(one.name)]
+        tests = [name for name in usable if re.search(r"test|unit", name)]
+        return (tests or [name for name in self._chosen if name in usable] or usable)[:1]
+
+    def candidate(self, session: _Session) -> Candidate:
+        actions: list[Action] = []
+        where = Provenance(rule=_RULE, file=FILE, line=session.function.lineno)
+        if session.versions:
+            actions.append(InterpreterWish(versions=session.versions, provenance=where))
+        arguments = session.function.args.args
+        if arguments:
+            actions += self._body(session.function.body, arguments[0].arg, ".", 0)
+        return Candidate(
+            kind=_RULE,
+            name=f"session {session.name}",
+            actions=tuple(actions),
+            doubts=2 * len(_UNLIKELY.findall(session.name)),
+            provenance=where,
+        )
+
+    def _session(self, node: ast.FunctionDef) -> _Session | None:
+        for decorator in node.decorator_list:
+            call = decorator if isinstance(decorator, ast.Call) else None
+            named = ast.unparse(call.func if call else decorator)
+            if named not in ("nox.session", "session", "nox_poetry.session"):
+                continue
+            keywords = {one.arg: one.value for one in call.keywords} if call else {}
+            name = self._known(keywords.get("name"))
+            python = keywords.get("python", keywords.get("py", call.args[0] if call and call.args else None))
+            return _Session(
+                name=name[0] if name else node.name,
+                function=node,
+                versions=cpython_versions(self._known(python)),
+            )
+        return None
+
+    def _known(self, node: ast.expr | None) -> list[str]:
+        """The words that an expression holds; none when they cannot be told."""
+        if node is None:
+            return []
+        try:
+            return self._words(node, 0)
+        except _Unknown:
+            return []
+
+    def _words(self, node: ast.expr, depth: int) -> list[str]:
+        if depth > _DEEPEST * 3 or not self._files.spend():
+            raise _Unknown
+        match node:
+            case ast.Constant(value=str() | int() | float() as value):
+                return [str(value)]
+            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+                found = [word for item in items for word in self._words(item, depth + 1)]
+                if len(found) > _MOST_WORDS:
+                    raise _Unknown
+                return found
+            case ast.Starred(value=value):
+                return self._words(value, depth + 1)
+            case ast.Name(id=name) if name in self._constants:
+                return self._words(self._constants[name], depth + 1)
+            case ast.Attribute(attr="posargs"):
+                return []
+            case ast.BoolOp(op=ast.Or(), values=[ast.Attribute(attr="posargs"), default]):
+                return self._words(default, depth + 1)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                words = [*self._words(left, depth + 1), *self._words(right, depth + 1)]
+                if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
+                    return ["".join(words)]
+                return words
+            case ast.JoinedStr(values=parts) if all(isinstance(part, ast.Constant) for part in parts):
+                return ["".join(str(part.value) for part in parts if isinstance(part, ast.Constant))]
+            case ast.Call(func=ast.Name(id="str" | "Path"), args=[inner]):
+                return self._words(inner, depth + 1)
+        raise _Unknown
+
+    def _body(self, body: Sequence[ast.stmt], session: str, cwd: str, depth: int) -> Iterator[Action]:
+        for statement in body:
+            if not self._files.spend():
+                return
+            if isinstance(statement, ast.With | ast.Try):
+                yield from self._body(statement.body, session, cwd, depth)
+                continue
+            if isinstance(statement, ast.If | ast.For | ast.While):
+                yield from self._doubtful(statement, session, cwd, depth)
+                continue
+            call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+            if not isinstance(call, ast.Call):
+                continue
+            named = ast.unparse(call.func)
+            if named == f"{session}.chdir":
+                cwd = (
+                    normal_path(cwd, " ".join(map(str, self._known(call.args[0] if call.args else None))))
+                    or cwd
+                )
+            elif named.startswith(f"{session}."):
+                yield from self._call(call, named.removeprefix(f"{session}."), cwd)
+            elif named in self._functions and depth < _DEEPEST and _takes(call, session):
+                helper = self._functions[named]
+                if helper.args.args:
+                    yield from self._body(helper.body, helper.args.args[0].arg, cwd, depth + 1)
+
+    def _doubtful(
+        self, statement: ast.If | ast.For | ast.While, session: str, cwd: str, depth: int
+    ) -> Iterator[Action]:
+        """What stands under a condition: the part without further arguments where that is the question."""
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == f"{session}.posargs":
+            yield from self._body(statement.orelse, session, cwd, depth)
+            return
+        for action in self._body([*statement.body, *statement.orelse], session, cwd, depth):
+            reason = "it stands under a condition or in a loop of noxfile.py"
+            yield Skipped(reason=reason, provenance=action.provenance)
+
+    def _call(self, call: ast.Call, method: str, cwd: str) -> Iterator[Action]:
+        text = ast.unparse(call)[:300]
+        where = Provenance(rule=_RULE, file=FILE, line=call.lineno, text=text)
+        yield from self._environment(call, where)
+        if method not in (*_INSTALLS, *_RUNS):
+            return
+        words: list[str] = []
+        unknown = False
+        for argument in call.args:
+            try:
+                words += self._words(argument, 0)
+            except _Unknown:
+                unknown = True
+        if unknown:
+            yield Skipped(reason="a word of the call is computed; it is left out", provenance=where)
+        if method == "poetry.installroot":
+            words = ["."]
+        if method in _INSTALLS:
+            words = ["pip", "install", *words]
+        if len(words) > (2 if method in _INSTALLS else 0):
+            yield from understand(
+                Command(words=tuple(words), cwd=cwd, files=self._files, known={}, provenance=where)
+            )
+
+    def _environment(self, call: ast.Call, where: Provenance) -> Iterator[Action]:
+        given = next((one.value for one in call.keywords if one.arg == "env"), None)
+        if isinstance(given, ast.Dict):
+            for key, value in zip(given.keys, given.values, strict=True):
+                name, known = self._known(key), self._known(value)
+                if len(name) == 1 and len(known) == 1:
+                    yield Variable(name=name[0], value=known[0], provenance=where)
+
+
+def _takes(call: ast.Call, session: str) -> bool:
+    return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == session
