@@ -45,7 +45,6 @@ from backdate.testing.run import run_suite
 from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
 from backdate.version import __version__
 
-
 _POLL_S = 0.1
 
 
