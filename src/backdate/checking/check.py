@@ -45,7 +45,6 @@ from backdate.serial import to_json, write_whole
 from backdate.testing.run import run_suite
 from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
 
-
 _POLL_S = 0.1
 
 
