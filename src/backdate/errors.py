@@ -9,6 +9,7 @@ out and a tests run that crashes are *values* (see ``environments`` and ``testin
     ├── UsageError              the caller asked for something that cannot be
     │   ├── InstantError        a date that does not parse, is absurd or lies in the future
     │   ├── SourceError         not a project, no such revision, no sdist, an archive that escapes
+    │   │   └── NoTests         a project without tests: nothing can be told of it
     │   └── ConfigurationError  a project's file that cannot be read safely (too large, not a file, …)
     ├── MachineError            this machine lacks something
     │   ├── SandboxUnavailable  no isolation to be had: says what to install or which flag accepts the risk
@@ -37,6 +38,10 @@ class InstantError(UsageError):
 
 class SourceError(UsageError):
     """A project that cannot be had: no such folder, revision, sdist; or an archive that escapes."""
+
+
+class NoTests(SourceError):
+    """A project without tests: nothing can be told of it."""
 
 
 class ConfigurationError(UsageError):

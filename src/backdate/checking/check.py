@@ -27,7 +27,7 @@ from backdate.environments.cache import Cache, default_cache
 from backdate.environments.environment import Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.steps import BUILD_LIMITS
-from backdate.errors import InstantError, SourceError, UsageError
+from backdate.errors import InstantError, NoTests, SourceError, UsageError
 from backdate.projects.patches import encode_patch
 from backdate.projects.project import Project
 from backdate.projects.python_wish import read_python_wish, without_upper_bound
@@ -116,6 +116,7 @@ def check(
             workdir=work / "old",
             index_url=settings.index_url,
             cache=cache.downloads,
+            index_cache=cache.index,
             before=from_instant or new_instant,
         )
         old_instant = _old_instant(project, from_instant, new_instant)
@@ -165,7 +166,7 @@ def _prepare(
 ) -> _Prepared:
     recipe = basic_recipe(tree)
     if recipe is None:
-        raise SourceError(
+        raise NoTests(
             "no tests were found in the project: a check compares what its own tests say. "
             "Looked for files named test*.py or *_test.py, and for files in folders named test or tests."
         )

@@ -81,6 +81,7 @@ def build_environment(
                 workdir=work,
                 index_url=settings.index_url,
                 cache=cache.downloads,
+                index_cache=cache.index,
                 before=instant,
             )
             tree, name, hint = project.root, project.name, project.origin.version_hint

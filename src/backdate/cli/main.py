@@ -61,7 +61,7 @@ def status_of(arguments: list[str]) -> int:
 
     from backdate.cli import exit_codes
     from backdate.cli.terminal import tell, write_anything
-    from backdate.errors import MachineError, StoredDataError, UsageError
+    from backdate.errors import MachineError, NoTests, StoredDataError, UsageError
 
     write_anything()
     try:
@@ -70,6 +70,8 @@ def status_of(arguments: list[str]) -> int:
     except _CommandLineError as error:
         error.show()  # type: ignore[attr-defined]
         return exit_codes.MISUSE
+    except NoTests as error:
+        problem, code = str(error), exit_codes.CANNOT_TELL
     except UsageError as error:
         problem, code = str(error), exit_codes.MISUSE
     except MachineError as error:

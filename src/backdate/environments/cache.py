@@ -91,6 +91,11 @@ class Cache:
         return self.folder / "logs"
 
     @property
+    def index(self) -> Path:
+        """Pages of package indexes (see ``index/cache.py``)."""
+        return self.folder / "index"
+
+    @property
     def downloads(self) -> Path:
         """Files that were downloaded, by hash."""
         return self.folder / "downloads"

@@ -41,7 +41,7 @@ def install_with_pip(
     exemptions = exemptions_at(request.instant)
     moved = {one.name: one.until for one in exemptions}
     with (
-        IndexClient(upstreams=(steps.index_url,), cache=DiskCache(steps.cache.folder / "index")) as client,
+        IndexClient(upstreams=(steps.index_url,), cache=DiskCache(steps.cache.index)) as client,
         SnapshotServer(client) as server,
         tempfile.TemporaryDirectory(prefix="backdate-") as folder,
     ):

@@ -4,130 +4,48 @@ import json
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from packaging.version import Version
 
 from backdate.errors import IndexUnavailable, SourceError
-from backdate.projects.sources.listing import fetch_listing, parse_listing
-from backdate.timeline.instants import parse_instant
+from backdate.index.upstream import IndexClient
+from backdate.projects.sources.listing import ListedFile, fetch_listing
 
-BASE = "https://index/simple/foo-bar/"
-HASH = "a" * 64
-
-
-def entry(filename: str, **fields: object) -> dict[str, object]:
-    return {
-        "filename": filename,
-        "url": f"../../files/{filename}",
-        "hashes": {"sha256": HASH},
-        "upload-time": "2020-01-02T03:04:05.678Z",
-        **fields,
-    }
+DIGEST = "0" * 64
 
 
-def parse(*files: object):
-    return parse_listing(json.dumps({"files": files}).encode(), is_json=True, base_url=BASE, name="foo-bar")
+def listing_of(
+    *names: str, status: int = 200, upload_time: str | None = "2020-01-02T00:00:00Z"
+) -> tuple[ListedFile, ...]:
+    def answer(_request: httpx.Request) -> httpx.Response:
+        files = [
+            {"filename": name, "url": f"/f/{name}", "hashes": {"sha256": DIGEST}, "upload-time": upload_time}
+            for name in names
+        ]
+        page = {"meta": {"api-version": "1.1"}, "name": "foo", "files": files}
+        kind = {"content-type": "application/vnd.pypi.simple.v1+json"}
+        return httpx.Response(status, content=json.dumps(page), headers=kind)
+
+    with IndexClient(upstreams=("https://index/simple",), transport=httpx.MockTransport(answer)) as client:
+        return fetch_listing(client, "foo")
 
 
-def test_json_and_html_say_the_same() -> None:
-    page = f"""<!DOCTYPE html><html><body>
-        <a href="../../files/foo-bar-1.0.tar.gz#sha256={HASH}"
-           data-upload-time="2020-01-02T03:04:05.678Z">x</a>
-        <a href="../../files/foo_bar-1.0-py3-none-any.whl#sha256={HASH}" data-yanked
-           data-upload-time="2020-01-02T03:04:05.678Z">x</a></body></html>"""
-    html = parse_listing(page.encode(), is_json=False, base_url=BASE, name="foo-bar")
-    assert html == parse(entry("foo-bar-1.0.tar.gz"), entry("foo_bar-1.0-py3-none-any.whl", yanked="bad"))
-    assert html[0].url == "https://index/files/foo-bar-1.0.tar.gz"
-    assert html[0].uploaded == parse_instant("2020-01-02T03:04:05.678Z")
-    assert [(file.sdist, file.yanked) for file in html] == [(True, False), (False, True)]
+def test_what_a_file_is() -> None:
+    sdist, archive, wheel = listing_of("foo-1.0.tar.gz", "foo-1.1.zip", "foo-1.1-py3-none-any.whl")
+    assert (sdist.version, sdist.sdist, sdist.sha256) == (Version("1.0"), True, DIGEST)
+    assert sdist.url == "https://index/f/foo-1.0.tar.gz"
+    assert archive.sdist
+    assert not wheel.sdist
 
 
-@pytest.mark.parametrize(
-    ("filename", "version"),
-    [
-        ("foo-bar-1.0.tar.gz", "1.0"),
-        ("foo_bar-1.0.post1.zip", "1.0.post1"),
-        ("Foo.Bar-1.0-rc1.tar.bz2", "1.0rc1"),
-        ("foo-1.0.tar.gz", None),
-        ("foo-bar-baz-1.0.tar.gz", None),
-        ("foo-bar-dev.tar.gz", None),
-        ("foo-bar-1.0.tar.Z", None),
-        ("foo-bar-1.0.exe", None),
-        ("foo_bar-1.0-py3.6.egg", "1.0"),
-        ("../foo-bar-1.0.tar.gz", None),
-        ("foo_bar-x-py3-none-any.whl", None),
-    ],
-)
-def test_versions_of_file_names(filename: str, version: str | None) -> None:
-    found = [str(file.version) for file in parse(entry(filename))]
-    assert found == ([version] if version else [])
+def test_files_without_a_version_are_left_out() -> None:
+    assert [file.filename for file in listing_of("foo-final.tar.gz", "foo-2.0.tar.gz")] == ["foo-2.0.tar.gz"]
 
 
-def test_a_file_without_an_upload_time_is_hidden_and_a_page_without_any_refused() -> None:
-    with_time, without = entry("foo-bar-1.0.tar.gz"), entry("foo-bar-2.0.tar.gz")
-    del without["upload-time"]
-    assert [str(file.version) for file in parse(with_time, without)] == ["1.0"]
-    with pytest.raises(IndexUnavailable, match="no upload times"):
-        parse(without)
-    assert parse() == ()
+def test_a_name_that_the_index_does_not_know() -> None:
+    with pytest.raises(SourceError, match="foo is not on the package index https://index/simple"):
+        listing_of(status=404)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"upload-time": "yesterday"}, {"url": "file:///etc/passwd"}, {"url": "https://[x/foo-bar-1.0.tar.gz"}],
-)
-def test_files_that_cannot_be_are_left_out(fields: dict[str, object]) -> None:
-    assert parse(entry("foo-bar-1.0.tar.gz", **fields)) == ()
-
-
-@pytest.mark.parametrize("digest", [None, "x", 3, "g" * 64])
-def test_a_hash_that_is_none_is_none(digest: object) -> None:
-    assert parse(entry("foo-bar-1.0.tar.gz", hashes={"sha256": digest}))[0].sha256 is None
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"{}", b'{"files": 3}', b'{"files": [3]}', b"\xff", b"[" * 9999]
-)
-def test_what_is_no_page_is_refused(body: bytes) -> None:
-    with pytest.raises(IndexUnavailable):
-        parse_listing(body, is_json=True, base_url=BASE, name="foo-bar")
-
-
-@given(st.binary(max_size=300))
-def test_html_garbage_never_raises_anything_else(body: bytes) -> None:
-    try:
-        parse_listing(body, is_json=False, base_url=BASE, name="foo-bar")
-    except IndexUnavailable:
-        return
-
-
-def client(handler) -> httpx.Client:
-    return httpx.Client(transport=httpx.MockTransport(handler))
-
-
-def test_fetching_asks_for_json_and_reads_what_comes() -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
-        assert str(request.url) == BASE
-        assert "json" in request.headers["accept"]
-        return httpx.Response(200, json={"files": [entry("foo-bar-1.0.tar.gz")]})
-
-    with client(answer) as http:
-        assert len(fetch_listing(http, "https://index/simple/", "foo-bar")) == 1
-
-
-@pytest.mark.parametrize(
-    ("status", "error"), [(404, SourceError), (503, IndexUnavailable), (301, IndexUnavailable)]
-)
-def test_fetching_tells_absent_from_broken(status: int, error: type[Exception]) -> None:
-    with client(lambda _: httpx.Response(status)) as http, pytest.raises(error, match="foo-bar"):
-        fetch_listing(http, "https://index/simple", "foo-bar")
-
-
-def test_an_index_that_is_down_is_unavailable() -> None:
-    def fail(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("refused", request=request)
-
-    with client(fail) as http, pytest.raises(IndexUnavailable, match="cannot be reached: refused"):
-        fetch_listing(http, "https://index/simple", "foo-bar")
-    with client(fail) as http, pytest.raises(IndexUnavailable):
-        fetch_listing(http, "not a url", "foo-bar")
+def test_an_index_without_upload_times() -> None:
+    with pytest.raises(IndexUnavailable, match="upload time"):
+        listing_of("foo-1.0.tar.gz", upload_time=None)

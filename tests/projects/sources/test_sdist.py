@@ -11,6 +11,7 @@ import pytest
 from packaging.version import Version
 
 from backdate.errors import IndexUnavailable, SourceError
+from backdate.index.upstream import IndexClient
 from backdate.projects.sources import sdist as room
 from backdate.projects.sources.listing import ListedFile
 from backdate.projects.sources.sdist import choose_sdist, fetch_sdist, read_package_info
@@ -102,8 +103,8 @@ class Index:
         self.data = data
         self.digest: str | None = hashlib.sha256(data).hexdigest()
         self.downloads = 0
-        transport = httpx.MockTransport(self.answer)
-        monkeypatch.setattr(room, "new_client", lambda: httpx.Client(transport=transport))
+        self.transport = httpx.MockTransport(self.answer)
+        monkeypatch.setattr(room, "new_client", lambda: httpx.Client(transport=self.transport))
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/simple/foo/":
@@ -115,20 +116,23 @@ class Index:
                 "upload-time": "2020-01-02T00:00:00Z",
             }
             return httpx.Response(
-                200, content=json.dumps({"files": [file]}), headers={"content-type": "x/json"}
+                200,
+                content=json.dumps({"files": [file]}),
+                headers={"content-type": "application/vnd.pypi.simple.v1+json"},
             )
         self.downloads += 1
         return httpx.Response(200, content=self.data)
 
     def fetch(self, tmp_path: Path, target: str = "out"):
-        return fetch_sdist(
-            LATEST,
-            tmp_path / target,
-            index_url="https://index/simple",
-            before=None,
-            cache=tmp_path / "cache",
-            limits=TreeLimits(),
-        )
+        with IndexClient(upstreams=("https://index/simple",), transport=self.transport) as client:
+            return fetch_sdist(
+                LATEST,
+                tmp_path / target,
+                client=client,
+                before=None,
+                cache=tmp_path / "cache",
+                limits=TreeLimits(),
+            )
 
 
 def test_an_sdist_is_unpacked_without_its_folder_and_kept(tmp_path: Path, monkeypatch, files_of) -> None:

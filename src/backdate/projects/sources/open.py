@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 from backdate.errors import SourceError
+from backdate.index.cache import DiskCache
+from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin, Project
 from backdate.projects.sources.checkout import check_out
 from backdate.projects.sources.folder import copy_folder
@@ -24,6 +26,7 @@ def open_source(
     index_url: str = PYPI,
     before: Instant | None = None,
     cache: Path | None = None,
+    index_cache: Path | None = None,
     limits: TreeLimits | None = None,
     clone_timeout_s: float = 900.0,
 ) -> Project:
@@ -31,6 +34,7 @@ def open_source(
 
     ``text`` is one of the forms of ``specification.py``. ``before`` is for ``pypi:`` only: what was uploaded
     strictly before it is seen. ``cache`` keeps downloads by hash; without it they go when this returns.
+    ``index_cache`` keeps the index' pages.
     When it raises, nothing is left in ``workdir``.
 
     Raises SourceError when there is no such project, revision or sdist, when it is not sound or has no
@@ -47,7 +51,14 @@ def open_source(
     shutil.rmtree(partial, ignore_errors=True)
     try:
         origin, python_files = _bring(
-            source, partial, index_url, before, downloads, limits or TreeLimits(), clone_timeout_s
+            source,
+            partial,
+            index_url,
+            before,
+            downloads,
+            index_cache,
+            limits or TreeLimits(),
+            clone_timeout_s,
         )
         if python_files == 0:
             raise SourceError(f"{text} is not a Python project: it holds no Python file")
@@ -65,6 +76,7 @@ def _bring(
     index_url: str,
     before: Instant | None,
     downloads: Path,
+    index_cache: Path | None,
     limits: TreeLimits,
     clone_timeout_s: float,
 ) -> tuple[Origin, int]:
@@ -78,9 +90,11 @@ def _bring(
         case GitSource():
             return check_out(source, target, limits=limits, clone_timeout_s=clone_timeout_s)
         case SdistSource():
-            return fetch_sdist(
-                source, target, index_url=index_url, before=before, cache=downloads, limits=limits
-            )
+            pages = DiskCache(index_cache) if index_cache is not None else None
+            with IndexClient(upstreams=(index_url,), cache=pages) as client:
+                return fetch_sdist(
+                    source, target, client=client, before=before, cache=downloads, limits=limits
+                )
 
 
 def _name(source: Source) -> str:

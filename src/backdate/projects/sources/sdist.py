@@ -14,10 +14,11 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from backdate.errors import ConfigurationError, IndexUnavailable, SourceError
+from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin
 from backdate.projects.read import read_text
 from backdate.projects.sources.archives import ARCHIVE_SUFFIXES, unpack
-from backdate.projects.sources.listing import ListedFile, fetch_listing, new_client
+from backdate.projects.sources.listing import ListedFile, fetch_listing
 from backdate.projects.sources.specification import SdistSource
 from backdate.projects.sources.tree import TreeLimits, safe_name
 from backdate.serial import write_whole
@@ -34,11 +35,16 @@ class PackageInfo:
     version: str | None
 
 
+def new_client() -> httpx.Client:
+    """A client for files: bounded waiting, redirects followed."""
+    return httpx.Client(timeout=httpx.Timeout(30.0), follow_redirects=True)
+
+
 def fetch_sdist(
     source: SdistSource,
     target: Path,
     *,
-    index_url: str,
+    client: IndexClient,
     before: Instant | None,
     cache: Path,
     limits: TreeLimits,
@@ -48,9 +54,9 @@ def fetch_sdist(
     ``cache`` keeps the downloaded file by its hash. Raises SourceError when there is no such sdist or it
     is not sound, and IndexUnavailable when the index does not do its part.
     """
-    with new_client() as client:
-        chosen = choose_sdist(fetch_listing(client, index_url, source.name), source, before)
-        archive = _download(client, chosen, cache)
+    chosen = choose_sdist(fetch_listing(client, source.name), source, before)
+    with new_client() as downloading:
+        archive = _download(downloading, chosen, cache)
     what = f"the sdist {chosen.filename}"
     python_files = _unpack_single(archive, target, what, limits)
     info = read_package_info(target)

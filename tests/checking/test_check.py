@@ -1,0 +1,57 @@
+"""Real sdists from the package index, checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.checking.check import Settings, check
+from backdate.checking.result import CheckResult, Verdict
+from backdate.checking.single import build_environment
+from backdate.checking.stored import read_result
+from backdate.serial import from_json, to_json
+from backdate.timeline.instants import parse_instant
+
+pytestmark = pytest.mark.network
+NEW = parse_instant("2025-07-31")
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ("pypi:Flask-Login==0.6.2", Verdict.BROKE),
+        ("pypi:numpy-financial==1.0.0", Verdict.NOTHING_BROKE),
+    ],
+)
+def test_a_real_sdist(
+    source: str, verdict: Verdict, session_cache: Path, index_url: str, tmp_path: Path
+) -> None:
+    settings = Settings(cache=session_cache, index_url=index_url, keep=tmp_path / "kept")
+    result = check(source, to_instant=NEW, settings=settings)
+    assert result.verdict is verdict, result.reason
+    assert from_json(CheckResult, to_json(result)) == result
+    assert read_result(tmp_path / "kept" / "result.json") == result
+    if verdict is Verdict.BROKE:
+        assert result.comparison is not None
+        assert "url_decode" in " ".join(one.message for one in result.comparison.breakages)
+    again = check(source, to_instant=NEW, settings=Settings(cache=session_cache, index_url=index_url))
+    assert again.verdict is verdict
+    for side in (again.old, again.new):
+        assert side.environment is not None
+        assert side.environment.reused
+
+
+def test_one_environment(session_cache: Path, index_url: str, tmp_path: Path) -> None:
+    output = tmp_path / "environment"
+    made = build_environment(
+        ".",
+        instant=parse_instant("2021-03-01"),
+        output=output,
+        packages=("six",),
+        python="3.8",
+        settings=Settings(cache=session_cache, index_url=index_url),
+    )
+    assert made.failure is None
+    assert (output / "bin" / "python").exists()
+    assert 'name = "six"\nversion = "1.15.0"' in (output / "pylock.toml").read_text()
