@@ -1,0 +1,1 @@
+"""Why tests failed: whose frames, what cause, which tests share it."""

@@ -1,0 +1,189 @@
+"""Why a run failed, and what the tests that broke between two runs have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from backdate.diagnosis.causes import find_cause
+from backdate.diagnosis.clusters import group_failures
+from backdate.diagnosis.distributions import Distributions, site_packages
+from backdate.diagnosis.frames import Places, responsible, test_files_of
+from backdate.diagnosis.logs import Log
+from backdate.diagnosis.owners import Owners
+from backdate.diagnosis.predicates import filters_of
+from backdate.diagnosis.result import Cause, CauseKind, Cluster, Diagnosis, Failure
+from backdate.environments.environment import Environment
+from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
+
+_INNER = ("::", ".", "[", "/")
+_ENDED = {Outcome.CRASHED: CauseKind.CRASH, Outcome.TIMED_OUT: CauseKind.TIMEOUT}
+_LOGGED = {
+    "call": Outcome.FAILED,
+    "setup": Outcome.ERROR,
+    "teardown": Outcome.ERROR,
+    "collection": Outcome.NOT_COLLECTED,
+}
+_RUN_ENDED = {
+    "crashed": CauseKind.CRASH,
+    "oom": CauseKind.CRASH,
+    "disk-limit": CauseKind.CRASH,
+    "timeout": CauseKind.TIMEOUT,
+}
+
+
+class _Examiner:
+    """Diagnoses single failures of one run."""
+
+    def __init__(
+        self,
+        environment: Environment | None,
+        before: Environment | None,
+        tree: Path | None,
+        test_files: Collection[str] = (),
+    ) -> None:
+        self.places = Places(environment, test_files=test_files)
+        earlier = None if before is None else Distributions(site_packages(before.root))
+        self.owners = Owners(self.places.distributions, earlier, library=self.places.library, tree=tree)
+
+    def failure(self, result: TestResult) -> Failure:
+        """The diagnosis of one bad result."""
+        ended = _ENDED.get(result.outcome)
+        return self.examine(result.id, result.outcome, result.raised, ended, result.reason)
+
+    def run_failure(self, run: TestRun) -> Failure | None:
+        """The diagnosis of the run itself; None when it ended as it should."""
+        if run.status == "completed" or (run.status == "no-tests" and not run.raised):
+            return None
+        return self.examine("", None, run.raised, _RUN_ENDED.get(run.status), run.trouble)
+
+    def examine(
+        self,
+        test: str,
+        outcome: Outcome | None,
+        raised: tuple[Raised, ...],
+        ended: CauseKind | None = None,
+        reason: str = "",
+    ) -> Failure:
+        """The diagnosis of a chain, or of an end without one."""
+        if ended is not None:
+            # what was raised before the process died is shown, and is not why it died
+            cause = Cause(kind=ended, type="", message=reason)
+            chain = self.places.place_chain(raised)
+            return Failure(test=test, outcome=outcome, cause=cause, responsible=None, chain=chain)
+        chain = self.places.place_chain(raised)
+        cause = find_cause(chain, self.owners)
+        if cause.kind is CauseKind.UNKNOWN:
+            cause = Cause(kind=CauseKind.UNKNOWN, type="", message=reason)
+        place = responsible(chain, cause.position) if chain else None
+        return Failure(test=test, outcome=outcome, cause=cause, responsible=place, chain=chain)
+
+
+def diagnose(
+    run: TestRun,
+    environment: Environment | None,
+    *,
+    tree: Path | None = None,
+    before: Environment | None = None,
+    only: Collection[str] | None = None,
+) -> Diagnosis:
+    """Why ``run`` failed: every bad result, by cause.
+
+    ``environment`` is the one that it ran in; without it frames are told by the usual names of folders, and
+    distributions by their modules. ``tree`` is the project's folder, whose imports tell what an alias stands
+    for; nothing else is read of it and nothing is run. ``before`` is an environment in which the tests
+    passed: it knows the distribution of a module that is not there any more. ``only`` keeps the
+    results with these ids (and what kept them from being collected has an id of its own).
+    """
+    examiner = _Examiner(environment, before, tree, test_files_of(run))
+    bad = [result for result in run.results if result.outcome.bad and (only is None or result.id in only)]
+    failures = [examiner.failure(result) for result in bad]
+    whole = examiner.run_failure(run)
+    if whole is not None:
+        failures.insert(0, whole)
+    return _conclude(failures, examiner, run.status)
+
+
+def diagnose_log(
+    log: Log,
+    environment: Environment | None = None,
+    *,
+    tree: Path | None = None,
+    before: Environment | None = None,
+) -> Diagnosis:
+    """As ``diagnose``, of a log that was read (see ``logs.read_log``) instead of a run that was captured."""
+    examiner = _Examiner(environment, before, tree)
+    failures = [examiner.examine(one.test or "", _LOGGED.get(one.phase), one.raised) for one in log.failures]
+    return _conclude(failures, examiner, "completed")
+
+
+def _conclude(failures: Sequence[Failure], examiner: _Examiner, status: str) -> Diagnosis:
+    return Diagnosis(
+        failures=tuple(failures),
+        clusters=group_failures(failures),
+        filters=filters_of(status, failures, examiner.owners),
+        related=_related(failures),
+    )
+
+
+def _related(failures: Sequence[Failure]) -> tuple[str, ...]:
+    counts = Counter(name for failure in failures for name in failure.cause.related)
+    return tuple(name for name, _ in counts.most_common())
+
+
+def clusters_of(
+    old: TestRun,
+    new: TestRun,
+    *,
+    environment: Environment | None = None,
+    before: Environment | None = None,
+    tree: Path | None = None,
+) -> tuple[Cluster, ...]:
+    """The tests that were good in ``old`` and are not in ``new``, by cause, the largest cluster first.
+
+    A test whose file or class could not be collected belongs to the cluster of what kept it; one that the
+    run never reached, to that of the run's own failure. Tests that a completed run has not got any more,
+    or that are skipped, did not fail and are in no cluster.
+    """
+    examiner = _Examiner(environment, before, tree, test_files_of(new))
+    after = {result.id: result for result in new.results}
+    blocked = {one.id: one for one in new.results if one.outcome is Outcome.NOT_COLLECTED}
+    whole = examiner.run_failure(new)
+    examined: dict[str, Failure] = {}
+    failures: list[Failure] = []
+    for result in old.results:
+        if not result.outcome.good:
+            continue
+        now = after.get(result.id) or _blocker(result, blocked)
+        if now is not None and now.outcome.bad:
+            if now.id not in examined:
+                examined[now.id] = examiner.failure(now)
+            failures.append(_of_test(examined[now.id], result.id))
+        elif now is None and whole is not None:
+            failures.append(_of_test(whole, result.id))
+    return group_failures(failures)
+
+
+def _of_test(failure: Failure, test: str) -> Failure:
+    return Failure(
+        test=test,
+        outcome=failure.outcome,
+        cause=failure.cause,
+        responsible=failure.responsible,
+        chain=failure.chain,
+    )
+
+
+def _blocker(result: TestResult, blocked: Mapping[str, TestResult]) -> TestResult | None:
+    """What kept a test from being collected: an entry for its file, module, class or folder."""
+    if result.file is not None and result.file in blocked:
+        return blocked[result.file]
+    return next(
+        (
+            one
+            for place, one in blocked.items()
+            if result.id.startswith(tuple(place + inner for inner in _INNER))
+        ),
+        None,
+    )

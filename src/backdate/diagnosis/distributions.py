@@ -1,0 +1,155 @@
+"""Which distribution installed which file: read from an environment's folder, without running anything.
+
+The files read are those of the "recording installed distributions" specification (PEP 376, PEP 627)
+and setuptools' older ``.egg-info``. They were written by hostile builds: reads are bounded and
+never follow a link out of the file that was asked for; what cannot be read is as if it was not there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+MOST_DISTRIBUTIONS = 5000
+LARGEST_FILE = 16 * 1024 * 1024
+MOST_FILES = 1_000_000
+"""Recorded files that are kept over all distributions."""
+_LARGEST_METADATA = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """One distribution of an environment."""
+
+    name: str
+    """As its metadata spells it: "PyYAML"."""
+    version: str
+
+    @property
+    def key(self) -> str:
+        """The normalised name (PEP 503)."""
+        return canonicalize_name(self.name)
+
+
+class Distributions:
+    """What is installed in some folders (``site-packages``), and where from."""
+
+    def __init__(self, folders: tuple[Path, ...] = ()) -> None:
+        self.folders = folders
+        self.all: dict[str, Installed] = {}
+        self._files: dict[str, Installed] = {}
+        self._tops: dict[str, dict[str, Installed]] = {}
+        for folder in folders:
+            for entry in _metadata_folders(folder):
+                self._take(entry)
+
+    def _take(self, entry: Path) -> None:
+        egg = entry.name.endswith(".egg-info")
+        headers = read_bounded(entry / ("PKG-INFO" if egg else "METADATA"), _LARGEST_METADATA)
+        name, version = _name_and_version(headers or "", entry.name)
+        if not name:
+            return
+        one = Installed(name=name, version=version)
+        self.all.setdefault(one.key, one)
+        for path in _recorded(entry):
+            if len(self._files) >= MOST_FILES:
+                break
+            self._files.setdefault(path, one)
+            self._tops.setdefault(_top(path), {})[one.key] = one
+        for top in (read_bounded(entry / "top_level.txt", _LARGEST_METADATA) or "").split():
+            self._tops.setdefault(top, {})[one.key] = one
+
+    def of_file(self, relative: str) -> Installed | None:
+        """Who installed a file, given by its path below ``site-packages``."""
+        found = self._files.get(relative)
+        if found is not None:
+            return found
+        owners = self._tops.get(_top(relative), {})
+        return next(iter(owners.values())) if len(owners) == 1 else None
+
+    def of_module(self, dotted: str) -> Installed | None:
+        """Who installed a module: by its file, or as the only owner of its top-level name."""
+        path = dotted.replace(".", "/")
+        while path:
+            for candidate in (f"{path}/__init__.py", f"{path}.py"):
+                if candidate in self._files:
+                    return self._files[candidate]
+            path = path.rpartition("/")[0]
+        owners = self._tops.get(dotted.partition(".")[0], {})
+        return next(iter(owners.values())) if len(owners) == 1 else None
+
+    def has_top_level(self, name: str) -> bool:
+        """Whether any distribution installed a top-level module or package of that name."""
+        return name in self._tops
+
+    def python_files(self, one: Installed) -> Iterator[str]:
+        """The recorded modules of a distribution, relative to ``site-packages``."""
+        return (
+            path for path, owner in self._files.items() if owner == one and path.endswith((".py", ".pyi"))
+        )
+
+
+def site_packages(root: Path) -> tuple[Path, ...]:
+    """The ``site-packages`` folders of an environment at ``root``."""
+    return tuple(sorted(folder for folder in root.glob("lib*/python*/site-packages") if folder.is_dir()))
+
+
+def read_bounded(path: Path, most: int) -> str | None:
+    """A regular file's text, or None when it is not one, is longer than ``most`` bytes, or cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+            return None
+        return file.read(most).decode("utf-8", "replace")
+
+
+def _metadata_folders(folder: Path) -> list[Path]:
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith((".dist-info", ".egg-info")) and entry.is_dir(follow_symlinks=False):
+                found.append(Path(entry.path))
+                if len(found) >= MOST_DISTRIBUTIONS:
+                    break
+    return sorted(found)
+
+
+def _name_and_version(headers: str, folder: str) -> tuple[str, str]:
+    """From the metadata's headers, else from the folder's name."""
+    told: dict[str, str] = {}
+    for line in headers.splitlines():
+        if not line.strip():
+            break
+        key, colon, value = line.partition(":")
+        if colon:
+            told.setdefault(key.strip().lower(), value.strip())
+    stem, _, _kind = folder.rpartition(".")
+    name, _, rest = stem.partition("-")
+    return told.get("name") or name, told.get("version") or rest.partition("-")[0]
+
+
+def _recorded(entry: Path) -> Iterator[str]:
+    record = read_bounded(entry / "RECORD", LARGEST_FILE)
+    if record is not None:
+        for line in record.splitlines():
+            path = line[1:].partition('"')[0] if line.startswith('"') else line.partition(",")[0]
+            if path and not path.startswith(("/", "..")) and ".dist-info/" not in path:
+                yield path
+        return
+    for line in (read_bounded(entry / "installed-files.txt", LARGEST_FILE) or "").splitlines():
+        if line.startswith("../"):
+            yield line.removeprefix("../").strip()
+
+
+def _top(path: str) -> str:
+    first, slash, _ = path.partition("/")
+    return first if slash else first.partition(".")[0]

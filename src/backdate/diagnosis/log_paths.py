@@ -1,0 +1,37 @@
+"""The project's root in a log, and files relative to it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from backdate.testing.outcomes import Raised
+
+_ROOT = re.compile(r"rootdir: (/[^,\n]*?)(?:, (?:inifile|configfile|testpaths).*)?\s*")
+
+
+def find_root(lines: Iterable[str]) -> str | None:
+    """The root folder that pytest says it uses."""
+    return next((match.group(1) for line in lines if (match := _ROOT.fullmatch(line)) is not None), None)
+
+
+class Root:
+    """A project's root, by its path in the log; None when it is not known."""
+
+    def __init__(self, path: str | None) -> None:
+        self.path = None if path is None else posixpath.normpath(path)
+
+    def relative(self, file: str) -> str:
+        """``file`` relative to the root where it lies in it, else absolute where that can be told."""
+        if self.path is None or not file or file.startswith("<"):
+            return file
+        absolute = posixpath.normpath(posixpath.join(self.path, file))
+        return absolute.removeprefix(self.path.rstrip("/") + "/")
+
+    def raised(self, one: Raised) -> Raised:
+        """``one`` with all files so."""
+        return replace(
+            one, frames=tuple(replace(frame, file=self.relative(frame.file)) for frame in one.frames)
+        )

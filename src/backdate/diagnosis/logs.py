@@ -1,0 +1,213 @@
+"""Reading the log of a run that was not captured: which tests failed, and with what.
+
+Logs of pytest (any ``--tb``), of unittest and its kin (Django, nose), and bare tracebacks. For every failure
+that a log announces, by a header or a line of the summary, there is one record, also when what
+follows is not understood. A log is what programs printed: a test that prints a header is believed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from backdate.diagnosis.log_blocks import Block, Kind, SummaryLine, split_log
+from backdate.diagnosis.log_paths import Root, find_root
+from backdate.diagnosis.traceback_text import read_chain
+from backdate.testing.outcomes import Raised
+
+LARGEST_LOG = 64 * 1024 * 1024
+"""Characters of a log that are read."""
+_LONGEST_LINE = 20_000
+_INTERNAL = "INTERNALERROR> "
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_WARNING = re.compile(r"\s*(\S[^:\n]*):(\d+): ((?:\w+\.)*\w*Warning): (.*)")
+_TITLE = re.compile(r"(?:ERROR at (setup|teardown) of|ERROR (collecting)) (.*)")
+_SUBTEST = re.compile(r"(.*?) (?:\(<subtest>\)|\[[^\]]*\](?: \(.*\))?|\(.*\))")
+_UNITTEST_TITLE = re.compile(r"(\w+) \(([\w.]+)\)(.*)")
+_NOSE_IMPORT = re.compile(r"Failure: ([\w.]+) \((.*)\)")
+_SUMMARY_SAID = re.compile(r"([A-Za-z_][\w.]*)(?:: (.*))?", re.DOTALL)
+
+Phase = Literal["call", "setup", "teardown", "collection", "run"]
+_PHASES: dict[str, Phase] = {"setup": "setup", "teardown": "teardown", "collecting": "collection"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedFailure:
+    """One failure that a log tells of."""
+
+    test: str | None
+    """The test's id, or the file or module that could not be collected; None when the log does not say."""
+    phase: Phase
+    """``run``: a traceback or a crash that belongs to no test."""
+    header: str
+    """The words by which the log announces it; empty for a bare traceback."""
+    line: int
+    """Where it is announced, from 1."""
+    raised: tuple[Raised, ...]
+    """As in :class:`~backdate.testing.outcomes.TestResult`; empty when the log does not show it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedWarning:
+    """One warning that a log tells of."""
+
+    category: str
+    message: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """What a log tells."""
+
+    failures: tuple[LoggedFailure, ...]
+    """In the order of the log."""
+    warnings: tuple[LoggedWarning, ...]
+    """Each different one once, in the order of the log."""
+    root: str | None
+    """The project's root folder, when the log names it; files below it are given relative to it."""
+
+
+def read_log(text: str, *, root: str | None = None) -> Log:
+    """What ``text`` tells. ``root`` is the project's root where the log does not name it (pytest does)."""
+    lines = [_plain(line) for line in text[:LARGEST_LOG].replace("\r\n", "\n").split("\n")]
+    place = Root(root or find_root(lines))
+    split = split_log(lines)
+    summary = list(split.summary)
+    failures = [_read_block(block, lines, summary) for block in split.blocks]
+    failures = [_with_summary_id(failure, summary) for failure in failures]
+    failures += [_from_summary(one) for one in summary]
+    relative = [replace(one, raised=tuple(map(place.raised, one.raised))) for one in failures]
+    return Log(
+        failures=tuple(sorted(relative, key=lambda failure: failure.line)),
+        warnings=tuple(dict.fromkeys(_warnings(lines, split.blocks, place))),
+        root=place.path,
+    )
+
+
+def _plain(line: str) -> str:
+    """A line without colours, of bounded length."""
+    line = line[:_LONGEST_LINE]
+    plain = _CONTROL.sub("", line) if "\x1b" in line else line
+    return plain.rstrip("\r").removeprefix(_INTERNAL).expandtabs(8)
+
+
+def _read_block(block: Block, lines: Sequence[str], summary: list[SummaryLine]) -> LoggedFailure:
+    body = lines[block.start : block.end]
+    raised = read_chain(body, to_the_end=block.kind in (Kind.UNITTEST, Kind.PYTEST))
+    if block.kind is Kind.UNITTEST:
+        test, phase = _unittest_id(block.header)
+        nose = _NOSE_IMPORT.match(block.header)
+        if nose is not None and not raised:
+            raised = (Raised(type=nose.group(1), message=nose.group(2)[:4000], frames=()),)
+    elif block.kind is Kind.PYTEST:
+        test, phase = _pytest_id(block.header, summary)
+        if not raised:
+            raised = _unexplained(body)
+    else:
+        test, phase = None, "run"
+    return LoggedFailure(test=test, phase=phase, header=block.header, line=block.line, raised=raised)
+
+
+def _unexplained(body: Sequence[str]) -> tuple[Raised, ...]:
+    """What pytest shows without a traceback (``pytest.fail(…, pytrace=False)``, a dead worker)."""
+    text = "\n".join(line for line in body if line.strip())[:4000].strip()
+    return (Raised(type="Failed", message=text, frames=()),) if text else ()
+
+
+def _unittest_id(header: str) -> tuple[str | None, Phase]:
+    """The dotted id of a header: "test_x (mod.Class)", from Python 3.11 on "test_x (mod.Class.test_x)"."""
+    match = _UNITTEST_TITLE.match(header)
+    if match is None:
+        return (None, "collection") if header.startswith("Failure: ") else (header.strip() or None, "call")
+    name, where = match.group(1), match.group(2)
+    if "_FailedTest" in where or "ModuleImportFailure" in where or "LoadTestsFailure" in where:
+        return name, "collection"
+    if name in ("setUpClass", "setUpModule"):
+        return where, "setup"
+    if name in ("tearDownClass", "tearDownModule"):
+        return where, "teardown"
+    return (where if where.endswith("." + name) else f"{where}.{name}"), "call"
+
+
+def _pytest_id(title: str, summary: list[SummaryLine]) -> tuple[str | None, Phase]:
+    """The node id that the summary gives for a title, which is then used up; else the title itself."""
+    match = _TITLE.fullmatch(title)
+    if match is not None:
+        phase = _PHASES[match.group(1) or match.group(2)]
+        if phase == "collection":
+            return _take(summary, "ERROR", match.group(3), whole=True) or match.group(3), phase
+        return _take(summary, "ERROR", match.group(3), whole=False) or match.group(3), phase
+    plain = _SUBTEST.fullmatch(title)
+    found = _take(summary, "FAILED", title, whole=False)
+    if found is None and plain is not None:
+        found = _take(summary, "FAILED", plain.group(1), whole=False)
+    return found or title, "call"
+
+
+def _take(summary: list[SummaryLine], word: str, title: str, *, whole: bool) -> str | None:
+    for number, one in enumerate(summary):
+        if one.word != word:
+            continue
+        for identity, _said in one.readings():
+            path, colons, inner = identity.partition("::")
+            name = path if whole else inner
+            if name and (whole or colons) and _joined(name) == _joined(title):
+                del summary[number]
+                return identity
+    return None
+
+
+def _joined(name: str) -> str:
+    return name.replace("::", ".")
+
+
+def _with_summary_id(failure: LoggedFailure, summary: list[SummaryLine]) -> LoggedFailure:
+    """A failure without a header (``--tb=line``), with the id of the next summary line of its error."""
+    if failure.header or not failure.raised:
+        return failure
+    wanted = failure.raised[-1]
+    for number, one in enumerate(summary):
+        for identity, said in one.readings():
+            match = _SUMMARY_SAID.fullmatch(said)
+            if match is not None and match.group(1).rpartition(".")[2] == wanted.type.rpartition(".")[2]:
+                told = (match.group(2) or "").removesuffix("...")
+                if wanted.message.startswith(told):
+                    del summary[number]
+                    return replace(failure, test=identity, phase="call")
+    return failure
+
+
+def _from_summary(one: SummaryLine) -> LoggedFailure:
+    """What is known of a failure that only the summary tells of."""
+    identity, said = next(
+        ((identity, said) for identity, said in one.readings() if _SUMMARY_SAID.fullmatch(said)),
+        (one.text, ""),
+    )
+    match = _SUMMARY_SAID.fullmatch(said)
+    raised: tuple[Raised, ...] = ()
+    if match is not None:
+        raised = (Raised(type=match.group(1), message=(match.group(2) or "")[:4000], frames=()),)
+    phase: Phase = "collection" if one.word == "ERROR" and "::" not in identity else "call"
+    return LoggedFailure(
+        test=identity, phase=phase, header=f"{one.word} {one.text}", line=one.line, raised=raised
+    )
+
+
+def _warnings(lines: Sequence[str], blocks: Iterable[Block], place: Root) -> Iterable[LoggedWarning]:
+    inside = bytearray(len(lines) + 1)
+    for block in blocks:
+        inside[block.start : block.end] = b"\1" * (block.end - block.start)
+    for number, line in enumerate(lines):
+        match = None if inside[number] or "Warning: " not in line else _WARNING.fullmatch(line)
+        if match is not None:
+            path, at, category, message = match.groups()
+            yield LoggedWarning(
+                category=category,
+                message=message[:4000],
+                file=place.relative(path),
+                line=int(at) if len(at) < 10 else 0,
+            )

@@ -1,0 +1,110 @@
+"""What an exception's message says. A message is matched, never evaluated.
+
+What is not understood gives the kind that the exception's type alone allows.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from backdate.diagnosis.result import CauseKind
+from backdate.diagnosis.traceback_text import FATAL
+from backdate.diagnosis.wordings import ATTRIBUTE, BINARY, GONE, HINT, IMPORT, NAME, TYPE, OwnerIs, Pattern
+
+LOOKED_AT = 4000
+"""Characters of a message that are read: as many as a ``Raised`` holds."""
+_LONGEST_HINT = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a message says."""
+
+    kind: CauseKind
+    name: str = ""
+    owner: str = ""
+    owner_is: OwnerIs = ""
+    path: str = ""
+    """The file that the message names, for ImportError."""
+    hint: str = ""
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])|\n+")
+_FAMILIES: tuple[tuple[tuple[str, ...], list[Pattern], CauseKind], ...] = (
+    (("AttributeError",), ATTRIBUTE, CauseKind.OTHER_ERROR),
+    (("ImportError", "ModuleNotFoundError"), IMPORT, CauseKind.OTHER_ERROR),
+    (("TypeError",), TYPE, CauseKind.CHANGED_TYPE),
+    (("NameError", "UnboundLocalError"), NAME, CauseKind.UNDEFINED_NAME),
+)
+_BY_TYPE = {
+    **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), CauseKind.SYNTAX),
+    **dict.fromkeys(("AssertionError", "Failed"), CauseKind.ASSERTION),
+    **dict.fromkeys(
+        (
+            *("ValueError", "KeyError", "IndexError", "LookupError", "ZeroDivisionError", "OverflowError"),
+            *("UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "StopIteration"),
+            "FloatingPointError",
+        ),
+        CauseKind.CHANGED_VALUE,
+    ),
+}
+
+
+def read_message(kind: str, message: str) -> Said:
+    """What an exception of type ``kind`` (a qualified name) says with ``message``."""
+    text = message[:LOOKED_AT].strip()
+    short = kind.rpartition(".")[2]
+    if kind == FATAL:
+        return Said(kind=CauseKind.CRASH)
+    if short == "Failed" and text.startswith("Timeout "):  # of pytest-timeout
+        return Said(kind=CauseKind.TIMEOUT)
+    hint = read_hint(text)
+    if short.endswith("Warning"):
+        return Said(kind=CauseKind.WARNING_AS_ERROR, name=_quoted(text), hint=hint)
+    if BINARY.search(text):
+        return Said(kind=CauseKind.BINARY_INCOMPATIBLE, hint=hint)
+    known = _BY_TYPE.get(short)
+    if known in (CauseKind.SYNTAX, CauseKind.ASSERTION):
+        return Said(kind=known)
+    for types, patterns, otherwise in _FAMILIES:
+        if short in types:
+            known = otherwise
+            said = _first_match(patterns, text, hint)
+            if said is not None:
+                return said
+    if GONE.search(text):
+        return Said(kind=CauseKind.REMOVED, name=_quoted(text), hint=hint)
+    return Said(kind=known or CauseKind.OTHER_ERROR, hint=hint)
+
+
+def _first_match(patterns: list[Pattern], text: str, hint: str) -> Said | None:
+    for pattern, kind, owner_is in patterns:
+        match = pattern.match(text)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        owner = groups.get("owner") or ""
+        # of None nothing is missing from a library's interface: something became None
+        nothing = kind is CauseKind.MISSING_ATTRIBUTE and owner == "NoneType"
+        return Said(
+            kind=CauseKind.CHANGED_TYPE if nothing else kind,
+            name=groups.get("name") or "",
+            owner=owner,
+            owner_is=owner_is if owner else "",
+            path=groups.get("path") or "",
+            hint=hint,
+        )
+    return None
+
+
+def read_hint(message: str) -> str:
+    """The sentences of a message that say what to do instead, joined; empty when there are none."""
+    sentences = [one.strip() for one in _SENTENCE.split(message[:LOOKED_AT])]
+    return " ".join(one for one in sentences if HINT.search(one))[:_LONGEST_HINT]
+
+
+def _quoted(text: str) -> str:
+    """The first thing in a message that is quoted and looks like a name, or that looks like a call."""
+    match = re.search(r"[`'\"]([A-Za-z_][\w.]*)(?:\(\))?[`'\"]|\b([A-Za-z_][\w.]*)\(\)", text)
+    return (match.group(1) or match.group(2)) if match else ""

@@ -1,0 +1,290 @@
+"""Whose a module, a class or a name is: the standard library's, the project's, or which distribution's."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.diagnosis.distributions import Distributions, Installed, read_bounded
+
+BUILTIN = "builtin"
+"""How TimeMachine-bench calls the standard library among the related libraries."""
+
+_SOURCE_BYTES = 2 * 1024 * 1024
+_SEARCH_BYTES = 64 * 1024 * 1024
+"""Bytes of source that are read in all to find a class."""
+
+GONE_FROM_STANDARD_LIBRARY = frozenset(
+    {
+        *("aifc", "asynchat", "asyncore", "audioop", "binhex", "cgi", "cgitb", "chunk", "crypt", "distutils"),
+        *("dummy_threading", "_dummy_threading", "formatter", "imghdr", "imp", "lib2to3", "macpath"),
+        *("mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "parser", "pipes", "smtpd", "sndhdr"),
+        *("spwd", "sunau", "symbol", "telnetlib", "uu", "xdrlib"),
+        # of Python 2
+        *("__builtin__", "BaseHTTPServer", "commands", "ConfigParser", "cookielib", "Cookie", "copy_reg"),
+        *("cPickle", "cStringIO", "dummy_thread", "exceptions", "htmlentitydefs", "HTMLParser", "httplib"),
+        *("Queue", "robotparser", "sets", "SimpleHTTPServer", "SocketServer", "StringIO", "thread"),
+        *("Tkinter", "urllib2", "urlparse", "UserDict", "UserList", "UserString", "xmlrpclib"),
+    }
+)
+"""Modules of the standard library that not every Python from 3.6 on has (PEP 594, PEP 632, Python 3.0)."""
+
+_DISTRIBUTIONS = {
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "Crypto": "pycryptodome",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "fitz": "PyMuPDF",
+    "flask_sqlalchemy": "Flask-SQLAlchemy",
+    "git": "GitPython",
+    "jwt": "PyJWT",
+    "magic": "python-magic",
+    "MySQLdb": "mysqlclient",
+    "OpenSSL": "pyOpenSSL",
+    "PIL": "pillow",
+    "pkg_resources": "setuptools",
+    "psycopg2": "psycopg2",
+    "serial": "pyserial",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "slugify": "python-slugify",
+    "usb": "pyusb",
+    "yaml": "PyYAML",
+    "zmq": "pyzmq",
+}
+"""Distributions of well-known modules, for a module that no environment at hand has."""
+
+CONVENTIONS = {
+    "np": "numpy",
+    "pd": "pandas",
+    "plt": "matplotlib.pyplot",
+    "mpl": "matplotlib",
+    "tf": "tensorflow",
+    "nx": "networkx",
+    "sns": "seaborn",
+    "sp": "scipy",
+    "sa": "sqlalchemy",
+    "ma": "marshmallow",
+    "nn": "torch.nn",
+}
+"""Names by which modules are imported by convention, for a line whose file is not at hand."""
+
+_BUILTIN_TYPES = frozenset(
+    name for name, value in vars(__import__("builtins")).items() if isinstance(value, type)
+) | {
+    "NoneType",
+    "function",
+    "method",
+    "builtin_function_or_method",
+    "generator",
+    "coroutine",
+    "unicode",
+    "code",
+}
+_ROOT_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?:\.\w+)*")
+_FROM = re.compile(r"^\s*(?:>>> )?from\s+([\w.]+)\s+import\b")
+
+
+def in_standard_library(dotted: str) -> bool:
+    """Whether a module is, or once was, of the standard library."""
+    top = dotted.partition(".")[0]
+    return top in sys.stdlib_module_names or top in GONE_FROM_STANDARD_LIBRARY or top == "builtins"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What a module's text says of names."""
+
+    imports: Mapping[str, str]
+    """What imported names stand for."""
+    classes: Mapping[str, tuple[str, ...]]
+    """The bases of the classes that it defines, as they are written."""
+
+
+class Owners:
+    """Answers for one environment, and for the one before it where that is known.
+
+    ``tree`` is the project's folder; without it, what the project imports is read off single lines.
+    """
+
+    def __init__(
+        self,
+        now: Distributions,
+        before: Distributions | None = None,
+        *,
+        library: Path | None,
+        tree: Path | None,
+    ) -> None:
+        self._now = now
+        self._before = before or Distributions()
+        self._library = library
+        self._tree = tree
+        self._modules: dict[str, Names] = {}
+        self._classes: dict[tuple[str, str], Installed | str | None] = {}
+
+    def of_module(self, dotted: str) -> Installed | str | None:
+        """BUILTIN, a distribution, or its bare name when no environment has it; None for the project's own.
+
+        The environments come first: a backport that is installed is a distribution.
+        """
+        top = dotted.partition(".")[0]
+        found = self._now.of_module(dotted) or self._before.of_module(dotted)
+        if found is not None:
+            return found
+        if in_standard_library(dotted):
+            return BUILTIN
+        if self._in_tree(top):
+            return None
+        return _DISTRIBUTIONS.get(top, top)
+
+    def installed(self, dotted: str) -> bool:
+        """Whether the top-level part of a module is there: installed now, or the project's own."""
+        top = dotted.partition(".")[0]
+        return self._now.has_top_level(top) or self._in_tree(top)
+
+    def _in_tree(self, top: str) -> bool:
+        if self._tree is None or not top.isidentifier():
+            return False
+        return any(
+            (folder / top).is_dir() or (folder / f"{top}.py").is_file()
+            for folder in (self._tree, self._tree / "src", self._tree / "lib")
+        )
+
+    def imports_of(self, path: str) -> Mapping[str, str]:
+        """What imported names stand for in a project's file: ``{"np": "numpy", "join": "os.path.join"}``."""
+        return self._names_of(path).imports
+
+    def _names_of(self, path: str) -> Names:
+        if path not in self._modules:
+            self._modules[path] = names_in(self._read(path))
+        return self._modules[path]
+
+    def _read(self, path: str) -> str:
+        if self._tree is None or path.startswith(("/", "<")):
+            return ""
+        root = self._tree.resolve()
+        file = (root / path).resolve()
+        return (read_bounded(file, _SOURCE_BYTES) or "") if file.is_relative_to(root) else ""
+
+    def resolve(self, name: str, path: str) -> str | None:
+        """What a dotted expression of a project's file stands for; None when it cannot be told."""
+        first, dot, rest = name.partition(".")
+        imports = self.imports_of(path)
+        home = imports.get(first)
+        if home is None and not imports:
+            home = CONVENTIONS.get(first)
+            if home is None and (self._now.has_top_level(first) or self._before.has_top_level(first)):
+                home = first
+            if home is None and in_standard_library(first):
+                home = first
+        return None if home is None else f"{home}{dot}{rest}"
+
+    def modules_in_line(self, source: str, path: str) -> tuple[str, ...]:
+        """The dotted names of modules, not the project's own, that a line of its file uses."""
+        found: dict[str, None] = {}
+        match = _FROM.match(source)
+        if match is not None and not match.group(1).startswith("."):
+            found[match.group(1)] = None
+        for name in _ROOT_NAME.finditer(source[:1000]):
+            dotted = self.resolve(name.group(0), path)
+            if dotted is not None and self.of_module(dotted) is not None:
+                found[dotted] = None
+        return tuple(found)
+
+    def of_type(self, name: str, path: str) -> Installed | str | None:
+        """Whose a class is, by its name as messages give it, seen from a project's file.
+
+        A dotted name carries its module. Else: a type of ``builtins``, one that the file imports, or one
+        that a distribution which the file imports from, or the standard library, defines.
+        """
+        if name in _BUILTIN_TYPES:
+            return BUILTIN
+        if "." in name:
+            return self.of_module(name.rpartition(".")[0])
+        imported = self.imports_of(path).get(name)
+        if imported is not None:
+            return self.of_module(imported)
+        for base in self._names_of(path).classes.get(name, ()):  # the project's class: what it inherits
+            home = self.resolve(base, path)
+            owner = None if home is None else self.of_module(home)
+            if owner is not None:
+                return owner
+        key = (name, path)
+        if key not in self._classes:
+            self._classes[key] = self._search(name, path)
+        return self._classes[key]
+
+    def _search(self, name: str, path: str) -> Installed | str | None:
+        if not name.isidentifier():
+            return None
+        imported = set(self.imports_of(path).values())
+        near: dict[str, Installed] = {}
+        for dotted in sorted(imported):
+            owner = self._now.of_module(dotted)
+            if owner is not None:
+                near[owner.key] = owner
+        pattern = re.compile(rf"^\s*class {re.escape(name)}\b", re.MULTILINE)
+        for one in near.values():
+            if self._defines(pattern, self._now.python_files(one)):
+                return one
+        if self._library is not None:
+            for dotted in sorted(imported):
+                module = self._library / (dotted.split(".")[0] + ".py")
+                if in_standard_library(dotted) and pattern.search(read_bounded(module, _SOURCE_BYTES) or ""):
+                    return BUILTIN
+        return None
+
+    def _defines(self, pattern: re.Pattern[str], files: Iterable[str]) -> bool:
+        left = _SEARCH_BYTES
+        for file in files:
+            for folder in self._now.folders:
+                text = read_bounded(folder / file, _SOURCE_BYTES) or ""
+                left -= len(text)
+                if pattern.search(text):
+                    return True
+            if left < 0:
+                break
+        return False
+
+
+def names_in(source: str) -> Names:
+    """The names of a module's text; none when it does not parse.
+
+    Relative imports are the project's own and left out. Of alternatives the last one wins.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the compiler, about the project's own text
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Names(imports={}, classes={})
+    imports: dict[str, str] = {}
+    classes: dict[str, tuple[str, ...]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                imports[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            for alias in node.names:
+                imports[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = tuple(filter(None, map(_dotted, node.bases)))
+    return Names(imports=imports, classes=classes)
+
+
+def _dotted(node: ast.expr) -> str:
+    """A dotted expression's text; empty for any other."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join(reversed([*parts, node.id])) if isinstance(node, ast.Name) else ""

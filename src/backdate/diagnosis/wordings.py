@@ -1,0 +1,142 @@
+"""The wordings of exceptions: Python 2.7 and 3.6 to 3.14, and what common libraries say.
+
+Each pattern is matched at a message's beginning. None can take more than a moment on a text of some thousand
+characters. The first that matches counts, so the order within a table matters.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from backdate.diagnosis.result import CauseKind
+
+OwnerIs = Literal["", "module", "type", "function"]
+Pattern = tuple[re.Pattern[str], CauseKind, OwnerIs]
+
+_Q = r"['\"`\u2018\u2019]"
+_TEXT = r"[^\s'\"`\u2018\u2019()]+"
+_NAMED = rf"{_Q}(?P<name>\w+){_Q}"
+_MODULE = rf"{_Q}(?P<owner>{_TEXT}){_Q}"
+_TYPED = rf"{_Q}(?P<owner>[^'\"`]+){_Q}"
+_CALL = r"(?P<owner>[\w.<>]+)\(\)"
+_REMOVED = r"(?P<q>`|')?(?P<owner>\w+(?:\.\w+)*)\.(?P<name>\w+)(?P=q)? (?:was|were|has been|is) removed"
+_REMOVED_PLAIN = r"(?P<owner>\w+(?:\.\w+)*)\.(?P<name>\w+)(?:\(\))? (?:was|were|has been|is) removed"
+_PARTIAL = r"(?:partially initialized )?"
+
+
+def _patterns(kind: CauseKind, owner_is: OwnerIs, *wordings: str) -> list[Pattern]:
+    return [(re.compile(wording), kind, owner_is) for wording in wordings]
+
+
+ATTRIBUTE = [
+    *_patterns(CauseKind.REMOVED, "module", _REMOVED, _REMOVED_PLAIN),
+    *_patterns(
+        CauseKind.MISSING_ATTRIBUTE,
+        "",
+        rf"{_Q}module{_Q} object has no attribute {_Q}(?P<name>\w+)",  # Python 2 does not say which
+    ),
+    *_patterns(
+        CauseKind.MISSING_ATTRIBUTE,
+        "module",
+        rf"{_PARTIAL}[Mm]odule {_MODULE} has no attribute {_Q}?(?P<name>\w+)",
+        rf"cannot access (?:attribute|submodule) {_NAMED} of {_PARTIAL}module {_MODULE}",
+        rf"{_Q}(?P<owner>\w+(?:\.\w+)+){_Q} has no attribute {_Q}(?P<name>\w+)",
+        r"No (?P<owner>[\w.]+) attribute (?P<name>\w+)",
+        rf"[Cc]an't get attribute {_NAMED} on <module {_MODULE}",
+    ),
+    *_patterns(
+        CauseKind.MISSING_ATTRIBUTE,
+        "type",
+        rf"type object {_TYPED} has no attribute {_Q}(?P<name>\w+)",
+        rf"{_TYPED} object has no attribute {_Q}(?P<name>\w+)",
+        rf"(?P<owner>[A-Za-z_]\w*) instance has no attribute {_Q}(?P<name>\w+)",
+    ),
+    *_patterns(
+        CauseKind.CHANGED_TYPE,
+        "type",
+        rf"property {_NAMED} of {_TYPED} object has no (?:setter|deleter|getter)",
+        rf"{_TYPED} object attribute {_NAMED} is read-only",
+        rf"can't (?:set|delete) attribute(?: {_NAMED})?",
+    ),
+    *_patterns(CauseKind.MISSING_ATTRIBUTE, "", r"(?P<name>[A-Za-z_]\w*)$"),  # of "with", up to Python 3.10
+]
+IMPORT = [
+    *_patterns(
+        CauseKind.MISSING_NAME,
+        "module",
+        rf"cannot import name {_Q}?(?P<name>{_TEXT}?){_Q}? from {_PARTIAL}(?:module )?{_MODULE}"
+        r"(?: \(most likely due to a circular import\))?"
+        r"(?: \((?P<path>[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\))?",
+        rf"cannot import name {_Q}?(?P<name>\w+){_Q}?",
+        _REMOVED,
+    ),
+    *_patterns(
+        CauseKind.MISSING_MODULE,
+        "",
+        rf"No module named {_Q}?(?P<name>{_TEXT}?){_Q}?(?:;|\.?\s|$)",
+        rf"Missing optional dependency {_Q}(?P<name>[\w.-]+){_Q}",
+        r"import of (?P<name>[\w.]+) halted; None in sys\.modules",
+    ),
+    *_patterns(
+        CauseKind.BINARY_INCOMPATIBLE,
+        "",
+        r"(?:.*\s)?undefined symbol: (?P<name>\S+)",
+        r"(?P<name>lib[\w.+-]+\.so[\w.]*): (?:cannot open shared object file|version `)",
+        r"(?P<name>numpy\._?core\.multiarray) failed to import",
+        r"dynamic module does not define (?:module export|init) function",
+    ),
+]
+TYPE = [
+    *_patterns(
+        CauseKind.UNEXPECTED_ARGUMENT,
+        "function",
+        rf"{_CALL} got an unexpected keyword argument {_Q}(?P<name>\w+)",
+        rf"{_CALL} got unexpected keyword argument\(?s?\)?:? \[?{_Q}?(?P<name>\w+)",
+        rf"{_NAMED} is an invalid keyword argument for (?:this function|(?P<owner>[\w.]+))",
+        rf"{_CALL} takes no keyword arguments",
+        rf"(?:this function|(?P<owner>[\w.]+)) got an unexpected keyword argument {_Q}(?P<name>\w+)",
+        rf"(?:.*\b)?[Uu]nexpected keyword argument\(?s?\)?:? \[?{_Q}?(?P<name>\w+)",
+        rf"{_CALL} got some positional-only arguments passed as keyword arguments: {_Q}(?P<name>\w+)",
+    ),
+    *_patterns(
+        CauseKind.ARGUMENT_COUNT,
+        "function",
+        rf"{_CALL} missing \d+ required (?:positional|keyword-only) arguments?: {_Q}(?P<name>\w+)",
+        rf"{_CALL} missing required argument {_Q}(?P<name>\w+)",
+        rf"{_CALL} takes (?:from \d+ to |exactly |at least |at most |no |\d+ )[^\n]*\bargument",
+        rf"{_CALL} takes no (?:arguments|parameters)",
+        r"(?P<owner>[\w.]+) expected (?:at most |at least )?\d+ (?:positional )?arguments?, got \d+",
+        rf"{_CALL} got multiple values for (?:keyword )?argument {_Q}(?P<name>\w+)",
+        rf"[Rr]equired argument {_NAMED} \(pos \d+\) not found",
+    ),
+    *_patterns(
+        CauseKind.CHANGED_TYPE,
+        "type",
+        rf"Can't instantiate abstract class {_Q}?(?P<owner>\w+){_Q}? "
+        rf"(?:with|without an implementation for) abstract methods? {_Q}?(?P<name>\w+)",
+        rf"{_TYPED} object (?:is not|does not|has no|cannot)",
+    ),
+]
+NAME = _patterns(
+    CauseKind.UNDEFINED_NAME,
+    "",
+    rf"(?:global )?name {_NAMED} is not defined",
+    rf"(?:local|free) variable {_NAMED} referenced before",
+    rf"cannot access (?:local|free) variable {_Q}(?P<name>\w+)",
+)
+BINARY = re.compile(
+    r"size changed, may indicate binary incompatibility|compiled using NumPy 1\.x cannot be run"
+    r"|module compiled against (?:API|ABI) version|binary incompatibility"
+)
+GONE = re.compile(
+    r"\b(?:was|were|has been|have been|been|is|are|got) (?:now )?(?:removed|dropped|discontinued|expired)\b"
+    r"|\bno longer (?:be )?(?:supported|accepts?|accepted|available|exists?|exposed|provided?|allowed|part)\b"
+    r"|\bremoved (?:in|from|as of|since) (?:\w+ )?v?\d|\b(?:is|are) not supported any ?more\b"
+    r"|\bnot supported (?:in|since|as of) (?:\w+ )?v?\d|\bis deprecated and (?:was|has)\b",
+    re.IGNORECASE,
+)
+HINT = re.compile(
+    r"\binstead\b|\bDid you mean\b|\breplaced (?:by|with)\b|\brenamed\b|\bmoved to\b|\b[Pp]lease use\b"
+    r"|\b[Uu]se [`'\"\w]|\bin favou?r of\b|\bconsider\b",
+)

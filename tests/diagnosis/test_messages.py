@@ -1,0 +1,251 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.diagnosis.messages import read_hint, read_message
+from backdate.diagnosis.result import CauseKind
+
+MISSING = CauseKind.MISSING_ATTRIBUTE
+NAME = CauseKind.MISSING_NAME
+MODULE = CauseKind.MISSING_MODULE
+KEYWORD = CauseKind.UNEXPECTED_ARGUMENT
+COUNT = CauseKind.ARGUMENT_COUNT
+NUMPY_124 = """module 'numpy' has no attribute 'float'.
+`np.float` was a deprecated alias for the builtin `float`. To avoid this error in existing code, \
+use `float` by itself. Doing this will not modify any behavior and is safe."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "cause", "owner", "name"),
+    [
+        ("AttributeError", NUMPY_124, MISSING, "numpy", "float"),
+        (
+            "AttributeError",
+            "module 'collections' has no attribute 'Mapping'",
+            MISSING,
+            "collections",
+            "Mapping",
+        ),
+        ("AttributeError", "module 'a.b' has no attribute 'c'. Did you mean: 'd'?", MISSING, "a.b", "c"),
+        ("AttributeError", "'module' object has no attribute 'x'", MISSING, "", "x"),
+        ("AttributeError", "Module 'scipy' has no attribute 'interp'", MISSING, "scipy", "interp"),
+        (
+            "AttributeError",
+            "partially initialized module 'x' has no attribute 'y' (most likely due to a circular import)",
+            MISSING,
+            "x",
+            "y",
+        ),
+        (
+            "AttributeError",
+            "cannot access submodule 'y' of module 'x' (most likely due to a circular import)",
+            MISSING,
+            "x",
+            "y",
+        ),
+        ("AttributeError", "'DataFrame' object has no attribute 'append'", MISSING, "DataFrame", "append"),
+        (
+            "AttributeError",
+            "'array.array' object has no attribute 'tostring'",
+            MISSING,
+            "array.array",
+            "tostring",
+        ),
+        (
+            "AttributeError",
+            "type object 'DataFrame' has no attribute 'from_items'",
+            MISSING,
+            "DataFrame",
+            "from_items",
+        ),
+        ("AttributeError", "Foo instance has no attribute 'bar'", MISSING, "Foo", "bar"),
+        ("AttributeError", "__enter__", MISSING, "", "__enter__"),
+        ("AttributeError", "'NoneType' object has no attribute 'x'", CauseKind.CHANGED_TYPE, "NoneType", "x"),
+        (
+            "AttributeError",
+            "property 'x' of 'Foo' object has no setter",
+            CauseKind.CHANGED_TYPE,
+            "Foo",
+            "x",
+        ),
+        ("AttributeError", "can't set attribute", CauseKind.CHANGED_TYPE, "", ""),
+        (
+            "AttributeError",
+            "`np.float_` was removed in the NumPy 2.0 release. Use `np.float64` instead.",
+            CauseKind.REMOVED,
+            "np",
+            "float_",
+        ),
+        ("ImportError", "cannot import name 'X' from 'Y' (/a/b (c)/Y/__init__.py)", NAME, "Y", "X"),
+        ("ImportError", "cannot import name 'X' from 'Y' (unknown location)", NAME, "Y", "X"),
+        ("ImportError", "cannot import name 'X'", NAME, "", "X"),
+        ("ImportError", "cannot import name X", NAME, "", "X"),
+        (
+            "ImportError",
+            "cannot import name 'X' from partially initialized module 'Y' (most likely due to a …)",
+            NAME,
+            "Y",
+            "X",
+        ),
+        ("ImportError", "cannot import name 'X' from 'Y' (consider renaming '/Y.py' if …)", NAME, "Y", "X"),
+        ("ModuleNotFoundError", "No module named 'imp'", MODULE, "", "imp"),
+        ("ModuleNotFoundError", "No module named 'a.b'; 'a' is not a package", MODULE, "", "a.b"),
+        ("ImportError", "No module named yaml", MODULE, "", "yaml"),
+        ("ImportError", "No module named a.b.c", MODULE, "", "a.b.c"),
+        (
+            "ImportError",
+            "Missing optional dependency 'xlrd'.  Use pip or conda to install xlrd.",
+            MODULE,
+            "",
+            "xlrd",
+        ),
+        ("ImportError", "/a/b.so: undefined symbol: _Zfoo", CauseKind.BINARY_INCOMPATIBLE, "", "_Zfoo"),
+        (
+            "ValueError",
+            "numpy.dtype size changed, may indicate binary incompatibility. Expected 96, got 88",
+            CauseKind.BINARY_INCOMPATIBLE,
+            "",
+            "",
+        ),
+        ("TypeError", "f() got an unexpected keyword argument 'z'", KEYWORD, "f", "z"),
+        (
+            "TypeError",
+            "Word2Vec.__init__() got an unexpected keyword argument 'size'",
+            KEYWORD,
+            "Word2Vec.__init__",
+            "size",
+        ),
+        ("TypeError", "f() got an unexpected keyword argument 'z'. Did you mean 'y'?", KEYWORD, "f", "z"),
+        ("TypeError", "'z' is an invalid keyword argument for this function", KEYWORD, "", "z"),
+        ("TypeError", "'z' is an invalid keyword argument for print()", KEYWORD, "print", "z"),
+        ("TypeError", "len() takes no keyword arguments", KEYWORD, "len", ""),
+        ("TypeError", "f() takes 2 positional arguments but 3 were given", COUNT, "f", ""),
+        ("TypeError", "f() takes from 1 to 2 positional arguments but 3 were given", COUNT, "f", ""),
+        ("TypeError", "f() takes exactly 2 arguments (1 given)", COUNT, "f", ""),
+        ("TypeError", "load() missing 1 required positional argument: 'Loader'", COUNT, "load", "Loader"),
+        (
+            "TypeError",
+            "Client.__init__() missing 1 required keyword-only argument: 'intents'",
+            COUNT,
+            "Client.__init__",
+            "intents",
+        ),
+        ("TypeError", "object() takes no parameters", COUNT, "object", ""),
+        ("TypeError", "foo expected at most 1 argument, got 2", COUNT, "foo", ""),
+        ("TypeError", "f() got multiple values for argument 'x'", COUNT, "f", "x"),
+        (
+            "TypeError",
+            "'Timeout' object does not support the context manager protocol",
+            CauseKind.CHANGED_TYPE,
+            "Timeout",
+            "",
+        ),
+        ("TypeError", "unsupported operand type(s) for +: 'int' and 'str'", CauseKind.CHANGED_TYPE, "", ""),
+        (
+            "TypeError",
+            "Can't instantiate abstract class A without an implementation for abstract method 'f'",
+            CauseKind.CHANGED_TYPE,
+            "A",
+            "f",
+        ),
+        ("NameError", "name 'unicode' is not defined", CauseKind.UNDEFINED_NAME, "", "unicode"),
+        (
+            "UnboundLocalError",
+            "cannot access local variable 'x' where it is not associated with a value",
+            CauseKind.UNDEFINED_NAME,
+            "",
+            "x",
+        ),
+        (
+            "pydantic.errors.PydanticUserError",
+            "`regex` is removed. use `pattern` instead",
+            CauseKind.REMOVED,
+            "",
+            "regex",
+        ),
+        ("RuntimeError", "foo() is no longer supported; use bar()", CauseKind.REMOVED, "", "foo"),
+        ("DeprecationWarning", "`foo` is deprecated, use bar", CauseKind.WARNING_AS_ERROR, "", "foo"),
+        ("SyntaxError", "invalid syntax", CauseKind.SYNTAX, "", ""),
+        ("AssertionError", "assert 1 == 2, no longer supported", CauseKind.ASSERTION, "", ""),
+        ("Failed", "DID NOT RAISE", CauseKind.ASSERTION, "", ""),
+        ("KeyError", "'a'", CauseKind.CHANGED_VALUE, "", ""),
+        ("mod.Strange", "what", CauseKind.OTHER_ERROR, "", ""),
+    ],
+)
+def test_wordings(kind: str, message: str, cause: CauseKind, owner: str, name: str) -> None:
+    said = read_message(kind, message)
+    assert (said.kind, said.owner, said.name) == (cause, owner, name)
+
+
+def test_path_of_an_import_error() -> None:
+    said = read_message("ImportError", "cannot import name 'X' from 'Y' (/a/b (c)/Y/__init__.py)")
+    assert said.path == "/a/b (c)/Y/__init__.py"
+
+
+def test_hints() -> None:
+    assert "use `float` by itself" in read_hint(NUMPY_124)
+    assert read_hint("`np.float_` was removed in the NumPy 2.0 release. Use `np.float64` instead.") == (
+        "Use `np.float64` instead."
+    )
+    assert read_hint("list index out of range") == ""
+
+
+KINDS = st.sampled_from(
+    [
+        "AttributeError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "TypeError",
+        "NameError",
+        "ValueError",
+        "x.Y",
+        "",
+    ]
+)
+PIECES = st.sampled_from(
+    [
+        *(
+            "'",
+            "`",
+            "(",
+            ")",
+            ".",
+            " ",
+            "\n",
+            "module",
+            "has no attribute",
+            "cannot import name",
+            "from",
+            "a.b",
+        ),
+        *("No module named", "() got an unexpected keyword argument", "was removed", "object", "x", "takes"),
+    ]
+)
+
+
+@given(KINDS, st.one_of(st.text(), st.lists(PIECES, max_size=60).map("".join)))
+def test_it_never_fails(kind: str, message: str) -> None:
+    read_message(kind, message)
+
+
+IDENTIFIERS = st.from_regex(r"[a-z_][a-z0-9_]{0,10}", fullmatch=True)
+
+
+@given(IDENTIFIERS, st.lists(IDENTIFIERS, min_size=1, max_size=3).map(".".join))
+def test_names_are_read_whole(name: str, module: str) -> None:
+    for message in (
+        f"module '{module}' has no attribute '{name}'",
+        f"cannot import name '{name}' from '{module}' (/x/{module}.py)",
+    ):
+        kind = "AttributeError" if message.startswith("module") else "ImportError"
+        said = read_message(kind, message)
+        assert (said.owner, said.name, said.owner_is) == (module, name, "module")
+
+
+@pytest.mark.parametrize(
+    "piece", ["a.", "(", "'a' ", "unexpected ", "f() takes 2 ", "x was removed. Use ", "( (a)"]
+)
+def test_long_messages_are_read_at_once(piece: str) -> None:
+    for kind in ("AttributeError", "ImportError", "TypeError", "ValueError"):
+        for head in ("", "module '", "cannot import name 'x' from 'y' (", "f() "):
+            read_message(kind, head + piece * 4000)
