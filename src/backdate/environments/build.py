@@ -49,6 +49,7 @@ class Builder:
     ) -> None:
         self.cache = cache
         self.sandbox = sandbox
+        self.index_url = index_url
         self._steps = Steps(
             cache=cache,
             sandbox=sandbox,
@@ -64,7 +65,7 @@ class Builder:
         Raises SandboxUnavailable, IndexUnavailable or DiskFull when the machine is at fault.
         """
         started = time.monotonic()
-        resolution = self._resolve(request, on_stage)
+        resolution = self.resolve(request, on_stage=on_stage)
         if isinstance(resolution, BuildFailure):
             return resolution
         local = any(is_local(one) for one in resolution.lock.distributions)
@@ -96,7 +97,7 @@ class Builder:
     ) -> Environment | BuildFailure:
         """As ``prepare``, but at ``output``, an empty folder or none, for the caller to keep and change."""
         started = time.monotonic()
-        resolution = self._resolve(request, on_stage)
+        resolution = self.resolve(request, on_stage=on_stage)
         if isinstance(resolution, BuildFailure):
             return resolution
         made = not output.exists()
@@ -115,12 +116,19 @@ class Builder:
             (output / "pylock.toml").write_text(resolution.pylock, encoding="utf-8")
         return built
 
-    def _resolve(self, request: EnvironmentRequest, on_stage: OnStage) -> Resolution | BuildFailure:
+    def resolve(
+        self, request: EnvironmentRequest, *, on_stage: OnStage = _ignore
+    ) -> Resolution | BuildFailure:
+        """What ``request`` resolves to, from the cache where it was resolved before; nothing is built.
+
+        Raises as ``prepare`` does.
+        """
         interpreter = request.choice.interpreter
         key = digest(
             *("resolution", _FORMAT, uv.uv_version(), interpreter.version, str(interpreter.executable)),
             *(request.instant, exemptions_at(request.instant), self._steps.index_url),
             *(request.steps, request.digest, request.name, request.version_variables),
+            *([request.constraints] if request.constraints else []),
         )
         with self.cache.guard(key):
             found = self.cache.read(Resolution, "locks", key)

@@ -63,14 +63,17 @@ class Steps:
         interpreter = request.choice.interpreter
         exemptions = exemptions_at(request.instant)
         output = self.cache.scratch / f"pylock.{uuid.uuid4().hex}.toml"
-        with _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written:
+        with (
+            _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written,
+            _input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
+        ):
             arguments = uv.resolve_arguments(
                 python=interpreter.executable,
                 instant=request.instant,
                 exemptions=exemptions,
                 index_url=self.index_url,
                 inputs=requirement_files(request, "requirements"),
-                constraints=requirement_files(request, "constraints"),
+                constraints=[*requirement_files(request, "constraints"), str(limits)],
                 output=output,
             )
             portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
@@ -79,7 +82,8 @@ class Steps:
                 f'{shlex.join(arguments)} "$TMPDIR/{written.name}"',
                 shlex.join(portable),
             ]
-            result = self._run(request, script, [_shown(written.parent)], log)
+            mounts = [_shown(written.parent), _shown(limits.parent)]
+            result = self._run(request, script, mounts, log)
         try:
             if not result.ok:
                 return self._failure("resolve", request, result, log)

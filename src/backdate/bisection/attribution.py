@@ -1,0 +1,288 @@
+"""One target after the other: what matters to it, since when, because of what, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from backdate.bisection.culprits import Blamed, Releases, blame, hold_back
+from backdate.bisection.interpreter_axis import Ground, InterpreterTurn, find_ground, interpreters_between
+from backdate.bisection.laboratory import Laboratory, OutOfBudget, Regroup, Seen, Setup, Target
+from backdate.bisection.packages_axis import Narrowed, PackagesAxis
+from backdate.bisection.result import Culprit, Finding, Probe, Refused, Way
+from backdate.bisection.search import Colour, allowance, colour_together
+from backdate.environments.environment import Interpreter, InterpreterChoice
+from backdate.timeline.calendar import load_calendar
+from backdate.timeline.instants import Instant, format_day
+
+MOST_BEHIND = 2
+"""Breakages that hide behind another one and are looked for with that one's culprit held back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """A target to attribute; behind another breakage, what is held back and on which interpreter."""
+
+    target: Target
+    held: tuple[str, ...] = ()
+    ground: Ground | None = None
+    depth: int = 0
+
+
+class Attribution:
+    """Finds for every target a culprit, or the reason why there is none."""
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        *,
+        old: Seen,
+        new: Seen,
+        releases: Releases,
+        instants: Sequence[Instant],
+        available: Sequence[Interpreter],
+    ) -> None:
+        self._laboratory, self._old, self._new = laboratory, old, new
+        self._releases, self._instants = releases, instants
+        self._choices = interpreters_between(old.setup.choice, new.setup.choice, available)
+        self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
+        self._pending: list[_Work] = []
+        self.refused: list[Refused] = []
+
+    def attribute(self, targets: Sequence[Target]) -> tuple[Finding, ...]:
+        """A finding for each target, and for each part of one whose tests do not belong together."""
+        self._pending = [_Work(target=target) for target in targets]
+        findings: list[Finding] = []
+        while self._pending:
+            work = self._pending.pop(0)
+            self._laboratory.begin(allowance(len(self._instants)))
+            try:
+                finding = self._investigate(work)
+            except Regroup as regroup:
+                self._pending[:0] = [replace(work, target=part) for part in regroup.parts]
+                continue
+            if finding is not None:
+                findings.append(finding)
+        return tuple(findings)
+
+    def _investigate(self, work: _Work) -> Finding | None:
+        """The finding; None for tests that are good, or not bad, when they run alone. Raises Regroup."""
+        target = work.target
+        laboratory = self._laboratory
+        if laboratory.together(self._old, target) is not Colour.GOOD:
+            self._refuse(target, "not good in the old environment when it runs without the others")
+            return None
+        if laboratory.together(self._new, target) is not Colour.BAD:
+            self._refuse(target, "not bad in the new environment when it runs without the others")
+            return None
+        ground = work.ground or find_ground(laboratory, target, self._choices, self._new.setup.instant)
+        if isinstance(ground, InterpreterTurn):
+            return self._of_interpreter(target, ground)
+        if ground.anchor is not None:
+            return self._without_time(work, ground, ground.anchor)
+        narrowed = self._axis(ground.choice, work.held).narrow(target)
+        if narrowed is None:
+            note = "packages over time could not be tried: it takes more environments than one cause may"
+            return self._finding(target, "unknown", ground, notes=(*ground.notes, note))
+        return self._of_packages(work, ground, narrowed)
+
+    def _refuse(self, target: Target, reason: str) -> None:
+        self.refused += [Refused(test=test, reason=reason) for test in target.tests]
+
+    def _axis(self, choice: InterpreterChoice, held: tuple[str, ...]) -> PackagesAxis:
+        key = (str(choice.interpreter.executable), held)
+        if key not in self._axes:
+            self._axes[key] = PackagesAxis(self._laboratory, self._old, choice, self._instants, held)
+        return self._axes[key]
+
+    def _of_interpreter(self, target: Target, turn: InterpreterTurn) -> Finding:
+        before, after = (seen.setup.choice.interpreter.version for seen in (turn.good, turn.bad))
+        culprit = Culprit(name="python", old=before, new=after, released=_minor_released(after))
+        finding = self._finding(
+            target, "interpreter", Ground(choice=turn.bad.setup.choice), culprits=(culprit,), bad=turn.bad
+        )
+        return replace(finding, confirmed=("forward", "backward"))
+
+    def _without_time(self, work: _Work, ground: Ground, anchor: Seen) -> Finding:
+        """Between an environment with older packages and the newest, both of one instant and interpreter."""
+        newest = self._laboratory.ask(
+            Setup(choice=ground.choice, instant=self._new.setup.instant), "the newest packages"
+        )
+        blamed = blame(self._laboratory, work.target, anchor, newest, work.held, self._releases)
+        finding = self._finding(
+            work.target,
+            "packages",
+            ground,
+            culprits=blamed.culprits,
+            bad=blamed.bad,
+            notes=(*ground.notes, *blamed.notes, _BY_VERSION),
+        )
+        return self._confirm(work, ground, finding)
+
+    def _of_packages(self, work: _Work, ground: Ground, narrowed: Narrowed) -> Finding:
+        notes = [*ground.notes, *_remarks(narrowed, self._old)]
+        blamed = Blamed(culprits=(), bad=narrowed.bad)
+        if narrowed.finished:
+            blamed = blame(
+                self._laboratory, work.target, narrowed.good, narrowed.bad, work.held, self._releases
+            )
+        finding = self._finding(
+            work.target,
+            "packages",
+            ground,
+            culprits=blamed.culprits,
+            bad=blamed.bad or narrowed.bad,
+            notes=(*notes, *blamed.notes),
+        )
+        finding = replace(
+            finding,
+            last_good=narrowed.good.setup.instant,
+            first_bad=narrowed.bad.setup.instant,
+            turns=narrowed.turns,
+            resolutions=narrowed.resolutions,
+        )
+        return self._confirm(work, ground, finding)
+
+    def _confirm(self, work: _Work, ground: Ground, finding: Finding) -> Finding:
+        """The finding with its proofs; what fails though the culprit is held back is looked into next."""
+        if not finding.culprits:
+            return finding
+        confirmed: list[Way] = ["forward"]
+        note = ""
+        back = hold_back(finding.culprits)
+        if not back:
+            note = "what is gone cannot be brought back by a constraint: confirmed in one direction only"
+        else:
+            held = tuple(sorted({*work.held, *back}))
+            setup = Setup(choice=ground.choice, instant=self._new.setup.instant, constraints=held)
+            try:
+                seen = self._laboratory.ask(setup, f"the newest with {', '.join(back)}")
+                parts = self._parts(seen, work.target)
+            except OutOfBudget:
+                note = "not tried with the culprit held back: it takes more environments than one cause may"
+            else:
+                return self._after_holding(work, ground, finding, held, seen, parts)
+        return self._closed(replace(finding, confirmed=tuple(confirmed), notes=(*finding.notes, note)))
+
+    def _parts(self, seen: Seen, target: Target) -> dict[Colour, tuple[str, ...]]:
+        colours = {test: seen.colours.get(test, Colour.SKIP) for test in target.tests}
+        if colour_together(colours.values()) is not None:
+            return {self._laboratory.together(seen, target): target.tests}
+        good = tuple(test for test, colour in colours.items() if colour is not Colour.BAD)
+        return {
+            Colour.GOOD: good,
+            Colour.BAD: tuple(test for test, colour in colours.items() if colour is Colour.BAD),
+        }
+
+    def _after_holding(
+        self,
+        work: _Work,
+        ground: Ground,
+        finding: Finding,
+        held: tuple[str, ...],
+        seen: Seen,
+        parts: dict[Colour, tuple[str, ...]],
+    ) -> Finding:
+        confirmed: tuple[Way, ...] = ("forward",)
+        notes = list(finding.notes)
+        words = ", ".join(held)
+        if parts.get(Colour.GOOD):
+            confirmed = ("forward", "backward")
+        if Colour.SKIP in parts:
+            why = seen.failure.splitlines()[0] if seen.failure else "the tests are not there"
+            notes.append(f"the culprit could not be held back ({words}): {why}")
+        behind = parts.get(Colour.BAD, ())
+        if behind:
+            error = seen.errors.get(behind[0], finding.error)
+            count = "they" if len(behind) == len(finding.tests) else f"{len(behind)} of them"
+            notes.append(
+                f"with {words} {count} still fail: {error.type}: {error.message} (another breakage behind)"
+            )
+            if work.depth < MOST_BEHIND and ground.anchor is None:
+                target = Target(tests=behind, error=error, suspects=work.target.suspects)
+                ground = replace(ground, notes=(f"shows only with {words}",))
+                self._pending.append(_Work(target=target, held=held, ground=ground, depth=work.depth + 1))
+        return self._closed(replace(finding, confirmed=confirmed, notes=tuple(notes)))
+
+    def _closed(self, finding: Finding) -> Finding:
+        return replace(
+            finding,
+            probes=self._probes(finding.tests),
+            notes=tuple(note for note in dict.fromkeys(finding.notes) if note),
+        )
+
+    def _finding(
+        self,
+        target: Target,
+        axis: str,
+        ground: Ground,
+        *,
+        culprits: tuple[Culprit, ...] = (),
+        bad: Seen | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Finding:
+        first = bad.errors.get(target.tests[0]) if bad is not None else None
+        differs = first is not None and (first.type, first.message) != (
+            target.error.type,
+            target.error.message,
+        )
+        return Finding(
+            tests=target.tests,
+            error=target.error,
+            first_error=first if differs else None,
+            axis="interpreter" if axis == "interpreter" else "packages" if axis == "packages" else "unknown",
+            culprits=culprits,
+            python=ground.choice.interpreter.version,
+            probes=self._probes(target.tests),
+            notes=notes,
+        )
+
+    def _probes(self, tests: Sequence[str]) -> tuple[Probe, ...]:
+        probes = []
+        for why, seen in self._laboratory.journal:
+            colour = colour_together(seen.colours.get(test, Colour.SKIP) for test in tests)
+            probe = Probe(
+                why=why,
+                instant=seen.setup.instant,
+                python=seen.setup.choice.interpreter.version,
+                constraints=seen.setup.constraints,
+                colour=colour or Colour.SKIP,
+                detail=seen.failure[:2000]
+                if seen.failure
+                else ""
+                if colour
+                else "some are good, some are bad",
+                built=seen.built,
+            )
+            probes.append(probe)
+        return tuple(dict.fromkeys(probes))
+
+
+_BY_VERSION = "it shows only on the newer interpreter: narrowed by versions, not by instants"
+
+
+def _remarks(narrowed: Narrowed, old: Seen) -> list[str]:
+    """What a reader has to know of how the turn was found."""
+    remarks = []
+    if not narrowed.finished:
+        remarks.append("not narrowed to neighbours: it takes more environments than one cause may")
+    if narrowed.skipped:
+        failed = next((seen.failure.splitlines()[0] for seen in narrowed.skipped if seen.failure), "")
+        why = f": {failed}" if failed else ""
+        remarks.append(f"{len(narrowed.skipped)} points between could not be told{why}")
+    if len(narrowed.turns) > 1:
+        turns = ", ".join(f"{one.kind} by {format_day(one.after)}" for one in narrowed.turns)
+        remarks.append(f"it turned more than once ({turns}); this is the last time")
+    if narrowed.good is old and narrowed.bad.setup.instant == old.setup.instant:
+        remarks.append("it fails with what there was at the old instant; the project's own pins kept it away")
+    return remarks
+
+
+def _minor_released(version: str) -> Instant | None:
+    """The start of the day on which the first release of a minor came out."""
+    minor = tuple(int(part) for part in version.split(".")[:2])
+    for release in load_calendar().releases:
+        if release.minor == minor and release.version.micro == 0:
+            return datetime(release.released.year, release.released.month, release.released.day, tzinfo=UTC)
+    return None
