@@ -28,6 +28,8 @@ class _Work:
     held: tuple[str, ...] = ()
     ground: Ground | None = None
     depth: int = 0
+    again: bool = False
+    """Whether it was looked into before, with less known."""
 
 
 class Attribution:
@@ -41,30 +43,46 @@ class Attribution:
         new: Seen,
         releases: Releases,
         instants: Sequence[Instant],
+        candidates: int,
         available: Sequence[Interpreter],
     ) -> None:
         self._laboratory, self._old, self._new = laboratory, old, new
         self._releases, self._instants = releases, instants
+        self._allowance = allowance(max(candidates, len(instants)))
         self._choices = interpreters_between(old.setup.choice, new.setup.choice, available)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
         self._pending: list[_Work] = []
         self.refused: list[Refused] = []
 
     def attribute(self, targets: Sequence[Target]) -> tuple[Finding, ...]:
-        """A finding for each target, and for each part of one whose tests do not belong together."""
+        """A finding for each target, and for each part of one whose tests do not belong together.
+
+        Where the search for one shows that tests of another one turned again later, that is looked into.
+        """
         self._pending = [_Work(target=target) for target in targets]
-        findings: list[Finding] = []
+        found: list[tuple[_Work, Finding]] = []
         while self._pending:
-            work = self._pending.pop(0)
-            self._laboratory.begin(allowance(len(self._instants)))
-            try:
-                finding = self._investigate(work)
-            except Regroup as regroup:
-                self._pending[:0] = [replace(work, target=part) for part in regroup.parts]
-                continue
-            if finding is not None:
-                findings.append(finding)
-        return tuple(findings)
+            while self._pending:
+                found += self._next(self._pending.pop(0))
+            for one in [one for one in found if self._turned_since(*one)]:
+                found.remove(one)
+                self._pending.append(replace(one[0], again=True))
+        return tuple(finding for _, finding in found)
+
+    def _next(self, work: _Work) -> list[tuple[_Work, Finding]]:
+        self._laboratory.begin(self._allowance)
+        try:
+            finding = self._investigate(work)
+        except Regroup as regroup:
+            self._pending[:0] = [replace(work, target=part) for part in regroup.parts]
+            return []
+        return [] if finding is None else [(work, finding)]
+
+    def _turned_since(self, work: _Work, finding: Finding) -> bool:
+        if work.again or work.depth or finding.last_good is None or finding.first_bad is None:
+            return False
+        axes = [axis for (_, held), axis in self._axes.items() if not held and axis.python == finding.python]
+        return any(axis.turned_since(work.target, finding.last_good, finding.first_bad) for axis in axes)
 
     def _investigate(self, work: _Work) -> Finding | None:
         """The finding; None for tests that are good, or not bad, when they run alone. Raises Regroup."""

@@ -15,7 +15,14 @@ from pathlib import Path
 import backdate
 from backdate.bisection.attribution import Attribution
 from backdate.bisection.laboratory import Laboratory, Target
-from backdate.bisection.points import Release, candidate_instants, moving_range, releases_between, releases_of
+from backdate.bisection.points import (
+    Release,
+    candidate_instants,
+    count_candidates,
+    moving_range,
+    releases_between,
+    releases_of,
+)
 from backdate.bisection.result import BisectResult, CheckSummary, Failing, Finding
 from backdate.checking.check import Settings, check
 from backdate.checking.interpreters import Interpreters
@@ -115,6 +122,7 @@ def _search(
         new=new,
         releases=releases,
         instants=candidate_instants(releases, ranges, checked.old.instant, checked.new.instant),
+        candidates=count_candidates(releases, ranges, checked.new.instant),
         available=Interpreters(cache.folder).available,
     )
     findings = sorted(attribution.attribute(targets), key=lambda one: -len(one.tests))

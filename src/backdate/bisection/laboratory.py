@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.bisection.result import Failing, Refused
-from backdate.bisection.search import MOST_ANSWERS, Colour, colour_together, settle, split_by_colour
+from backdate.bisection.search import (
+    MOST_ANSWERS,
+    MOST_BUILDS,
+    Colour,
+    colour_together,
+    settle,
+    split_by_colour,
+)
 from backdate.checking.compare import compare_runs
 from backdate.checking.progress import Progress
 from backdate.checking.result import Side
@@ -119,8 +126,7 @@ class Laboratory:
         self._environments: dict[str, tuple[Environment, _Place]] = {}
         self.refused: dict[str, Refused] = {}
         self.builds = self.runs = 0
-        self.left = 0
-        """Environments that the cause in hand may still take."""
+        self._left = self._attempts = 0
         self.journal: list[tuple[str, Seen]] = []
         """What was asked for the cause in hand, and why."""
 
@@ -130,8 +136,11 @@ class Laboratory:
         return len(self._environments)
 
     def begin(self, allowance: int) -> None:
-        """Turn to another cause, which may take ``allowance`` environments that are not known yet."""
-        self.left, self.journal = allowance, []
+        """Turn to another cause, which may take ``allowance`` environments that are not known yet.
+
+        Those that do not build are not among them, but all together are at most ``MOST_BUILDS``.
+        """
+        self._left, self._attempts, self.journal = allowance, MOST_BUILDS, []
 
     def sides(self) -> tuple[Seen, Seen]:
         """The check's two environments, with what the tests in question say in them when they run alone."""
@@ -197,13 +206,14 @@ class Laboratory:
         identity = identity_of(setup.choice, lock)
         if identity in self._seen:
             return replace(self._seen[identity], setup=setup)
-        if self.left <= 0:
+        if self._left <= 0 or self._attempts <= 0:
             raise OutOfBudget
-        self.left -= 1
+        self._attempts -= 1
         self._progress.project(f"environment {self.environments + 1}: {why}")
         built = self._build(request)
         seen = Seen(setup=setup, identity=identity, lock=lock)
         if isinstance(built, Environment):
+            self._left -= 1
             self._environments[identity] = (built, self._new)
             self._runs[identity] = [self._run(identity, 0)]
             seen = self._conclude(replace(seen, built=not built.reused))

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from backdate.bisection.laboratory import Laboratory, OutOfBudget, Seen, Setup, Target
 from backdate.bisection.result import Turn
-from backdate.bisection.search import Colour, Window, changes_of, found_window, next_point, window_of
+from backdate.bisection.search import (
+    Colour,
+    Window,
+    changes_of,
+    colour_together,
+    found_window,
+    next_point,
+    window_of,
+)
 from backdate.environments.environment import InterpreterChoice
 from backdate.timeline.instants import Instant, format_day
 
@@ -43,6 +51,7 @@ class PackagesAxis:
     ) -> None:
         self._laboratory = laboratory
         self._choice, self._instants, self._held = choice, tuple(instants), held
+        self.python = choice.interpreter.version
         self.last = len(instants)
         self._seen: dict[int, Seen] = {0: old}
 
@@ -53,6 +62,18 @@ class PackagesAxis:
             setup = Setup(choice=self._choice, instant=instant, constraints=self._held)
             self._seen[point] = self._laboratory.ask(setup, f"packages as of {format_day(instant)}")
         return self._seen[point]
+
+    def turned_since(self, target: Target, good: Instant, bad: Instant) -> bool:
+        """Whether what others asked for shows another last turn than that from ``good`` to ``bad``."""
+        colours = {
+            point: colour
+            for point, seen in sorted(self._seen.items())
+            if (colour := colour_together(seen.colours.get(test, Colour.SKIP) for test in target.tests))
+        }
+        if colours.get(self.last) is not Colour.BAD or colours.get(0) is not Colour.GOOD:
+            return False
+        window = window_of(colours)
+        return (self._instant(window[0]), self._instant(window[1])) != (good, bad)
 
     def narrow(self, target: Target) -> Narrowed | None:
         """Where the tests of ``target`` turn last; None when they do not fail at the last point.

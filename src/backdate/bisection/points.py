@@ -112,6 +112,19 @@ def candidate_instants(
     return (start, *sorted(found), end)
 
 
+def count_candidates(
+    releases: Mapping[str, Sequence[Release]],
+    ranges: Mapping[str, tuple[Version | None, Version | None]],
+    end: Instant,
+) -> int:
+    """How many releases before ``end`` a search among all that moved chooses from."""
+    return sum(
+        release.uploaded < end
+        for name, (low, high) in ranges.items()
+        for release in releases_between(releases.get(name, ()), low, high)
+    )
+
+
 def _version(text: str | None) -> Version | None:
     try:
         return None if text is None else Version(text)

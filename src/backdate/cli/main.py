@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backdate import __version__
-from backdate.cli import check, doctor, env, show
+from backdate.cli import bisect, check, doctor, env, show
 
 app = typer.Typer(
     name="backdate",
@@ -19,6 +19,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("check")(check.check_command)
+app.command("bisect")(bisect.bisect_command)
 app.command("env")(env.env_command)
 app.command("show")(show.show_command)
 app.command("doctor")(doctor.doctor_command)

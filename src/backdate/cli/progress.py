@@ -79,14 +79,15 @@ class _Live(_State):
 
         table = Table.grid(padding=(0, 1))
         with self.lock:
-            if not self.sides:
+            over = all(stage in ("done", "failed") for stage, _, _ in self.sides.values())
+            if over:  # nothing of a side is under way: before a check, or after it
                 table.add_row(Spinner("dots"), Text(f"{self.text}  {self.elapsed()}"))
             for side in ("old", "new"):
                 if side in self.sides:
                     stage, detail, since = self.sides[side]
-                    over = stage in ("done", "failed")
-                    mark = Text("✓" if stage == "done" else "✗") if over else Spinner("dots")
-                    time_text = "" if over else f"  {self.elapsed(since)}"
+                    ended = stage in ("done", "failed")
+                    mark = Text("✓" if stage == "done" else "✗") if ended else Spinner("dots")
+                    time_text = "" if ended else f"  {self.elapsed(since)}"
                     words = f"{side}  {_WORDS[stage]}{f': {detail}' if detail else ''}{time_text}"
                     table.add_row(mark, Text(words))
         return table
