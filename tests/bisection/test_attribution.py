@@ -67,8 +67,21 @@ def test_a_breakage_behind_another_is_found_as_well() -> None:
     world = World(releases={"a": rows(20, 30), "b": rows(20, 31)}, tests={"t": says})
     first, second = bisect_world(world)[0]
     assert (moves(first), first.confirmed) == ([("a", "4", "5")], ("forward",))
-    assert any("another breakage behind" in note for note in first.notes)
+    assert any("then fail: second.Error" in note for note in first.notes)
     assert (moves(second), second.confirmed) == ([("b", "11", "12")], BOTH)
+
+
+def test_the_error_of_now_is_attributed_before_an_older_one_that_it_hides() -> None:
+    def says(versions, python, number):
+        return from_on("b", "12", "second")(versions, python, number) or from_on("a", "5", "first")(
+            versions, python, number
+        )
+
+    world = World(releases={"a": rows(20, 30), "b": rows(20, 31)}, tests={"t": says})
+    now, older = bisect_world(world)[0]
+    assert (now.error.message, moves(now), now.confirmed) == ("second", [("b", "11", "12")], ("forward",))
+    assert any("then fail: first.Error" in note for note in now.notes)
+    assert (older.error.message, moves(older), older.confirmed) == ("first", [("a", "4", "5")], BOTH)
 
 
 def test_what_moved_at_one_instant_is_told_apart() -> None:

@@ -86,7 +86,7 @@ class World:
         results = []
         for name, says in self.tests.items():
             error = says(versions, version, number)
-            raised = (Raised(type="Error", message=error, frames=()),) if error else ()
+            raised = (Raised(type=f"{error.split()[0]}.Error", message=error, frames=()),) if error else ()
             outcome = Outcome.FAILED if error else Outcome.PASSED
             results.append(TestResult(id=name, outcome=outcome, duration_s=0.0, raised=raised, file="t.py"))
         return TestRun(
@@ -178,7 +178,8 @@ def bisect_world(world: World) -> tuple[tuple[Finding, ...], FakeLaboratory, Att
     targets = [
         Target(
             tests=tuple(test for test, error in broke.items() if error == message),
-            error=Failing(type="Error", message=message),
+            error=Failing(type=f"{message.split()[0]}.Error", message=message),
+            key=next(one.key for one in seen_new.errors.values() if one.failing.message == message),
         )
         for message in dict.fromkeys(broke.values())
     ]

@@ -76,7 +76,9 @@ class Attribution:
         except Regroup as regroup:
             self._pending[:0] = [replace(work, target=part) for part in regroup.parts]
             return []
-        return [] if finding is None else [(work, finding)]
+        if finding is None:
+            return []
+        return [(work, replace(finding, probes=self._probes(work.target)))]
 
     def _turned_since(self, work: _Work, finding: Finding) -> bool:
         if work.again or work.depth or finding.last_good is None or finding.first_bad is None:
@@ -91,7 +93,7 @@ class Attribution:
         if laboratory.together(self._old, target) is not Colour.GOOD:
             self._refuse(target, "not good in the old environment when it runs without the others")
             return None
-        if laboratory.together(self._new, target) is not Colour.BAD:
+        if not work.depth and laboratory.together(self._new, target) is not Colour.BAD:
             self._refuse(target, "not bad in the new environment when it runs without the others")
             return None
         ground = work.ground or find_ground(laboratory, target, self._choices, self._new.setup.instant)
@@ -117,10 +119,11 @@ class Attribution:
     def _of_interpreter(self, target: Target, turn: InterpreterTurn) -> Finding:
         before, after = (seen.setup.choice.interpreter.version for seen in (turn.good, turn.bad))
         culprit = Culprit(name="python", old=before, new=after, released=_minor_released(after))
-        finding = self._finding(
-            target, "interpreter", Ground(choice=turn.bad.setup.choice), culprits=(culprit,), bad=turn.bad
-        )
-        return replace(finding, confirmed=("forward", "backward"))
+        ground = Ground(choice=turn.bad.setup.choice)
+        finding = self._finding(target, "interpreter", ground, culprits=(culprit,), bad=turn.bad)
+        work = _Work(target=target)
+        back = Ground(choice=turn.good.setup.choice)
+        return self._after_holding(work, back, finding, turn.good, (), f"Python {before}")
 
     def _without_time(self, work: _Work, ground: Ground, anchor: Seen) -> Finding:
         """Between an environment with older packages and the newest, both of one instant and interpreter."""
@@ -176,57 +179,39 @@ class Attribution:
             setup = Setup(choice=ground.choice, instant=self._new.setup.instant, constraints=held)
             try:
                 seen = self._laboratory.ask(setup, f"the newest with {', '.join(back)}")
-                parts = self._parts(seen, work.target)
             except OutOfBudget:
                 note = "not tried with the culprit held back: it takes more environments than one cause may"
             else:
-                return self._after_holding(work, ground, finding, held, seen, parts)
+                return self._after_holding(work, ground, finding, seen, held, ", ".join(held))
         return self._closed(replace(finding, confirmed=tuple(confirmed), notes=(*finding.notes, note)))
 
-    def _parts(self, seen: Seen, target: Target) -> dict[Colour, tuple[str, ...]]:
-        colours = {test: seen.colours.get(test, Colour.SKIP) for test in target.tests}
-        if colour_together(colours.values()) is not None:
-            return {self._laboratory.together(seen, target): target.tests}
-        good = tuple(test for test, colour in colours.items() if colour is not Colour.BAD)
-        return {
-            Colour.GOOD: good,
-            Colour.BAD: tuple(test for test, colour in colours.items() if colour is Colour.BAD),
-        }
-
     def _after_holding(
-        self,
-        work: _Work,
-        ground: Ground,
-        finding: Finding,
-        held: tuple[str, ...],
-        seen: Seen,
-        parts: dict[Colour, tuple[str, ...]],
+        self, work: _Work, ground: Ground, finding: Finding, seen: Seen, held: tuple[str, ...], words: str
     ) -> Finding:
-        confirmed: tuple[Way, ...] = ("forward",)
+        """The finding, given what is seen with the culprit on its good side; the rest is put in line."""
         notes = list(finding.notes)
-        words = ", ".join(held)
-        if parts.get(Colour.GOOD):
-            confirmed = ("forward", "backward")
-        if Colour.SKIP in parts:
+        behind = seen.bad_tests(finding.tests)
+        good = [test for test in finding.tests if seen.colours.get(test) is Colour.GOOD]
+        if not behind and not good:
             why = seen.failure.splitlines()[0] if seen.failure else "the tests are not there"
             notes.append(f"the culprit could not be held back ({words}): {why}")
-        behind = parts.get(Colour.BAD, ())
-        if behind:
-            error = seen.errors.get(behind[0], finding.error)
-            count = "they" if len(behind) == len(finding.tests) else f"{len(behind)} of them"
-            notes.append(
-                f"with {words} {count} still fail: {error.type}: {error.message} (another breakage behind)"
-            )
+        keys = dict.fromkeys(seen.errors[test].key for test in behind if test in seen.errors)
+        for key in keys:
+            tests = tuple(test for test in behind if test in seen.errors and seen.errors[test].key == key)
+            error = seen.errors[tests[0]].failing
+            count = "they" if len(tests) == len(finding.tests) else f"{len(tests)} of them"
+            still = "still" if key == work.target.key else "then"
+            notes.append(f"with {words} {count} {still} fail: {error.type}: {error.message}")
             if work.depth < MOST_BEHIND and ground.anchor is None:
-                target = Target(tests=behind, error=error, suspects=work.target.suspects)
-                ground = replace(ground, notes=(f"shows only with {words}",))
-                self._pending.append(_Work(target=target, held=held, ground=ground, depth=work.depth + 1))
+                target = Target(tests=tests, error=error, key=key)
+                behind_it = replace(ground, notes=(f"behind the one above: found with {words}",))
+                self._pending.append(_Work(target=target, held=held, ground=behind_it, depth=work.depth + 1))
+        confirmed: tuple[Way, ...] = ("forward", "backward") if good and not behind else ("forward",)
         return self._closed(replace(finding, confirmed=confirmed, notes=tuple(notes)))
 
     def _closed(self, finding: Finding) -> Finding:
         return replace(
             finding,
-            probes=self._probes(finding.tests),
             notes=tuple(note for note in dict.fromkeys(finding.notes) if note),
         )
 
@@ -240,11 +225,9 @@ class Attribution:
         bad: Seen | None = None,
         notes: tuple[str, ...] = (),
     ) -> Finding:
-        first = bad.errors.get(target.tests[0]) if bad is not None else None
-        differs = first is not None and (first.type, first.message) != (
-            target.error.type,
-            target.error.message,
-        )
+        known = bad.errors.get(target.tests[0]) if bad is not None else None
+        first = known.failing if known is not None else target.error
+        differs = (first.type, first.message) != (target.error.type, target.error.message)
         return Finding(
             tests=target.tests,
             error=target.error,
@@ -252,14 +235,13 @@ class Attribution:
             axis="interpreter" if axis == "interpreter" else "packages" if axis == "packages" else "unknown",
             culprits=culprits,
             python=ground.choice.interpreter.version,
-            probes=self._probes(target.tests),
             notes=notes,
         )
 
-    def _probes(self, tests: Sequence[str]) -> tuple[Probe, ...]:
+    def _probes(self, target: Target) -> tuple[Probe, ...]:
         probes = []
         for why, seen in self._laboratory.journal:
-            colour = colour_together(seen.colours.get(test, Colour.SKIP) for test in tests)
+            colour = colour_together(seen.colours_for(target).values())
             probe = Probe(
                 why=why,
                 instant=seen.setup.instant,

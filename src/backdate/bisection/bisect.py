@@ -12,8 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 import backdate
 from backdate.bisection.attribution import Attribution
+from backdate.bisection.errors_of_run import error_key, failing_of
 from backdate.bisection.laboratory import Laboratory, Target
 from backdate.bisection.points import (
     Release,
@@ -187,7 +190,7 @@ def _targets(checked: CheckResult, tests: Sequence[str]) -> list[Target]:
         members = tuple(test for test in cluster.tests if test in wanted)
         wanted -= set(members)
         if members:
-            targets.append(Target(tests=members, error=_error(cluster), suspects=_suspects(cluster)))
+            targets.append(_target(cluster, members))
     for breakage in checked.comparison.breakages:
         members = tuple(test for test in breakage.tests if test in wanted)
         if members:
@@ -197,20 +200,14 @@ def _targets(checked: CheckResult, tests: Sequence[str]) -> list[Target]:
     return targets
 
 
-def _error(cluster: Cluster) -> Failing:
-    lines = cluster.cause.message.strip().splitlines()
-    return Failing(
-        type=cluster.cause.type or str(cluster.cause.kind),
-        message=lines[0].strip()[:300] if lines else "",
-        place=cluster.places[0].frame if cluster.places else None,
-    )
-
-
-def _suspects(cluster: Cluster) -> tuple[str, ...]:
-    from packaging.utils import canonicalize_name
-
+def _target(cluster: Cluster, tests: tuple[str, ...]) -> Target:
     named = (cluster.cause.distribution, *cluster.cause.related)
-    return tuple(dict.fromkeys(str(canonicalize_name(name)) for name in named if name))
+    return Target(
+        tests=tests,
+        error=failing_of(cluster),
+        key=error_key(cluster.cause),
+        suspects=tuple(dict.fromkeys(str(canonicalize_name(name)) for name in named if name)),
+    )
 
 
 def _releases(names: Iterable[str], index_url: str) -> tuple[dict[str, tuple[Release, ...]], tuple[str, ...]]:

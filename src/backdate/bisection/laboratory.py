@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from backdate.bisection.errors_of_run import Known, errors_of_run
 from backdate.bisection.result import Failing, Refused
 from backdate.bisection.search import (
     MOST_ANSWERS,
@@ -51,6 +52,8 @@ class Target:
 
     tests: tuple[str, ...]
     error: Failing
+    key: str = ""
+    """What tells that error from others (see ``errors_of_run.py``); empty for any error."""
     suspects: tuple[str, ...] = ()
     """Distributions that the error names, the likeliest first."""
 
@@ -64,11 +67,24 @@ class Seen:
     """Equal for environments with one interpreter and the same versions; empty when it does not resolve."""
     lock: Lock | None = None
     colours: Mapping[str, Colour] = field(default_factory=dict)
-    errors: Mapping[str, Failing] = field(default_factory=dict)
+    errors: Mapping[str, Known] = field(default_factory=dict)
     failure: str = ""
     """Why there is no environment."""
     built: bool = False
     """Whether it was built for this."""
+
+    def colours_for(self, target: Target) -> dict[str, Colour]:
+        """Bad is what fails with the target's error. Failing with another one tells nothing against it."""
+        colours = {test: self.colours.get(test, Colour.SKIP) for test in target.tests}
+        for test, colour in colours.items():
+            known = self.errors.get(test)
+            if colour is Colour.BAD and target.key and known is not None and known.key != target.key:
+                colours[test] = Colour.GOOD
+        return colours
+
+    def bad_tests(self, tests: Sequence[str]) -> tuple[str, ...]:
+        """Those of ``tests`` that fail, with whatever error."""
+        return tuple(test for test in tests if self.colours.get(test) is Colour.BAD)
 
 
 class OutOfBudget(Exception):
@@ -187,7 +203,7 @@ class Laboratory:
         left = tuple(test for test in target.tests if test not in self.refused)
         if left != target.tests:
             raise Regroup([replace(target, tests=left)] if left else [])
-        colours = {test: seen.colours.get(test, Colour.SKIP) for test in left}
+        colours = seen.colours_for(target)
         colour = colour_together(colours.values())
         if colour is None:
             raise Regroup([replace(target, tests=part) for part in split_by_colour(colours)])
@@ -303,12 +319,12 @@ class Laboratory:
         runs = self._runs[seen.identity]
         rows = [self._colours(run) for run in runs]
         colours = {test: settle([row[test] for row in rows]) or Colour.SKIP for test in self.tests}
-        errors: dict[str, Failing] = {}
+        errors: dict[str, Known] = {}
+        environment, _ = self._environments[seen.identity]
         for run in reversed(runs):
-            for one in compare_runs(self._reference, run).breakages:
-                place = one.places[0] if one.places else None
-                failing = Failing(type=one.type, message=one.message, place=place)
-                errors |= dict.fromkeys(one.tests, failing)
+            errors |= errors_of_run(
+                *(self._reference, run, environment, self._old.side.environment, self._new.request.tree)
+            )
         seen = replace(seen, colours=colours, errors=errors)
         self._seen[seen.identity] = seen
         return seen

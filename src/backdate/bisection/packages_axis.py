@@ -68,7 +68,7 @@ class PackagesAxis:
         colours = {
             point: colour
             for point, seen in sorted(self._seen.items())
-            if (colour := colour_together(seen.colours.get(test, Colour.SKIP) for test in target.tests))
+            if (colour := colour_together(seen.colours_for(target).values()))
         }
         if colours.get(self.last) is not Colour.BAD or colours.get(0) is not Colour.GOOD:
             return False
