@@ -66,9 +66,9 @@ def test_a_breakage_behind_another_is_found_as_well() -> None:
 
     world = World(releases={"a": rows(20, 30), "b": rows(20, 31)}, tests={"t": says})
     first, second = bisect_world(world)[0]
-    assert (moves(first), first.confirmed) == ([("a", "4", "5")], ("forward",))
+    assert (moves(first), first.confirmed, first.held) == ([("a", "4", "5")], BOTH, ())
     assert any("then fail: second.Error" in note for note in first.notes)
-    assert (moves(second), second.confirmed) == ([("b", "11", "12")], BOTH)
+    assert (moves(second), second.confirmed, second.held) == ([("b", "11", "12")], BOTH, ("a<5",))
 
 
 def test_the_error_of_now_is_attributed_before_an_older_one_that_it_hides() -> None:
@@ -79,7 +79,7 @@ def test_the_error_of_now_is_attributed_before_an_older_one_that_it_hides() -> N
 
     world = World(releases={"a": rows(20, 30), "b": rows(20, 31)}, tests={"t": says})
     now, older = bisect_world(world)[0]
-    assert (now.error.message, moves(now), now.confirmed) == ("second", [("b", "11", "12")], ("forward",))
+    assert (now.error.message, moves(now), now.confirmed) == ("second", [("b", "11", "12")], BOTH)
     assert any("then fail: first.Error" in note for note in now.notes)
     assert (older.error.message, moves(older), older.confirmed) == ("first", [("a", "4", "5")], BOTH)
 

@@ -28,6 +28,8 @@ class _Work:
     held: tuple[str, ...] = ()
     ground: Ground | None = None
     depth: int = 0
+    above: tuple[tuple[Target, tuple[str, ...]], ...] = ()
+    """The targets that hid this one, each with the constraints that hold its culprit back."""
     again: bool = False
     """Whether it was looked into before, with less known."""
 
@@ -52,6 +54,7 @@ class Attribution:
         self._choices = interpreters_between(old.setup.choice, new.setup.choice, available)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
         self._pending: list[_Work] = []
+        self._proved: list[Target] = []
         self.refused: list[Refused] = []
 
     def attribute(self, targets: Sequence[Target]) -> tuple[Finding, ...]:
@@ -67,7 +70,10 @@ class Attribution:
             for one in [one for one in found if self._turned_since(*one)]:
                 found.remove(one)
                 self._pending.append(replace(one[0], again=True))
-        return tuple(finding for _, finding in found)
+        return tuple(
+            replace(finding, confirmed=("forward", "backward")) if work.target in self._proved else finding
+            for work, finding in found
+        )
 
     def _next(self, work: _Work) -> list[tuple[_Work, Finding]]:
         self._laboratory.begin(self._allowance)
@@ -78,6 +84,7 @@ class Attribution:
             return []
         if finding is None:
             return []
+        finding = replace(finding, held=work.held)
         return [(work, replace(finding, probes=self._probes(work.target)))]
 
     def _turned_since(self, work: _Work, finding: Finding) -> bool:
@@ -205,9 +212,34 @@ class Attribution:
             if work.depth < MOST_BEHIND and ground.anchor is None:
                 target = Target(tests=tests, error=error, key=key)
                 behind_it = replace(ground, notes=(f"behind the one above: found with {words}",))
-                self._pending.append(_Work(target=target, held=held, ground=behind_it, depth=work.depth + 1))
+                own = (work.target, tuple(line for line in held if line not in work.held))
+                self._pending.append(
+                    _Work(
+                        target=target,
+                        held=held,
+                        ground=behind_it,
+                        depth=work.depth + 1,
+                        above=(*work.above, own),
+                    )
+                )
+        if good and not behind:
+            self._prove_those_above(work, ground, held)
         confirmed: tuple[Way, ...] = ("forward", "backward") if good and not behind else ("forward",)
         return self._closed(replace(finding, confirmed=confirmed, notes=tuple(notes)))
+
+    def _prove_those_above(self, work: _Work, ground: Ground, held: tuple[str, ...]) -> None:
+        """With everything in ``held`` the tests pass; let go of one culprit above after the other."""
+        for target, own in work.above:
+            if not own or target.tests != work.target.tests:
+                continue  # the interpreter is let go by no constraint; a part of the tests proves a part only
+            left = tuple(line for line in held if line not in own)
+            setup = Setup(choice=ground.choice, instant=self._new.setup.instant, constraints=left)
+            try:
+                seen = self._laboratory.ask(setup, f"the newest with {', '.join(left)}")
+            except OutOfBudget:
+                return
+            if set(seen.colours_for(target).values()) == {Colour.BAD}:
+                self._proved.append(target)
 
     def _closed(self, finding: Finding) -> Finding:
         return replace(

@@ -115,7 +115,7 @@ def _finding(root: ET.Element, scale: _Scale, finding: Finding, y: int) -> None:
                 width = str(round(right - left, 1))
                 ET.SubElement(root, "rect", x=str(left), y=str(y - 5), width=width, height="10", fill=fill)
         for probe in finding.probes:
-            if not probe.constraints:
+            if probe.constraints == finding.held:
                 mark = {"r": "4", "fill": _FILL[probe.colour], "stroke": "white"}
                 ET.SubElement(root, "circle", cx=str(scale.x(probe.instant)), cy=str(y), attrib=mark)
     elif finding.axis == "interpreter":

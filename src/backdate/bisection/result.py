@@ -18,7 +18,8 @@ FORMAT = 1
 Axis = Literal["packages", "interpreter", "unknown"]
 Way = Literal["forward", "backward"]
 """``forward``: the last good environment with only the culprit moved fails. ``backward``: the newest
-environment with the culprit held back passes."""
+environment with the culprit held back passes; where other breakages were hidden behind it, the newest
+with all of them held back passes and fails again when only this culprit is let go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,8 @@ class Finding:
     """More than one: they could not be told apart. None: ``notes`` say why."""
     python: str
     """The interpreter that was held fixed while packages moved; the failing one of the interpreter's axis."""
+    held: tuple[str, ...] = ()
+    """Constraints that hold back culprits in front of this one, behind which it was hidden."""
     last_good: Instant | None = None
     first_bad: Instant | None = None
     """Instants of the two neighbouring environments of the packages' axis."""

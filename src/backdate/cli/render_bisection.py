@@ -100,7 +100,10 @@ def _culprit(one: Culprit) -> str:
 
 
 def _error(error: Failing) -> str:
-    place = f" at {error.place.file}:{error.place.line}" if error.place else ""
+    place = ""
+    if error.place:  # of an installed copy of the project the part that says which file it is
+        file = error.place.file.rpartition("/site-packages/")[2]
+        place = f" at {file}:{error.place.line}"
     return f"{error.type}{f': {error.message}' if error.message else ''}{place}"
 
 
@@ -117,7 +120,7 @@ def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:
         return
     row = ["=" if _column(finding.first_bad, start, end) <= column else "-" for column in range(_WIDTH)]
     for probe in finding.probes:
-        if not probe.constraints:
+        if probe.constraints == finding.held:
             row[_column(probe.instant, start, end)] = _MARKS[probe.colour]
     row[0] = _MARKS[Colour.GOOD]
     yield f"  {start:%Y-%m-%d} {''.join(row)} {end:%Y-%m-%d}   o good, x bad, ? cannot be told", ""
