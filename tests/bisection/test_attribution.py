@@ -84,6 +84,21 @@ def test_the_error_of_now_is_attributed_before_an_older_one_that_it_hides() -> N
     assert (older.error.message, moves(older), older.confirmed) == ("first", [("a", "4", "5")], BOTH)
 
 
+def test_a_culprit_that_hides_another_of_some_tests_is_confirmed_for_all() -> None:
+    def both(versions, python, number):
+        return from_on("a", "5", "first")(versions, python, number) or from_on("b", "12", "second")(
+            versions, python, number
+        )
+
+    world = World(
+        releases={"a": rows(20, 30), "b": rows(20, 31)},
+        tests={"t": both, "u": from_on("a", "5", "first")},
+    )
+    first, second = bisect_world(world)[0]
+    assert (first.tests, first.confirmed) == (("t", "u"), BOTH)
+    assert (second.tests, second.confirmed) == (("t",), BOTH)
+
+
 def test_what_moved_at_one_instant_is_told_apart() -> None:
     world = World(
         releases={name: [("1", -5), ("2", 400)] for name in "abcd"}, tests={"t": from_on("c", "2", "gone")}

@@ -54,7 +54,7 @@ class Attribution:
         self._choices = interpreters_between(old.setup.choice, new.setup.choice, available)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
         self._pending: list[_Work] = []
-        self._proved: list[Target] = []
+        self._proved: dict[Target, set[str]] = {}
         self.refused: list[Refused] = []
 
     def attribute(self, targets: Sequence[Target]) -> tuple[Finding, ...]:
@@ -71,7 +71,9 @@ class Attribution:
                 found.remove(one)
                 self._pending.append(replace(one[0], again=True))
         return tuple(
-            replace(finding, confirmed=("forward", "backward")) if work.target in self._proved else finding
+            replace(finding, confirmed=("forward", "backward"))
+            if finding.culprits and self._proved.get(work.target, set()) >= set(finding.tests)
+            else finding
             for work, finding in found
         )
 
@@ -222,24 +224,27 @@ class Attribution:
                         above=(*work.above, own),
                     )
                 )
-        if good and not behind:
-            self._prove_those_above(work, ground, held)
-        confirmed: tuple[Way, ...] = ("forward", "backward") if good and not behind else ("forward",)
-        return self._closed(replace(finding, confirmed=confirmed, notes=tuple(notes)))
+        if good:
+            self._prove(work, ground, held, good)
+        if good and not behind:  # what could not be told does not speak against it
+            self._proved.setdefault(work.target, set()).update(finding.tests)
+        return self._closed(replace(finding, confirmed=("forward",), notes=tuple(notes)))
 
-    def _prove_those_above(self, work: _Work, ground: Ground, held: tuple[str, ...]) -> None:
-        """With everything in ``held`` the tests pass; let go of one culprit above after the other."""
+    def _prove(self, work: _Work, ground: Ground, held: tuple[str, ...], good: Sequence[str]) -> None:
+        """With everything in ``held`` the tests in ``good`` pass: let go of those above, one by one."""
+        self._proved.setdefault(work.target, set()).update(good)
         for target, own in work.above:
-            if not own or target.tests != work.target.tests:
-                continue  # the interpreter is let go by no constraint; a part of the tests proves a part only
+            if not own:
+                continue  # the interpreter is let go by no constraint
             left = tuple(line for line in held if line not in own)
             setup = Setup(choice=ground.choice, instant=self._new.setup.instant, constraints=left)
             try:
                 seen = self._laboratory.ask(setup, f"the newest with {', '.join(left)}")
             except OutOfBudget:
                 return
-            if set(seen.colours_for(target).values()) == {Colour.BAD}:
-                self._proved.append(target)
+            colours = seen.colours_for(target)
+            again = {test for test in good if colours.get(test) is Colour.BAD}
+            self._proved.setdefault(target, set()).update(again)
 
     def _closed(self, finding: Finding) -> Finding:
         return replace(
