@@ -99,6 +99,17 @@ def test_a_culprit_that_hides_another_of_some_tests_is_confirmed_for_all() -> No
     assert (second.tests, second.confirmed) == (("t",), BOTH)
 
 
+def test_two_releases_of_one_distribution_are_two_findings() -> None:
+    def says(versions, python, number):
+        return from_on("a", "12", "removed")(versions, python, number) or from_on("a", "5", "deprecated")(
+            versions, python, number
+        )
+
+    now, older = bisect_world(World(releases={"a": rows(20, 30)}, tests={"t": says}))[0]
+    assert (moves(now), now.confirmed) == ([("a", "11", "12")], BOTH)
+    assert (moves(older), older.confirmed) == ([("a", "4", "5")], BOTH)
+
+
 def test_what_moved_at_one_instant_is_told_apart() -> None:
     world = World(
         releases={name: [("1", -5), ("2", 400)] for name in "abcd"}, tests={"t": from_on("c", "2", "gone")}

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from packaging.requirements import Requirement
+
 from backdate.bisection.culprits import Blamed, Releases, blame, hold_back
 from backdate.bisection.interpreter_axis import Ground, InterpreterTurn, find_ground, interpreters_between
 from backdate.bisection.laboratory import Laboratory, OutOfBudget, Regroup, Seen, Setup, Target
@@ -236,10 +238,13 @@ class Attribution:
         for target, own in work.above:
             if not own:
                 continue  # the interpreter is let go by no constraint
-            left = tuple(line for line in held if line not in own)
+            names = {Requirement(line).name for line in own}  # an older release of the same may be behind it
+            left = tuple(line for line in held if Requirement(line).name not in names)
             setup = Setup(choice=ground.choice, instant=self._new.setup.instant, constraints=left)
             try:
-                seen = self._laboratory.ask(setup, f"the newest with {', '.join(left)}")
+                seen = self._laboratory.ask(
+                    setup, f"the newest with {', '.join(left) or 'nothing held back'}"
+                )
             except OutOfBudget:
                 return
             colours = seen.colours_for(target)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.bisection.result import Failing
+from backdate.checking.compare import first_line
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster
 from backdate.environments.environment import Environment
@@ -33,10 +34,9 @@ def error_key(cause: Cause) -> str:
 
 def failing_of(cluster: Cluster) -> Failing:
     """A cluster's error with the first line of its message and the line at which it surfaced most often."""
-    lines = cluster.cause.message.strip().splitlines()
     return Failing(
         type=cluster.cause.type or str(cluster.cause.kind),
-        message=lines[0].strip()[:300] if lines else "",
+        message=first_line(cluster.cause.message),
         place=cluster.places[0].frame if cluster.places else None,
     )
 
