@@ -97,5 +97,15 @@ def test_the_text_names_culprit_release_error_and_proof() -> None:
     assert "CULPRITS FOUND for 2 causes" in text
 
 
+def test_the_verdict_is_about_the_tests_in_question() -> None:
+    assert RESULT.verdict is Verdict.BROKE
+    assert replace(RESULT, findings=()).verdict is Verdict.NOTHING_BROKE
+    unsolved = replace(RESULT, findings=tuple(replace(one, culprits=()) for one in RESULT.findings))
+    assert unsolved.verdict is Verdict.CANNOT_TELL
+    assert "no culprit was found" in list(bisection_lines(unsolved))[-2][0]
+    unknown = replace(RESULT, findings=(), check=replace(RESULT.check, verdict=Verdict.CANNOT_TELL))
+    assert unknown.verdict is Verdict.CANNOT_TELL
+
+
 def test_a_result_is_read_back_as_it_was() -> None:
     assert from_json(BisectResult, to_json(RESULT)) == RESULT

@@ -149,6 +149,11 @@ class BisectResult:
     """Where logs are, and the check's own result."""
 
     @property
-    def blamed(self) -> bool:
-        """Whether at least one finding has a culprit."""
-        return any(finding.culprits for finding in self.findings)
+    def verdict(self) -> Verdict:
+        """``BROKE``: at least one finding has a culprit. ``NOTHING_BROKE``: none of the tests in question
+        broke. ``CANNOT_TELL``: something broke, or may have, and there is no culprit."""
+        if any(finding.culprits for finding in self.findings):
+            return Verdict.BROKE
+        if self.findings or self.refused or self.check.verdict is Verdict.CANNOT_TELL:
+            return Verdict.CANNOT_TELL
+        return Verdict.NOTHING_BROKE

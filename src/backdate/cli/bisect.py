@@ -60,7 +60,7 @@ def bisect_command(
     """
     from backdate.bisection.bisect import bisect
     from backdate.bisection.picture import draw
-    from backdate.cli.exit_codes import BROKE, CANNOT_TELL, OF_VERDICT
+    from backdate.cli.exit_codes import OF_VERDICT
     from backdate.cli.progress import watch
     from backdate.cli.render import print_lines
     from backdate.cli.render_bisection import bisection_lines
@@ -84,6 +84,4 @@ def bisect_command(
     if picture is not None:
         write_whole(picture, draw(result))
     print_lines(bisection_lines(result, verbose=verbose))
-    if result.blamed:
-        return BROKE
-    return CANNOT_TELL if result.findings or result.refused else OF_VERDICT[result.check.verdict]
+    return OF_VERDICT[result.verdict]

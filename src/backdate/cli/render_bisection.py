@@ -62,9 +62,13 @@ def _conclusion(result: BisectResult) -> Line:
             f"CULPRITS FOUND for {blamed}{of} {'cause' if blamed == 1 else 'causes'} ({effort}).",
             "bold red",
         )
-    if result.check.verdict is Verdict.NOTHING_BROKE:
-        return f"NOTHING BROKE: {result.check.reason}.", "bold green"
-    return f"CANNOT TELL ({effort}).", "bold yellow"
+    if result.verdict is Verdict.NOTHING_BROKE:
+        broke = result.check.verdict is Verdict.BROKE  # others did
+        reason = "of the tests that were asked for" if broke else result.check.reason
+        return f"NOTHING BROKE: {reason}.", "bold green"
+    if result.check.verdict is Verdict.CANNOT_TELL:
+        return f"CANNOT TELL: {result.check.reason}.", "bold yellow"
+    return f"CANNOT TELL: tests broke, but no culprit was found ({effort}).", "bold yellow"
 
 
 def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[Line]:
