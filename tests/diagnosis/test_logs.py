@@ -357,3 +357,21 @@ def test_no_unittest_failure_is_lost(tests: list[tuple[str, str, list[str]]]) ->
 def test_no_line_of_the_summary_is_lost(names: list[str]) -> None:
     lines = ["=== short test summary info ===", *(f"FAILED t.py::{name} - KeyError: 'a'" for name in names)]
     assert [one.test for one in read_log("\n".join(lines)).failures] == [f"t.py::{name}" for name in names]
+
+
+def test_what_would_take_long_is_read_as_well() -> None:
+    head = "Traceback (most recent call last):"
+    link = "During handling of the above exception, another exception occurred:"
+    chain = "\n".join([head, '  File "a.py", line 1, in f', "KeyError: 1", "", link, ""] * 3000)
+    (failure,) = read_log(chain).failures
+    assert len(failure.raised) <= 32
+    for piece in ("-", "^", "_ ", "( ", " ", "+-", "a.", "E   ", "=", "FAILED x - ", "\x1b[", "rootdir: /  "):
+        for end in ("", "x", " _"):
+            line = piece * 20_000 + end
+            read_log("\n".join(["=== FAILURES ===", f"__ {line} __", f"  +{line}", line, head, line, line]))
+            read_log("\n".join(["=== short test summary info ===", f"FAILED {line}", f"rootdir: /{line}"]))
+    names = [f"test_{number}" for number in range(3000)]
+    blocks = "\n".join(f"__ {name} __\nE   X: y" for name in names)
+    told = "\n".join(f"FAILED a.py::{name} - X: y" for name in reversed(names))
+    log = read_log(f"=== FAILURES ===\n{blocks}\n=== short test summary info ===\n{told}")
+    assert [one.test for one in log.failures] == [f"a.py::{name}" for name in names]

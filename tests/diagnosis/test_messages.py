@@ -188,6 +188,7 @@ def test_hints() -> None:
         "Use `np.float64` instead."
     )
     assert read_hint("list index out of range") == ""
+    assert read_hint("'DataFrame' object has no attribute 'append'. Did you mean: '_append'?") == ""
 
 
 KINDS = st.sampled_from(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from backdate.diagnosis.distributions import Installed
 from backdate.diagnosis.frames import relocated, responsible
 from backdate.diagnosis.messages import Said, read_message
-from backdate.diagnosis.owners import BUILTIN, Owners
+from backdate.diagnosis.owners import BUILTIN, CONVENTIONS, Owners, in_builtins
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, FrameKind, PlacedFrame, PlacedRaised
 
 _OWN = (FrameKind.PROJECT, FrameKind.TEST)
@@ -47,7 +47,7 @@ def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
     line = responsible(chain, chosen.position)
     frames = relocated(chosen.raised.frames)
     said = _completed(chosen.said, frames, line, owners)
-    owner = _owner(said, chosen.raised.type, line, frames, owners)
+    owner = _owner(said, chosen.raised, line, owners)
     library = _library_called(frames)
     used = () if line is None else owners.modules_in_line(line.frame.source, line.frame.file)
     if owner is None and said.kind is not CauseKind.ASSERTION:
@@ -94,7 +94,10 @@ def _translates(earlier: _Read, later: _Read) -> bool:
 
 
 def _completed(said: Said, frames: Sequence[PlacedFrame], line: PlacedFrame | None, owners: Owners) -> Said:
-    """``said`` with the owner that old wordings leave out, read off the line that raised."""
+    """``said`` with its owner in full: what old wordings leave out is read off the line that raised."""
+    if said.owner_is == "module":
+        first, dot, rest = said.owner.partition(".")  # libraries call themselves by their usual alias
+        return replace(said, owner=f"{CONVENTIONS.get(first, first)}{dot}{rest}")
     innermost = frames[-1] if frames else line
     if innermost is None or said.owner:
         return said
@@ -113,23 +116,22 @@ def _completed(said: Said, frames: Sequence[PlacedFrame], line: PlacedFrame | No
 Found = Installed | str | None
 
 
-def _owner(
-    said: Said, kind: str, line: PlacedFrame | None, frames: Sequence[PlacedFrame], owners: Owners
-) -> Found:
+def _owner(said: Said, raised: PlacedRaised, line: PlacedFrame | None, owners: Owners) -> Found:
     """Whose what is missing was: from what the message names, else from the exception's own type."""
     path = "" if line is None else line.frame.file
     if said.kind is CauseKind.MISSING_MODULE:
         return owners.of_module(said.name)
     if said.owner_is == "module":
         return owners.of_module(said.owner)
+    if said.owner_is == "type" and said.kind is CauseKind.CHANGED_TYPE and in_builtins(said.owner):
+        return None  # whoever gave the value
     if said.owner_is == "type":
         if _ASSERTION_ALIASES.fullmatch(said.name):
             return BUILTIN  # of unittest.TestCase, removed in Python 3.12
-        asked = _asked(frames)
-        return asked or owners.of_type(said.owner, path)
+        return _asked(raised.frames) or owners.of_type(said.owner, path)
     if said.owner_is == "function":
         return _of_call(said.owner, line, owners)
-    module = kind.rpartition(".")[0]
+    module = raised.type.rpartition(".")[0]
     if module and said.kind is not CauseKind.WARNING_AS_ERROR:
         return owners.of_module(module)
     if said.kind in (CauseKind.REMOVED, CauseKind.WARNING_AS_ERROR) and "." in said.name:

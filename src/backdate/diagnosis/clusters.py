@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster, Failure, FrameKind, PlacedFrame
+from backdate.diagnosis.result import SPECIFIC, CauseKind, Cluster, Failure, FrameKind, PlacedFrame
 
 MOST_MESSAGES = 20
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"")
@@ -25,7 +25,7 @@ def cause_key(failure: Failure) -> Key:
     library = (cause.distribution or "").lower()
     if cause.kind is CauseKind.SYNTAX or cause.kind not in SPECIFIC:
         return _by_place(failure)
-    if dotted := canonical(cause):
+    if dotted := cause.dotted:
         return ("gone", dotted if cause.owner_is == "module" or not cause.owner else f"{library}:{dotted}")
     if cause.name:
         function = cause.owner.rpartition(".")[2] if cause.owner != "__init__" else ""
@@ -33,13 +33,6 @@ def cause_key(failure: Failure) -> Key:
     if cause.owner:
         return (str(cause.kind), library, cause.owner)
     return _by_place(failure)
-
-
-def canonical(cause: Cause) -> str:
-    """The dotted name of what is missing, the same however its module was spelt ("np" is "numpy")."""
-    dotted = cause.dotted
-    first, dot, rest = dotted.partition(".")
-    return f"numpy{dot}{rest}" if first == "np" and dot else dotted
 
 
 def _by_place(failure: Failure) -> Key:

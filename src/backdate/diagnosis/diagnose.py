@@ -9,7 +9,7 @@ from pathlib import Path
 from backdate.diagnosis.causes import find_cause
 from backdate.diagnosis.clusters import group_failures
 from backdate.diagnosis.distributions import Distributions, site_packages
-from backdate.diagnosis.frames import Places, responsible, test_files_of
+from backdate.diagnosis.frames import Places, files_of_tests, responsible
 from backdate.diagnosis.logs import Log
 from backdate.diagnosis.owners import Owners
 from backdate.diagnosis.predicates import filters_of
@@ -96,7 +96,7 @@ def diagnose(
     passed: it knows the distribution of a module that is not there any more. ``only`` keeps the
     results with these ids (and what kept them from being collected has an id of its own).
     """
-    examiner = _Examiner(environment, before, tree, test_files_of(run))
+    examiner = _Examiner(environment, before, tree, files_of_tests(run))
     bad = [result for result in run.results if result.outcome.bad and (only is None or result.id in only)]
     failures = [examiner.failure(result) for result in bad]
     whole = examiner.run_failure(run)
@@ -146,7 +146,7 @@ def clusters_of(
     run never reached, to that of the run's own failure. Tests that a completed run has not got any more,
     or that are skipped, did not fail and are in no cluster.
     """
-    examiner = _Examiner(environment, before, tree, test_files_of(new))
+    examiner = _Examiner(environment, before, tree, files_of_tests(new))
     after = {result.id: result for result in new.results}
     blocked = {one.id: one for one in new.results if one.outcome is Outcome.NOT_COLLECTED}
     whole = examiner.run_failure(new)

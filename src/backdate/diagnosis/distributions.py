@@ -105,11 +105,16 @@ def read_bounded(path: Path, most: int) -> str | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > most:
             return None
-        return file.read(most).decode("utf-8", "replace")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(most).decode("utf-8", "replace")
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _metadata_folders(folder: Path) -> list[Path]:

@@ -29,7 +29,7 @@ def is_test_file(path: str) -> bool:
     return bool(_TEST_FILES.fullmatch(name)) or not _TEST_FOLDERS.isdisjoint(folder.split("/"))
 
 
-def test_files_of(run: TestRun) -> frozenset[str]:
+def files_of_tests(run: TestRun) -> frozenset[str]:
     """The files that define the tests of a run. A module with doctests alone is not one of them."""
     return frozenset(result.file for result in run.results if result.file and not _DOCTEST.match(result.id))
 

@@ -198,6 +198,12 @@ class _Splitter:
 
     def _end_of_bare(self, at: int) -> int:
         """Where a chain of bare tracebacks ends: after the message of its last exception."""
+        end = self._end_of_link(at)
+        while (following := self._linked_traceback(end)) is not None:
+            end = self._end_of_link(following)
+        return end
+
+    def _end_of_link(self, at: int) -> int:
         if FATAL_LINE.match(self._lines[at]):
             return self._end_of_dump(at + 1)
         group = bool(GROUP.fullmatch(self._lines[at]))
@@ -207,15 +213,15 @@ class _Splitter:
             end += 1
         while not group and end < len(self._lines) and self._is_message(end):
             end += 1  # the exception's own line, and the rest of its message
-        linked = next(
-            (number for number in range(end, min(end + 3, len(self._lines))) if self._lines[number].strip()),
-            None,
-        )
-        if linked is not None and _LINKED.fullmatch(self._lines[linked].strip()):
-            for number in range(linked + 1, min(linked + 4, len(self._lines))):
-                if TRACEBACK.fullmatch(self._lines[number]) or GROUP.fullmatch(self._lines[number]):
-                    return self._end_of_bare(number) if number - at < 100_000 else number
         return end
+
+    def _linked_traceback(self, at: int) -> int | None:
+        """The traceback to which the words after ``at`` say that the one before led."""
+        near = [number for number in range(at, min(at + 6, len(self._lines))) if self._lines[number].strip()]
+        if len(near) < 2 or not _LINKED.fullmatch(self._lines[near[0]].strip()):
+            return None
+        line = self._lines[near[1]]
+        return near[1] if TRACEBACK.fullmatch(line) or GROUP.fullmatch(line) else None
 
     def _carries_on(self, at: int, indent: int, *, group: bool) -> bool:
         line = self._lines[at]

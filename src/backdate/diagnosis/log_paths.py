@@ -14,7 +14,9 @@ _ROOT = re.compile(r"rootdir: (/[^,\n]*?)(?:, (?:inifile|configfile|testpaths).*
 
 def find_root(lines: Iterable[str]) -> str | None:
     """The root folder that pytest says it uses."""
-    return next((match.group(1) for line in lines if (match := _ROOT.fullmatch(line)) is not None), None)
+    return next(
+        (match.group(1) for line in lines if (match := _ROOT.fullmatch(line[:1000])) is not None), None
+    )
 
 
 class Root:

@@ -19,7 +19,9 @@ from backdate.testing.outcomes import Raised
 
 LARGEST_LOG = 64 * 1024 * 1024
 """Characters of a log that are read."""
-_LONGEST_LINE = 20_000
+_LONGEST_LINE = 5_000
+_AHEAD = 100
+"""Lines of the summary among which that of a failure without a name is looked for."""
 _INTERNAL = "INTERNALERROR> "
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _WARNING = re.compile(r"\s*(\S[^:\n]*):(\d+): ((?:\w+\.)*\w*Warning): (.*)")
@@ -71,15 +73,55 @@ class Log:
     """The project's root folder, when the log names it; files below it are given relative to it."""
 
 
+class _Summary:
+    """The lines of a summary, each to be given out once."""
+
+    def __init__(self, lines: Iterable[SummaryLine]) -> None:
+        self._left = dict(enumerate(lines))
+        self._by_name: dict[tuple[str, bool, str], list[tuple[int, str]]] = {}
+        for number, one in self._left.items():
+            for identity, _said in one.readings():
+                path, colons, inner = identity.partition("::")
+                names = [(True, path)] + ([(False, inner)] if colons else [])
+                for whole, name in names:
+                    self._by_name.setdefault((one.word, whole, _joined(name)), []).append((number, identity))
+
+    def left(self) -> tuple[SummaryLine, ...]:
+        """Those that were not given out."""
+        return tuple(self._left.values())
+
+    def take(self, word: str, title: str, *, whole: bool) -> str | None:
+        """The id of the next line about a file (``whole``) or about a test of some file, by its title."""
+        found = self._by_name.get((word, whole, _joined(title)), [])
+        while found:
+            number, identity = found.pop(0)
+            if self._left.pop(number, None) is not None:
+                return identity
+        return None
+
+    def take_error(self, raised: Raised) -> str | None:
+        """The id of the next line that ends with the error ``raised``."""
+        short = raised.type.rpartition(".")[2]
+        for number, one in list(self._left.items())[:_AHEAD]:
+            for identity, said in one.readings():
+                match = _SUMMARY_SAID.fullmatch(said)
+                if match is None or match.group(1).rpartition(".")[2] != short:
+                    continue
+                if raised.message.startswith((match.group(2) or "").removesuffix("...")):
+                    del self._left[number]
+                    return identity
+        return None
+
+
 def read_log(text: str, *, root: str | None = None) -> Log:
     """What ``text`` tells. ``root`` is the project's root where the log does not name it (pytest does)."""
     lines = [_plain(line) for line in text[:LARGEST_LOG].replace("\r\n", "\n").split("\n")]
     place = Root(root or find_root(lines))
     split = split_log(lines)
-    summary = list(split.summary)
+    summary = _Summary(split.summary)
     failures = [_read_block(block, lines, summary) for block in split.blocks]
     failures = [_with_summary_id(failure, summary) for failure in failures]
-    failures += [_from_summary(one) for one in summary]
+    failures += [_from_summary(one) for one in summary.left()]
     relative = [replace(one, raised=tuple(map(place.raised, one.raised))) for one in failures]
     return Log(
         failures=tuple(sorted(relative, key=lambda failure: failure.line)),
@@ -95,7 +137,7 @@ def _plain(line: str) -> str:
     return plain.rstrip("\r").removeprefix(_INTERNAL).expandtabs(8)
 
 
-def _read_block(block: Block, lines: Sequence[str], summary: list[SummaryLine]) -> LoggedFailure:
+def _read_block(block: Block, lines: Sequence[str], summary: _Summary) -> LoggedFailure:
     body = lines[block.start : block.end]
     raised = read_chain(body, to_the_end=block.kind in (Kind.UNITTEST, Kind.PYTEST))
     if block.kind is Kind.UNITTEST:
@@ -133,52 +175,31 @@ def _unittest_id(header: str) -> tuple[str | None, Phase]:
     return (where if where.endswith("." + name) else f"{where}.{name}"), "call"
 
 
-def _pytest_id(title: str, summary: list[SummaryLine]) -> tuple[str | None, Phase]:
+def _pytest_id(title: str, summary: _Summary) -> tuple[str | None, Phase]:
     """The node id that the summary gives for a title, which is then used up; else the title itself."""
     match = _TITLE.fullmatch(title)
     if match is not None:
         phase = _PHASES[match.group(1) or match.group(2)]
         if phase == "collection":
-            return _take(summary, "ERROR", match.group(3), whole=True) or match.group(3), phase
-        return _take(summary, "ERROR", match.group(3), whole=False) or match.group(3), phase
-    plain = _SUBTEST.fullmatch(title)
-    found = _take(summary, "FAILED", title, whole=False)
+            return summary.take("ERROR", match.group(3), whole=True) or match.group(3), phase
+        return summary.take("ERROR", match.group(3), whole=False) or match.group(3), phase
+    plain = _SUBTEST.fullmatch(title[:1000])
+    found = summary.take("FAILED", title, whole=False)
     if found is None and plain is not None:
-        found = _take(summary, "FAILED", plain.group(1), whole=False)
+        found = summary.take("FAILED", plain.group(1), whole=False)
     return found or title, "call"
-
-
-def _take(summary: list[SummaryLine], word: str, title: str, *, whole: bool) -> str | None:
-    for number, one in enumerate(summary):
-        if one.word != word:
-            continue
-        for identity, _said in one.readings():
-            path, colons, inner = identity.partition("::")
-            name = path if whole else inner
-            if name and (whole or colons) and _joined(name) == _joined(title):
-                del summary[number]
-                return identity
-    return None
 
 
 def _joined(name: str) -> str:
     return name.replace("::", ".")
 
 
-def _with_summary_id(failure: LoggedFailure, summary: list[SummaryLine]) -> LoggedFailure:
+def _with_summary_id(failure: LoggedFailure, summary: _Summary) -> LoggedFailure:
     """A failure without a header (``--tb=line``), with the id of the next summary line of its error."""
     if failure.header or not failure.raised:
         return failure
-    wanted = failure.raised[-1]
-    for number, one in enumerate(summary):
-        for identity, said in one.readings():
-            match = _SUMMARY_SAID.fullmatch(said)
-            if match is not None and match.group(1).rpartition(".")[2] == wanted.type.rpartition(".")[2]:
-                told = (match.group(2) or "").removesuffix("...")
-                if wanted.message.startswith(told):
-                    del summary[number]
-                    return replace(failure, test=identity, phase="call")
-    return failure
+    identity = summary.take_error(failure.raised[-1])
+    return failure if identity is None else replace(failure, test=identity, phase="call")
 
 
 def _from_summary(one: SummaryLine) -> LoggedFailure:

@@ -30,6 +30,29 @@ class Said:
     hint: str = ""
 
 
+_PLAIN = frozenset(
+    {
+        "NoneType",
+        "bool",
+        "bytes",
+        "complex",
+        "dict",
+        "float",
+        "frozenset",
+        "int",
+        "list",
+        "set",
+        "str",
+        "tuple",
+    }
+)
+_ONCE_THERE = frozenset(
+    {
+        *("has_key", "iteritems", "iterkeys", "itervalues", "viewitems", "viewkeys", "viewvalues", "decode"),
+        *("encode", "format", "isdecimal"),
+    }
+)
+"""Attributes that the plain types had in some Python and text or bytes lack in another."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])|\n+")
 _FAMILIES: tuple[tuple[tuple[str, ...], list[Pattern], CauseKind], ...] = (
     (("AttributeError",), ATTRIBUTE, CauseKind.OTHER_ERROR),
@@ -85,11 +108,12 @@ def _first_match(patterns: list[Pattern], text: str, hint: str) -> Said | None:
             continue
         groups = match.groupdict()
         owner = groups.get("owner") or ""
-        # of None nothing is missing from a library's interface: something became None
-        nothing = kind is CauseKind.MISSING_ATTRIBUTE and owner == "NoneType"
+        name = groups.get("name") or ""
+        # nothing is missing from None or a dict: something became one
+        became = kind is CauseKind.MISSING_ATTRIBUTE and owner in _PLAIN and name not in _ONCE_THERE
         return Said(
-            kind=CauseKind.CHANGED_TYPE if nothing else kind,
-            name=groups.get("name") or "",
+            kind=CauseKind.CHANGED_TYPE if became else kind,
+            name=name,
             owner=owner,
             owner_is=owner_is if owner else "",
             path=groups.get("path") or "",
@@ -99,7 +123,10 @@ def _first_match(patterns: list[Pattern], text: str, hint: str) -> Said | None:
 
 
 def read_hint(message: str) -> str:
-    """The sentences of a message that say what to do instead, joined; empty when there are none."""
+    """The sentences of a message that say what to do instead, joined; empty when there are none.
+
+    The interpreter's "Did you mean" is no such hint: it goes by the spelling alone.
+    """
     sentences = [one.strip() for one in _SENTENCE.split(message[:LOOKED_AT])]
     return " ".join(one for one in sentences if HINT.search(one))[:_LONGEST_HINT]
 

@@ -16,8 +16,8 @@ BUILTIN = "builtin"
 """How TimeMachine-bench calls the standard library among the related libraries."""
 
 _SOURCE_BYTES = 2 * 1024 * 1024
-_SEARCH_BYTES = 64 * 1024 * 1024
-"""Bytes of source that are read in all to find a class."""
+_SEARCH_BYTES = 256 * 1024 * 1024
+"""Characters of source that are read in all to find classes."""
 
 GONE_FROM_STANDARD_LIBRARY = frozenset(
     {
@@ -99,6 +99,11 @@ def in_standard_library(dotted: str) -> bool:
     return top in sys.stdlib_module_names or top in GONE_FROM_STANDARD_LIBRARY or top == "builtins"
 
 
+def in_builtins(name: str) -> bool:
+    """Whether a type's name is that of one without a module of its own ("dict", "NoneType")."""
+    return name in _BUILTIN_TYPES
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
     """What a module's text says of names."""
@@ -127,6 +132,7 @@ class Owners:
         self._before = before or Distributions()
         self._library = library
         self._tree = tree
+        self._left = _SEARCH_BYTES
         self._modules: dict[str, Names] = {}
         self._classes: dict[tuple[str, str], Installed | str | None] = {}
 
@@ -170,8 +176,11 @@ class Owners:
     def _read(self, path: str) -> str:
         if self._tree is None or path.startswith(("/", "<")):
             return ""
-        root = self._tree.resolve()
-        file = (root / path).resolve()
+        try:
+            root = self._tree.resolve()
+            file = (root / path).resolve()
+        except (OSError, ValueError, RuntimeError):  # a loop of links, or no path at all
+            return ""
         return (read_bounded(file, _SOURCE_BYTES) or "") if file.is_relative_to(root) else ""
 
     def resolve(self, name: str, path: str) -> str | None:
@@ -203,9 +212,9 @@ class Owners:
         """Whose a class is, by its name as messages give it, seen from a project's file.
 
         A dotted name carries its module. Else: a type of ``builtins``, one that the file imports, or one
-        that a distribution which the file imports from, or the standard library, defines.
+        that a distribution which the file imports from, a single other one, or the standard library defines.
         """
-        if name in _BUILTIN_TYPES:
+        if in_builtins(name):
             return BUILTIN
         if "." in name:
             return self.of_module(name.rpartition(".")[0])
@@ -235,6 +244,10 @@ class Owners:
         for one in near.values():
             if self._defines(pattern, self._now.python_files(one)):
                 return one
+        others = [one for key, one in self._now.all.items() if key not in near]
+        defining = [one for one in others if self._defines(pattern, self._now.python_files(one))]
+        if len(defining) == 1:
+            return defining[0]
         if self._library is not None:
             for dotted in sorted(imported):
                 module = self._library / (dotted.split(".")[0] + ".py")
@@ -243,15 +256,14 @@ class Owners:
         return None
 
     def _defines(self, pattern: re.Pattern[str], files: Iterable[str]) -> bool:
-        left = _SEARCH_BYTES
         for file in files:
+            if "/tests/" in file or self._left < 0:
+                continue
             for folder in self._now.folders:
                 text = read_bounded(folder / file, _SOURCE_BYTES) or ""
-                left -= len(text)
+                self._left -= len(text)
                 if pattern.search(text):
                     return True
-            if left < 0:
-                break
         return False
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from backdate.diagnosis.owners import Owners
 from backdate.diagnosis.result import CauseKind, Failure, Filtered, FilterName, FrameKind
 
-_ENDED = (CauseKind.TIMEOUT, CauseKind.CRASH)
+_WITHOUT_FRAMES = (CauseKind.TIMEOUT, CauseKind.CRASH, CauseKind.UNKNOWN)
 
 
 def timed_out(status: str, failures: Sequence[Failure]) -> str | None:
@@ -26,10 +26,10 @@ def cause_outside_user_code(failures: Sequence[Failure]) -> str | None:
     """No failure touches a line of the project or its tests.
 
     An error that surfaces in a library counts as inside as long as the project's code is on the way to it:
-    by the frames alone it cannot be told whether the call or the library is wrong. Crashes and time-outs
-    have no frames and say nothing.
+    by the frames alone it cannot be told whether the call or the library is wrong. Crashes, time-outs and
+    failures without a known exception have no frames and say nothing.
     """
-    known = [failure for failure in failures if failure.cause.kind not in _ENDED]
+    known = [failure for failure in failures if failure.cause.kind not in _WITHOUT_FRAMES]
     if not known or any(failure.responsible is not None for failure in known):
         return None
     first = known[0].cause
@@ -38,7 +38,7 @@ def cause_outside_user_code(failures: Sequence[Failure]) -> str | None:
         if first.message.strip()
         else first.type
     )
-    return f"No line of the project is on the way to any of the errors ({said or 'no exception is known'})."
+    return f"No line of the project is on the way to any of the errors ({said})."
 
 
 def missing_top_level_module(failures: Sequence[Failure], owners: Owners) -> str | None:

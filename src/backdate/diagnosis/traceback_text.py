@@ -31,7 +31,7 @@ TRACEBACK = re.compile(r"\s*(?:Exception Group )?Traceback \(most recent call la
 GROUP = re.compile(r"\s*\+ Exception Group Traceback \(most recent call last\):\s*")
 FATAL_LINE = re.compile(r"(?:Fatal Python error|Windows fatal exception): (.*)")
 _GROUP_LINE = re.compile(r"(\s*)([|+])(.*)", re.DOTALL)
-_GROUP_MARK = re.compile(r"-[+-]*-+ (?:\d+|\.\.\.) -+\s*")
+_GROUP_MARK = re.compile(r"-[+-]* (?:\d+|\.\.\.) -+\s*")
 _GROUP_END = re.compile(r"-{10,}\s*")
 _FILE = re.compile(r'\s*File "([^"]*)", line (\d+)(?:,? in (.*))?\s*')
 _SAID = re.compile(rf"({TYPE})(?:: (.*)|:?)", re.DOTALL)
@@ -41,7 +41,7 @@ PLACE = re.compile(r"(?! )([^\s:][^:\n]*):(\d+):(?: (.*)|)")
 _DEFINITION = re.compile(r"\s*(?:async )?def (\w+)")
 _SEPARATOR = re.compile(r"_ (?:_ )+_?\s*")
 CAPTURED = re.compile(r"-{3,} (?:Captured|live log) .*-{3,}|Std(?:out|err):")
-_CARETS = re.compile(r"\s*[\^~]+[\^~ ]*")
+_CARETS = re.compile(r"\s*[\^~][\^~ ]*")
 _DUMP = re.compile(r"(?:Current thread|Thread) \S+.*\(most recent call first\):")
 
 

@@ -1,0 +1,252 @@
+"""What dotted names are in two environments: present, gone, moved, or with another signature.
+
+Asked of the environments themselves: a small script is run by each one's interpreter, in the sandbox and
+without network, because importing a library runs its code. What it writes is as little trusted as that code.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import MIB, Command, Limits, Mount, RunStatus, Sandbox, Workspace
+from backdate.serial import to_json
+
+LIMITS = Limits(wall_s=120.0, memory_bytes=4096 * MIB, disk_bytes=256 * MIB)
+MOST_NAMES = 200
+_LARGEST_ANSWER = 16 * MIB
+_PROBE = Path(__file__).parent / "probe"
+_AT = "/backdate/probe"
+_ASKED = "/backdate/asked.json"
+_ANSWERS = "/backdate/answers.jsonl"
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessWarning:
+    """A warning that looking a name up gave."""
+
+    category: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """What a dotted name is in one environment."""
+
+    name: str
+    present: bool
+    why: str = ""
+    """Why it is not there: the error of the lookup."""
+    kind: str = ""
+    """"module", "class", "function" (anything callable) or "value"."""
+    module: str = ""
+    """The module that it says it comes from (``__module__``; its own name for a module)."""
+    qualified: str = ""
+    """Its ``__qualname__`` there."""
+    signature: str = ""
+    """As ``inspect.signature`` gives it; empty when it has none or cannot be told."""
+    parameters: tuple[str, ...] = ()
+    """The names of its parameters, with their stars."""
+    document: str = ""
+    """The first line of its documentation."""
+    candidates: tuple[str, ...] = ()
+    """When it is not there: dotted names in the same distribution with the same last part."""
+    warnings: tuple[AccessWarning, ...] = ()
+
+    @property
+    def home(self) -> str:
+        """The dotted name by which it knows itself; empty when it does not."""
+        return f"{self.module}.{self.qualified}" if self.module and self.qualified else self.module
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """The answers of one environment."""
+
+    members: tuple[Member, ...]
+    """In the order asked; after a crash or a time-out those that were answered."""
+    trouble: str = ""
+    """Why not all were answered."""
+
+
+class Change(StrEnum):
+    """What became of a name."""
+
+    SAME = "same"
+    GONE = "gone"
+    MOVED = "moved"
+    """Gone, and the same thing lives elsewhere: ``moved_to`` says where."""
+    SIGNATURE = "signature-changed"
+    APPEARED = "appeared"
+    NEVER = "in-neither"
+    UNKNOWN = "unknown"
+    """One of the environments did not answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiDifference:
+    """One name in the old and the new environment."""
+
+    name: str
+    change: Change
+    old: Member | None
+    new: Member | None
+    moved_to: tuple[str, ...] = ()
+    """Where it probably is now, the likeliest first: the place that the old object said it came from, then
+    names that are alike. Not proven to behave the same."""
+    removed_parameters: tuple[str, ...] = ()
+    added_parameters: tuple[str, ...] = ()
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    name: str
+    present: bool
+    why: str = ""
+    kind: str = ""
+    module: str = ""
+    qualified: str = ""
+    signature: str = ""
+    parameters: tuple[str, ...] = ()
+    document: str = ""
+    candidates: tuple[str, ...] = ()
+    warnings: tuple[AccessWarning, ...] = ()
+
+
+def probe(
+    sandbox: Sandbox,
+    environment: Environment,
+    names: Sequence[str],
+    *,
+    also: Sequence[str] = (),
+    limits: Limits = LIMITS,
+) -> Probe:
+    """What each of ``names`` (dotted, with their module; at most ``MOST_NAMES``) is in ``environment``.
+
+    Candidates for what is not there are looked for below its top-level package and those of ``also``. What is
+    no dotted name is answered as not present. Raises SandboxUnavailable.
+    """
+    wanted = tuple(dict.fromkeys(names))[:MOST_NAMES]
+    good = [name for name in wanted if _DOTTED.fullmatch(name)]
+    with tempfile.TemporaryDirectory(prefix="backdate-probe-") as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        asked, answers = folder / "asked.json", folder / "answers.jsonl"
+        asked.write_bytes(to_json({"names": good, "also": list(also)}))
+        asked.chmod(0o644)
+        answers.touch(mode=0o600)
+        run = sandbox.run(
+            _command(environment, limits), _workspace(environment, asked, answers), log=folder / "probe.log"
+        )
+        with answers.open("rb") as file:
+            found = _read(file.read(_LARGEST_ANSWER))
+    trouble = ""
+    if any(name not in found for name in good):
+        status = "the process ended early" if run.status is RunStatus.EXITED else run.status.value
+        trouble = f"the environment did not answer for every name: {status}"
+    known = {
+        **found,
+        **{name: Member(name=name, present=False, why="no name") for name in wanted if name not in good},
+    }
+    return Probe(members=tuple(known[name] for name in wanted if name in known), trouble=trouble)
+
+
+def _command(environment: Environment, limits: Limits) -> Command:
+    return Command(
+        argv=(str(environment.python), f"{_AT}/backdate_api_probe.py", _ASKED, _ANSWERS),
+        cwd="/tmp",  # noqa: S108 - private to the sandbox
+        env={
+            "PATH": f"{environment.root / 'bin'}:/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+            "MPLBACKEND": "Agg",
+        },
+        limits=limits,
+    )
+
+
+def _workspace(environment: Environment, asked: Path, answers: Path) -> Workspace:
+    own = [environment.choice.interpreter.prefix, environment.root]
+    return Workspace(
+        mounts=(
+            *(Mount(source=one, target=str(one)) for one in own if not one.is_relative_to("/usr")),
+            Mount(source=_PROBE, target=_AT),
+            Mount(source=asked, target=_ASKED),
+            Mount(source=answers, target=_ANSWERS, writable=True),
+        )
+    )
+
+
+def _read(data: bytes) -> dict[str, Member]:
+    found: dict[str, Member] = {}
+    for line in data.splitlines():
+        try:
+            answer = msgspec.json.decode(line, type=_Answer)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue  # written by what the library's import started, or cut off
+        found.setdefault(answer.name, Member(**msgspec.structs.asdict(answer)))
+    return found
+
+
+def compare_members(old: Probe, new: Probe) -> tuple[ApiDifference, ...]:
+    """What became of each name, in the order asked."""
+    before = {one.name: one for one in old.members}
+    after = {one.name: one for one in new.members}
+    return tuple(_difference(name, before, after) for name in dict.fromkeys((*before, *after)))
+
+
+def _difference(name: str, before: Mapping[str, Member], after: Mapping[str, Member]) -> ApiDifference:
+    old, new = before.get(name), after.get(name)
+    if old is None or new is None:
+        return ApiDifference(name=name, change=Change.UNKNOWN, old=old, new=new)
+    if not old.present or not new.present:
+        targets = _targets(old, new, after)
+        if old.present:
+            change = Change.MOVED if targets else Change.GONE
+        else:
+            change = Change.APPEARED if new.present else Change.NEVER
+        moved = targets if change is Change.MOVED else ()
+        return ApiDifference(name=name, change=change, old=old, new=new, moved_to=moved)
+    removed = tuple(one for one in old.parameters if one not in new.parameters)
+    added = tuple(one for one in new.parameters if one not in old.parameters)
+    known = bool(old.signature and new.signature)
+    change = Change.SIGNATURE if known and (removed or added) else Change.SAME
+    return ApiDifference(
+        name=name,
+        change=change,
+        old=old,
+        new=new,
+        removed_parameters=removed if known else (),
+        added_parameters=added if known else (),
+    )
+
+
+def _targets(old: Member, new: Member, after: Mapping[str, Member]) -> tuple[str, ...]:
+    """Where a thing that is gone may be: its own home first, if the new environment has it."""
+    home = after.get(old.home)
+    own = [old.home] if home is not None and home.present and old.home != old.name else []
+    return tuple(dict.fromkeys((*own, *new.candidates)))
+
+
+def ask_both(
+    sandbox: Sandbox, old: Environment, new: Environment, names: Sequence[str], *, limits: Limits = LIMITS
+) -> tuple[ApiDifference, ...]:
+    """Ask both environments what ``names`` are, and the new one also for the homes that the old one tells.
+
+    Raises SandboxUnavailable.
+    """
+    before = probe(sandbox, old, names, limits=limits)
+    homes = [one.home for one in before.members if one.present and one.home]
+    tops = tuple(dict.fromkeys(home.partition(".")[0] for home in homes))
+    after = probe(sandbox, new, [*names, *homes], also=tops, limits=limits)
+    wanted = set(names)
+    return tuple(one for one in compare_members(before, after) if one.name in wanted)

@@ -1,0 +1,246 @@
+"""Says what dotted names are in the environment that runs it: one JSON object a line, in the order asked.
+
+Runs inside the dated environment: no dependency, and the syntax of Python 2.7 to today's.
+Called with the path of a JSON list of names and that of the file to write. Importing a library runs its
+code, which may do anything: each answer is written and flushed before the next name is looked at.
+"""
+
+import importlib
+import inspect
+import io
+import json
+import os
+import pkgutil
+import sys
+import warnings
+
+try:
+    import importlib.util
+except ImportError:  # Python 2
+    pass
+
+MOST_CANDIDATES = 12
+MOST_MODULES = 400
+TEXT_LENGTH = 500
+
+
+def clean(value, length=TEXT_LENGTH):
+    try:
+        return ("%s" % (value,))[:length]
+    except BaseException:  # __str__ of a library's object may do anything
+        return ""
+
+
+def load(name):
+    """(object, name of the module that was imported on the way) or raises LookupError with why."""
+    parts = name.split(".")
+    module, why = None, ""
+    taken = 0
+    for count in range(1, len(parts) + 1):
+        dotted = ".".join(parts[:count])
+        try:
+            module = importlib.import_module(dotted)
+            taken = count
+        except BaseException as error:  # a module that exits, or raises what is no Exception
+            why = "%s: %s" % (type(error).__name__, clean(error))
+            break
+    if module is None:
+        raise LookupError(why)
+    found = module
+    for part in parts[taken:]:
+        try:
+            found = getattr(found, part)
+        except BaseException as error:
+            raise LookupError("%s: %s" % (type(error).__name__, clean(error)))
+    return found, ".".join(parts[:taken])
+
+
+def signature_of(found):
+    if not callable(found):
+        return ""
+    try:
+        return clean(inspect.signature(found))
+    except BaseException:  # none for much that is written in C; and none at all in Python 2
+        return ""
+
+
+def parameters_of(found):
+    try:
+        parameters = inspect.signature(found).parameters.values() if callable(found) else ()
+        return [
+            "%s%s" % ({"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(one.kind.name, ""), one.name)
+            for one in parameters
+        ]
+    except BaseException:
+        return []
+
+
+def document_of(found):
+    try:
+        text = inspect.getdoc(found) or ""
+        lines = [line.strip() for line in clean(text, 4000).splitlines() if line.strip()]
+        return lines[0][:TEXT_LENGTH] if lines else ""
+    except BaseException:
+        return ""
+
+
+def home_of(found):
+    """(module, qualified name) that an object says it comes from."""
+    try:
+        if inspect.ismodule(found):
+            return clean(found.__name__), ""
+        module = getattr(found, "__module__", None)
+        name = getattr(found, "__qualname__", None) or getattr(found, "__name__", None)
+        return (
+            clean(module) if isinstance(module, str) else "",
+            clean(name) if isinstance(name, str) else "",
+        )
+    except BaseException:
+        return "", ""
+
+
+def kind_of(found):
+    for kind, test in (("module", inspect.ismodule), ("class", inspect.isclass), ("function", callable)):
+        try:
+            if test(found):
+                return kind
+        except BaseException:
+            pass
+    return "value"
+
+
+def modules_below(top):
+    """The names of public modules of a package, nearest first, without importing them."""
+    try:
+        package = importlib.import_module(top)
+        paths = list(getattr(package, "__path__", []))
+    except BaseException:
+        return []
+    names, level = [top], [(top, paths)]
+    while level and len(names) < MOST_MODULES:
+        deeper = []
+        for prefix, folders in level:
+            try:
+                found = list(pkgutil.iter_modules(folders, prefix + "."))
+            except BaseException:
+                continue
+            for entry in found:
+                name, is_package = entry[1], entry[2]
+                leaf = name.rpartition(".")[2]
+                if leaf in ("tests", "test", "testing", "conftest", "__main__", "setup"):
+                    continue
+                names.append(name)
+                if is_package:
+                    deeper.append((name, [os.path.join(folder, leaf) for folder in folders]))
+        level = deeper
+    return names[:MOST_MODULES]
+
+
+def same(one, other):
+    """Whether a leaf is the same name up to case and underscores."""
+    return one.replace("_", "").lower() == other.replace("_", "").lower()
+
+
+def mentions(module, leaf):
+    """Whether a module that is not imported yet may hold a name: its source does."""
+    try:
+        spec = importlib.util.find_spec(module)
+        origin = getattr(spec, "origin", None)
+        if not origin or not origin.endswith(".py"):
+            return False
+        with io.open(origin, "rb") as file:
+            text = file.read(2000000)
+        return leaf.encode("utf-8") in text
+    except BaseException:
+        return False
+
+
+def in_modules(name, also):
+    """Places in the modules of a distribution where the last part of a name lives, those imported first."""
+    leaf, owner = name.rpartition(".")[2], name.rpartition(".")[0]
+    tops = [name.partition(".")[0]]
+    tops.extend(top for top in also if top not in tops)
+    found = []
+    for top in tops:
+        for module in modules_below(top):
+            if module.rpartition(".")[2] == leaf and module != name:
+                found.append(module)
+            if module == owner:
+                continue
+            loaded = sys.modules.get(module)
+            try:
+                if loaded is None and mentions(module, leaf):
+                    loaded = importlib.import_module(module)
+                if loaded is not None and leaf in vars(loaded):
+                    found.append(module + "." + leaf)
+            except BaseException:
+                continue
+    return found
+
+
+def candidates_of(name, also):
+    """Where else a name may live; public homes before private ones, shallow before deep ones."""
+    leaf, owner = name.rpartition(".")[2], name.rpartition(".")[0]
+    try:
+        holder = load(owner)[0] if owner else None
+    except LookupError:
+        holder = None
+    # a member of a class has nothing to do with members of the same name elsewhere
+    found = [] if inspect.isclass(holder) else in_modules(name, also)
+    try:
+        found.extend(owner + "." + other for other in dir(holder) if other != leaf and same(other, leaf))
+    except BaseException:
+        pass
+    order = sorted(set(found), key=lambda one: ("._" in one, one.count("."), one))
+    return [clean(one) for one in order[:MOST_CANDIDATES]]
+
+
+def answer_for(name, also):
+    answer = {"name": name, "present": False, "why": "", "kind": "", "module": "", "qualified": ""}
+    answer.update({"signature": "", "parameters": [], "document": "", "candidates": [], "warnings": []})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found, _ = load(name)
+        except LookupError as error:
+            answer["why"] = clean(error)
+        else:
+            module, qualified = home_of(found)
+            answer.update(
+                {
+                    "present": True,
+                    "kind": kind_of(found),
+                    "module": module,
+                    "qualified": qualified,
+                    "signature": signature_of(found),
+                    "parameters": parameters_of(found),
+                    "document": document_of(found),
+                }
+            )
+        for one in caught[:20]:
+            kind = getattr(one.category, "__name__", "Warning")
+            answer["warnings"].append({"category": clean(kind), "message": clean(one.message)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if not answer["present"]:
+            answer["candidates"] = candidates_of(name, also)
+    return answer
+
+
+def main(asked, answers):
+    with io.open(asked, "r", encoding="utf-8") as file:
+        wanted = json.load(file)
+    with io.open(answers, "wb") as output:
+        for name in wanted["names"]:
+            try:
+                answer = answer_for(name, wanted["also"])
+            except Exception as error:
+                answer = {"name": name, "present": False, "why": "the probe failed: " + clean(error)}
+            output.write(json.dumps(answer).encode("ascii") + b"\n")
+            output.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])
+    sys.stdout.flush()
+    os._exit(0)  # threads that a library started must not keep this alive

@@ -1,0 +1,196 @@
+"""Names are asked of real environments: small ones made here, and real libraries (network)."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from backdate.diagnosis.api import Change, Member, Probe, ask_both, compare_members, probe
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Limits, Sandbox
+
+OLD = {
+    "lib/__init__.py": """
+import warnings
+from lib.core import thing, Box
+def __getattr__(name):
+    if name == "late":
+        warnings.warn("`late` is deprecated, use `soon`", DeprecationWarning, stacklevel=2)
+        return 1
+    raise AttributeError("module 'lib' has no attribute %r" % name)
+""",
+    "lib/core.py": '''
+def thing(a, size=1):
+    """Makes a thing.
+
+    And more."""
+class Box:
+    def put(self, x): pass
+def gone(): pass
+moved = thing
+''',
+}
+NEW = {
+    "lib/__init__.py": "from lib.core import Box\n",
+    "lib/core.py": """
+class Box:
+    def _put(self, x): pass
+def same(): pass
+""",
+    "lib/fresh/__init__.py": "",
+    "lib/fresh/place.py": "def thing(a, vector_size=1): pass\n",
+    "lib/bad.py": "import os, sys\nsys.exit(3)  # thing\n",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, str]], Environment]:
+    from diagnosis_environments import environment_of
+
+    def make(files: dict[str, str]) -> Environment:
+        root = tmp_path_factory.mktemp("made") / "venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root)], check=True)
+        site = next(root.glob("lib/python*/site-packages"))
+        for name, text in files.items():
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).write_text(text)
+        return environment_of(root, root / "bin/python")
+
+    return make
+
+
+def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
+    names = ["lib.thing", "lib.late", "lib.Box", "lib.Box.put", "lib.core.gone", "lib.nowhere", "no name!"]
+    found = {one.name: one for one in ask_both(one_sandbox, made(OLD), made(NEW), names)}
+    assert {name: one.change for name, one in found.items()} == {
+        "lib.thing": Change.MOVED,
+        "lib.late": Change.GONE,
+        "lib.Box": Change.SAME,
+        "lib.Box.put": Change.MOVED,
+        "lib.core.gone": Change.GONE,
+        "lib.nowhere": Change.NEVER,
+        "no name!": Change.NEVER,
+    }
+    assert found["lib.thing"].moved_to == ("lib.fresh.place.thing",)
+    assert found["lib.Box.put"].moved_to == ("lib.Box._put",)
+    old = found["lib.thing"].old
+    assert old is not None
+    assert (old.kind, old.home, old.signature, old.document) == (
+        "function",
+        "lib.core.thing",
+        "(a, size=1)",
+        "Makes a thing.",
+    )
+    late = found["lib.late"].old
+    assert late is not None
+    assert [(one.category, one.message) for one in late.warnings] == [
+        ("DeprecationWarning", "`late` is deprecated, use `soon`")
+    ]
+    gone = found["lib.core.gone"].new
+    assert gone is not None
+    assert "has no attribute 'gone'" in gone.why
+
+
+def test_the_home_that_an_object_names(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
+    old = made({"a.py": "from collections.abc import Mapping\nreal = float\n"})
+    new = made({"a.py": ""})
+    one, other = ask_both(one_sandbox, old, new, ["a.Mapping", "a.real"])
+    assert (one.change, one.moved_to) == (Change.MOVED, ("collections.abc.Mapping",))
+    assert (other.change, other.moved_to) == (Change.MOVED, ("builtins.float",))
+
+
+def test_signatures(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
+    old = made({"a.py": "def f(x, size=1, *rest): pass\ndef g(x): pass\n"})
+    new = made({"a.py": "def f(x, *, vector_size=1, **more): pass\ndef g(x): return 1\n"})
+    one, other = ask_both(one_sandbox, old, new, ["a.f", "a.g"])
+    assert one.change is Change.SIGNATURE
+    assert one.removed_parameters == ("size", "*rest")
+    assert one.added_parameters == ("vector_size", "**more")
+    assert other.change is Change.SAME
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("import os\nos._exit(0)", "ended early"),
+        ("while True: pass", "timeout"),
+        ("import os; os.abort()", "early"),
+    ],
+)
+def test_a_library_that_ends_the_process(
+    made: Callable[..., Environment], one_sandbox: Sandbox, code: str, status: str
+) -> None:
+    environment = made({"good.py": "x = 1", "bad.py": code})
+    limits = Limits(wall_s=3.0)
+    answer = probe(one_sandbox, environment, ["good.x", "bad.x", "good.y"], limits=limits)
+    assert [one.name for one in answer.members] == ["good.x"]
+    assert status in answer.trouble
+    other = probe(one_sandbox, environment, ["good.x", "good.y"])
+    differences = {one.name: one.change for one in compare_members(answer, other)}
+    assert differences == {"good.x": Change.SAME, "good.y": Change.UNKNOWN}
+
+
+def test_hostile_libraries(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
+    code = """
+import sys
+class Strange:
+    def __getattr__(self, name): raise SystemExit(1)
+    def __str__(self): raise KeyboardInterrupt
+    __doc__ = property(lambda self: 1 / 0)
+x = Strange()
+class Meta(type):
+    def __getattribute__(cls, name): raise RuntimeError(name)
+class C(metaclass=Meta): pass
+sys.stdout.write('{"name": "bad.x", "present": 7}\\n' * 10)
+"""
+    answer = probe(one_sandbox, made({"bad.py": code}), ["bad.x", "bad.C", "bad.x.y"])
+    assert not answer.trouble
+    assert [one.present for one in answer.members] == [True, True, False]
+
+
+def test_damaged_answers() -> None:
+    from backdate.diagnosis.api import _read
+
+    good = json.dumps({"name": "a", "present": True}).encode()
+    assert _read(b"\xff\n[1]\n{}\n" + good + b'\n{"name": "a", "pres') == {
+        "a": Member(name="a", present=True)
+    }
+
+
+@pytest.mark.parametrize("version", ["2.7", "3.6", "3.8", "3.13"])
+def test_the_probe_runs_in_any_python(
+    plain_environment: Callable[[str], Environment], one_sandbox: Sandbox, version: str
+) -> None:
+    environment = plain_environment(version)
+    answer = probe(
+        one_sandbox, environment, ["collections.OrderedDict", "json.dumps", "imp.reload", "json.nope"]
+    )
+    assert not answer.trouble
+    present = [one.present for one in answer.members]
+    assert present == [True, True, version != "3.13", False]
+
+
+def test_members_that_only_one_side_knows() -> None:
+    one = Member(name="a", present=True)
+    (difference,) = compare_members(Probe(members=(one,)), Probe(members=()))
+    assert difference.change is Change.UNKNOWN
+    (difference,) = compare_members(Probe(members=(replace(one, present=False),)), Probe(members=(one,)))
+    assert difference.change is Change.APPEARED
+
+
+@pytest.mark.network
+def test_numpy_2(build_environment: Callable[..., Environment], one_sandbox: Sandbox) -> None:
+    old = build_environment("3.11", "numpy==1.26.4")
+    new = build_environment("3.11", "numpy==2.1.0")
+    names = ["numpy.float_", "numpy.product", "numpy.ComplexWarning", "numpy.array"]
+    found = {one.name: one for one in ask_both(one_sandbox, old, new, names)}
+    assert found["numpy.float_"].moved_to[0] == "numpy.float64"
+    assert found["numpy.ComplexWarning"].moved_to[0] == "numpy.exceptions.ComplexWarning"
+    assert found["numpy.product"].change in (Change.GONE, Change.MOVED)
+    assert found["numpy.array"].change is Change.SAME
+    gone = found["numpy.float_"].new
+    assert gone is not None
+    assert "np.float64" in gone.why

@@ -1,0 +1,232 @@
+from pathlib import Path
+
+import pytest
+from diagnosis_builders import environment, frame, install, raised
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.diagnosis.causes import find_cause
+from backdate.diagnosis.frames import Places
+from backdate.diagnosis.owners import Owners
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.testing.outcomes import Frame, Raised
+
+MODULE = """
+import collections
+import numpy as np
+import yaml
+from gensim.models import Word2Vec
+from marshmallow import Schema
+from .sibling import other
+class Mine(Schema):
+    pass
+"""
+
+
+class World:
+    """A project with a few libraries."""
+
+    def __init__(self, root: Path) -> None:
+        self.site = install(root, "PyYAML", "6.0", "yaml/__init__.py")
+        install(root, "numpy", "2.1.0", "numpy/__init__.py", "numpy/core.py")
+        install(root, "pandas", "2.0.0", "pandas/__init__.py", "pandas/frame.py")
+        install(root, "gensim", "4.0", "gensim/__init__.py", "gensim/models.py")
+        install(root, "marshmallow", "3.0", "marshmallow/__init__.py")
+        install(root, "pytest", "8.0", "_pytest/python.py")
+        (self.site / "gensim/models.py").write_text("class Keyed:\n    pass\n")
+        (root / "base/lib/python3.12").mkdir(parents=True)
+        tree = root / "tree"
+        (tree / "mine").mkdir(parents=True)
+        (tree / "mine/core.py").write_text(MODULE)
+        self.places = Places(environment(root))
+        self.owners = Owners(self.places.distributions, library=self.places.library, tree=tree)
+
+    def cause(self, *chain: Raised) -> Cause:
+        return find_cause(self.places.place_chain(chain), self.owners)
+
+    def library(self, file: str, function: str = "f", source: str = "") -> Frame:
+        return frame(f"{self.site}/{file}", 5, function, source)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def line(source: str) -> Frame:
+    return frame("mine/core.py", 20, "g", source)
+
+
+TEST = frame("tests/test_core.py", 3, "test_g", "g()")
+
+
+def test_a_missing_attribute_of_a_module(world: World) -> None:
+    cause = world.cause(
+        raised(
+            "AttributeError",
+            "module 'numpy' has no attribute 'float'.\n`np.float` was … use `float` by itself.",
+            TEST,
+            line("np.float(3)"),
+            world.library("numpy/__init__.py", "__getattr__"),
+        )
+    )
+    assert (cause.kind, cause.dotted, cause.distribution, cause.version, cause.related) == (
+        CauseKind.MISSING_ATTRIBUTE,
+        "numpy.float",
+        "numpy",
+        "2.1.0",
+        ("numpy",),
+    )
+    assert "use `float`" in cause.hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "source", "related"),
+    [
+        (
+            "AttributeError",
+            "module 'collections' has no attribute 'Mapping'",
+            "collections.Mapping",
+            ("builtin",),
+        ),
+        ("AttributeError", "'array.array' object has no attribute 'tostring'", "a.tostring()", ("builtin",)),
+        ("AttributeError", "'dict' object has no attribute 'iteritems'", "d.iteritems()", ("builtin",)),
+        ("AttributeError", "'Keyed' object has no attribute 'vocab'", "model.wv.vocab", ("gensim",)),
+        ("AttributeError", "'Mine' object has no attribute 'data'", "self.data", ("marshmallow",)),
+        ("AttributeError", "'Word2Vec' object has no attribute 'x'", "w.x", ("gensim",)),
+        (
+            "AttributeError",
+            "'TestX' object has no attribute 'assertEquals'",
+            "self.assertEquals(1)",
+            ("builtin",),
+        ),
+        ("AttributeError", "'module' object has no attribute 'float'", "y = np.float(1)", ("numpy",)),
+        (
+            "ImportError",
+            "cannot import name 'Mapping' from 'collections' (/x)",
+            "from collections",
+            ("builtin",),
+        ),
+        ("ImportError", "cannot import name 'x'", "from yaml import x", ("PyYAML",)),
+        ("ModuleNotFoundError", "No module named 'imp'", "import imp", ("builtin",)),
+        ("ModuleNotFoundError", "No module named 'sklearn.x'", "import sklearn.x", ("scikit-learn",)),
+        ("ModuleNotFoundError", "No module named 'never_heard'", "import never_heard", ("never_heard",)),
+        ("ModuleNotFoundError", "No module named 'yaml.gone'", "import yaml.gone", ("PyYAML",)),
+        ("ModuleNotFoundError", "No module named 'mine.gone'", "import mine.gone", ()),
+        (
+            "TypeError",
+            "load() missing 1 required positional argument: 'Loader'",
+            "yaml.load(f)",
+            ("PyYAML",),
+        ),
+        (
+            "TypeError",
+            "Word2Vec.__init__() got an unexpected keyword argument 'size'",
+            "m = Word2Vec(size=3)",
+            ("gensim",),
+        ),
+        (
+            "TypeError",
+            "__init__() got an unexpected keyword argument 'size'",
+            "m = Word2Vec(size=3)",
+            ("gensim",),
+        ),
+        (
+            "TypeError",
+            "'float' object cannot be interpreted as an integer",
+            "range(np.floor(x))",
+            ("numpy",),
+        ),
+        ("AttributeError", "'dict' object has no attribute 'data'", "yaml.load(x).data", ("PyYAML",)),
+        ("AttributeError", "'dict' object has no attribute 'data'", "x.data", ()),
+        ("TypeError", "Keyed.f() got an unexpected keyword argument 'app'", "x.f(app=1)", ("gensim",)),
+        ("numpy.exceptions.AxisError", "axis 1 is out of bounds", "x.sum(1)", ("numpy",)),
+    ],
+)
+def test_whose_it_is(world: World, kind: str, message: str, source: str, related: tuple[str, ...]) -> None:
+    cause = world.cause(raised(kind, message, TEST, line(source)))
+    assert cause.related[:1] == related[:1]
+    assert set(cause.related) <= set(related)
+
+
+def test_an_error_inside_a_library(world: World) -> None:
+    runner = world.library("_pytest/python.py")
+    pandas, numpy = world.library("pandas/frame.py"), world.library("numpy/core.py")
+    cause = world.cause(raised("ValueError", "bad", runner, TEST, line("df.join(x)"), pandas, numpy))
+    assert cause.related == ("pandas", "numpy")
+    assert cause.kind is CauseKind.CHANGED_VALUE
+    asked = raised(
+        "AttributeError", "'DataFrame' object has no attribute 'append'", line("df.append(x)"), pandas
+    )
+    assert world.cause(asked).distribution == "pandas"
+
+
+def test_which_exception_of_a_chain(world: World) -> None:
+    gone = raised(
+        "ImportError", "cannot import name 'Mapping' from 'collections' (x)", line("from collections")
+    )
+    wrapped = raised("RuntimeError", "cannot start", line("raise RuntimeError() from e"), link="cause")
+    assert world.cause(gone, wrapped).dotted == "collections.Mapping"
+    on_purpose = raised("RuntimeError", "cannot start", line("raise RuntimeError()"), link="context")
+    assert world.cause(gone, on_purpose).dotted == "collections.Mapping"
+    accident = raised("AttributeError", "'dict' object has no attribute 'x'", line("d.x"), link="context")
+    assert world.cause(gone, accident).name == "x"
+    lookup = raised("KeyError", "'x'", world.library("pandas/frame.py"))
+    told = raised(
+        "AttributeError", "module 'yaml' has no attribute 'x'", line("raise A from e"), link="cause"
+    )
+    assert world.cause(lookup, told).dotted == "yaml.x"
+
+
+def test_a_fallback_import(world: World) -> None:
+    first = raised("ModuleNotFoundError", "No module named 'cPickle'", line("import cPickle"))
+    second = raised(
+        "ImportError", "cannot import name 'x' from 'yaml' (y)", line("from yaml import x"), link="context"
+    )
+    assert world.cause(first, second).dotted == "yaml.x"
+
+
+def test_a_group(world: World) -> None:
+    first = raised("ValueError", "1", line("f()"))
+    second = raised("AttributeError", "module 'yaml' has no attribute 'x'", line("yaml.x"))
+    group = raised("ExceptionGroup", "two (2 sub-exceptions)", line("run()"), link="member")
+    assert world.cause(first, second, group).dotted == "yaml.x"
+
+
+def test_nothing_is_known(world: World) -> None:
+    assert world.cause().kind is CauseKind.UNKNOWN
+
+
+TEXTS = st.sampled_from(
+    [
+        "module 'numpy' has no attribute 'x'",
+        "No module named 'a.b'",
+        "f() got an unexpected keyword argument 'x'",
+        "",
+    ]
+)
+TYPES = st.sampled_from(
+    ["AttributeError", "ModuleNotFoundError", "TypeError", "a.B", "", "DeprecationWarning"]
+)
+FRAMES = st.builds(
+    frame,
+    st.sampled_from(
+        ["mine/core.py", "", "<x>", "tests/test_a.py", "/x/site-packages/numpy/y.py", "../x", "/"]
+    ),
+    source=st.sampled_from(["np.x(1)", "from a import", "raise X", "(" * 50, "", "a.b.c(d.e(f))", "é = ñ.x"]),
+)
+LINKS = st.sampled_from(["", "cause", "context", "member"])
+CHAINS = st.lists(
+    st.builds(
+        lambda t, m, f, link: raised(t, m, *f, link=link), TYPES, TEXTS, st.lists(FRAMES, max_size=4), LINKS
+    ),
+    max_size=5,
+)
+
+
+@given(CHAINS)
+def test_every_chain_has_a_cause(chain: list[Raised]) -> None:
+    places = Places()
+    cause = find_cause(places.place_chain(chain), Owners(places.distributions, library=None, tree=None))
+    assert (cause.kind is CauseKind.UNKNOWN) == (not chain)
+    assert cause.position < max(len(chain), 1)
