@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from backdate.cli import check, doctor, env, index, recipe, run_at, show
+from backdate.cli import bisect, check, doctor, env, index, recipe, run_at, show
 from backdate.version import __version__
 
 # Newer typers carry their own click, older ones import it, and neither exports this class.
@@ -27,6 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("check")(check.check_command)
+app.command("bisect")(bisect.bisect_command)
 app.command("env")(env.env_command)
 app.command("show")(show.show_command)
 app.command("recipe")(recipe.recipe_command)

@@ -81,7 +81,8 @@ class _Live(_State):
 
         table = Table.grid(padding=(0, 1))
         with self.lock:
-            if not self.sides:
+            if all(stage in ("done", "failed") for stage, _, _ in self.sides.values()):
+                # nothing of a side is under way: before a check, or after it
                 table.add_row(Spinner("dots"), Text(printable(f"{self.text}  {self.elapsed()}")))
             for side in ("old", "new", "only"):
                 if side in self.sides:

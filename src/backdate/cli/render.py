@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from backdate.checking.result import Breakage, CheckResult, PackageChange, Side, Verdict
@@ -39,6 +39,11 @@ Line = tuple[str, str]
 
 
 def print_result(result: CheckResult, *, verbose: bool = False) -> None:
+    """Print a check's result to standard output."""
+    print_lines(result_lines(result, verbose=verbose))
+
+
+def print_lines(lines: Iterable[Line]) -> None:
     """Print to standard output, in colour on a terminal; long lines are never cut or wrapped."""
     from rich.console import Console
 
@@ -48,7 +53,7 @@ def print_result(result: CheckResult, *, verbose: bool = False) -> None:
             raise BrokenPipeError
 
     console = Plain(soft_wrap=True, highlight=False)
-    for text, style in result_lines(result, verbose=verbose):
+    for text, style in lines:
         console.print(_styled(text, style))
 
 

@@ -50,6 +50,7 @@ class Builder:
     ) -> None:
         self.cache = cache
         self.sandbox = sandbox
+        self.index_url = index_url
         self._steps = Steps(
             cache=cache,
             sandbox=sandbox,
@@ -76,7 +77,7 @@ class Builder:
 
     def _by_uv(self, request: EnvironmentRequest, on_stage: OnStage) -> Environment | BuildFailure:
         started = time.monotonic()
-        resolution = self._resolve(request, on_stage)
+        resolution = self.resolve(request, on_stage=on_stage)
         if isinstance(resolution, BuildFailure):
             return resolution
         local = any(is_local(one) for one in resolution.lock.distributions)
@@ -149,7 +150,7 @@ class Builder:
     ) -> Environment | BuildFailure:
         """As ``prepare``, but at ``output``, an empty folder or none, for the caller to keep and change."""
         started = time.monotonic()
-        resolution = self._resolve(request, on_stage)
+        resolution = self.resolve(request, on_stage=on_stage)
         if isinstance(resolution, BuildFailure):
             return resolution
         made = not output.exists()
@@ -168,7 +169,13 @@ class Builder:
             (output / "pylock.toml").write_text(resolution.pylock, encoding="utf-8")
         return built
 
-    def _resolve(self, request: EnvironmentRequest, on_stage: OnStage) -> Resolution | BuildFailure:
+    def resolve(
+        self, request: EnvironmentRequest, *, on_stage: OnStage = _ignore
+    ) -> Resolution | BuildFailure:
+        """What ``request`` resolves to, from the cache where it was resolved before; nothing is built.
+
+        Raises as ``prepare`` does.
+        """
         key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request))
         with self.cache.guard(key):
             found = self.cache.read(Resolution, "locks", key)
@@ -187,6 +194,7 @@ class Builder:
             *(interpreter.version, str(interpreter.executable)),
             *(request.instant, exemptions_at(request.instant), self._steps.index_url),
             *(request.steps, request.digest, request.name, request.version_variables),
+            *([request.constraints] if request.constraints else []),
         )
 
     def _second_key(self, request: EnvironmentRequest) -> str:

@@ -29,6 +29,8 @@ class EnvironmentRequest:
     instant: Instant
     version_variables: Mapping[str, str] = field(default_factory=dict)
     """What tells build back-ends the version; there is no .git inside that they could ask."""
+    constraints: tuple[str, ...] = ()
+    """Further limits, written out (PEP 508): they install nothing, but what is installed obeys them."""
 
     @property
     def at(self) -> str:

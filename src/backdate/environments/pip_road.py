@@ -88,12 +88,10 @@ def _script(
     interpreter = request.choice.interpreter
     tools = _TOOLS if "setuptools" in seeds(interpreter.version) else ("pip",)
     pip = ("python", "-m", "pip", "install")
-    constraints = [
-        word
-        for step in request.steps
-        if step.kind == "constraints" and step.file
-        for word in ("-c", f"{request.at}/{step.file}")
-    ]
+    written = home / ".backdate" / "constraints.txt"
+    written.write_text("\n".join(request.constraints) + "\n", encoding="utf-8")
+    of_project = [f"{request.at}/{step.file}" for step in request.steps if step.kind == "constraints"]
+    constraints = [word for file in (str(written), *of_project) for word in ("-c", file)]
     return [
         f'cp -R {shlex.quote(str(home))}/. "$HOME"/',
         COPIES_INSTEAD_OF_LINKS,

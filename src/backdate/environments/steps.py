@@ -75,14 +75,17 @@ class Steps:
         interpreter = request.choice.interpreter
         exemptions = exemptions_at(request.instant)
         output = self.cache.scratch / f"pylock.{uuid.uuid4().hex}.toml"
-        with _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written:
+        with (
+            _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written,
+            _input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
+        ):
             arguments = uv.resolve_arguments(
                 python=interpreter.executable,
                 instant=request.instant,
                 exemptions=exemptions,
                 index_url=self.index_url,
                 inputs=requirement_files(request, "requirements"),
-                constraints=requirement_files(request, "constraints"),
+                constraints=[*requirement_files(request, "constraints"), str(limits)],
                 output=output,
             )
             portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
@@ -92,7 +95,8 @@ class Steps:
                 f'{shlex.join(arguments)} "$TMPDIR/{written.name}"',
                 shlex.join(portable),
             ]
-            result = self.run(request, script, [shown(written.parent)], log)
+            mounts = [shown(written.parent), shown(limits.parent)]
+            result = self.run(request, script, mounts, log)
         try:
             if not result.ok:
                 return self.failure("resolve", request, result, log)

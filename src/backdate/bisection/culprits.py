@@ -1,0 +1,155 @@
+"""What moved between a good environment and a bad one, which of it is at fault, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from backdate.bisection.interpreter_axis import pins_of
+from backdate.bisection.laboratory import Laboratory, OutOfBudget, Seen, Setup, Target
+from backdate.bisection.minimise import Subset, minimise
+from backdate.bisection.points import Release, releases_between
+from backdate.bisection.result import Culprit
+from backdate.bisection.search import Colour, found_window, next_point
+from backdate.checking.compare import compare_locks
+from backdate.checking.result import PackageChange
+from backdate.timeline.instants import Instant
+
+Releases = Mapping[str, Sequence[Release]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blamed:
+    """The culprits between two environments."""
+
+    culprits: tuple[Culprit, ...]
+    bad: Seen | None
+    """The good environment with only them moved, which fails."""
+    notes: tuple[str, ...] = ()
+
+
+def blame(
+    laboratory: Laboratory, target: Target, good: Seen, bad: Seen, held: tuple[str, ...], releases: Releases
+) -> Blamed:
+    """What of the moves from ``good`` to ``bad`` is enough for ``target`` to fail. Raises Regroup."""
+    assert good.lock is not None
+    assert bad.lock is not None
+    moved = {one.name: one for one in compare_locks(good.lock, bad.lock)}
+    if not moved:
+        note = "the two neighbouring environments hold the same versions: it is not a distribution's update"
+        return Blamed(culprits=(), bad=None, notes=(note,))
+    trial = _Trial(laboratory, target, good, bad, held, moved)
+    found, enough = trial.minimal()
+    notes = () if enough else (_NOT_SEPARATED,)
+    culprits = [moved[name] for name in sorted(found)]
+    if len(culprits) == 1:
+        culprit, narrowed = trial.exact_version(culprits[0], releases)
+        culprits = [culprit]
+        notes = (*notes, *([] if narrowed else [f"not every release of {culprit.name} between was tried"]))
+    return Blamed(culprits=tuple(_culprit(one, releases) for one in culprits), bad=trial.failing, notes=notes)
+
+
+_NOT_SEPARATED = "what moved together was not told apart: it takes more environments than one cause may"
+
+
+class _Trial:
+    """Environments between a good one and a bad one, in which only some distributions moved."""
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        target: Target,
+        good: Seen,
+        bad: Seen,
+        held: tuple[str, ...],
+        moved: Mapping[str, PackageChange],
+    ) -> None:
+        assert good.lock is not None
+        self._laboratory, self._target, self._held, self._moved = laboratory, target, held, moved
+        self._choice, self._instant = bad.setup.choice, bad.setup.instant
+        self._unmoved = pins_of(good.lock, tuple(moved))
+        self.failing = bad
+
+    def minimal(self) -> tuple[Subset, bool]:
+        """A minimal set that fails, and whether the search for it came to its end."""
+        order = [name for name, one in self._moved.items() if one.kind == "updated"]
+        order += [name for name in self._moved if name not in order]
+        search = minimise(order, [name for name in self._target.suspects if name in self._moved])
+        smallest = frozenset(order)
+        try:
+            subset = next(search)
+            while True:
+                colour = self._try({name: self._moved[name].new for name in subset}, subset)
+                if colour is Colour.BAD:
+                    smallest = min(smallest, subset, key=len)
+                subset = search.send(colour)
+        except StopIteration as end:
+            return end.value, True
+        except OutOfBudget:
+            return smallest, False
+
+    def exact_version(self, change: PackageChange, releases: Releases) -> tuple[PackageChange, bool]:
+        """The first version that fails alone, of those between; whether the search came to its end."""
+        low, high = _version(change.old), _version(change.new)
+        if low is None or high is None or high < low:
+            return change, True
+        between = releases_between(releases.get(change.name, ()), low, high)
+        visible = [one for one in between if one.uploaded < self._instant]
+        inner = [one.version for one in visible if low < Version(one.version) < high]
+        versions = [change.old, *inner, change.new]
+        colours = {0: Colour.GOOD, len(versions) - 1: Colour.BAD}
+        finished = True
+        try:
+            while (point := next_point(colours)) is not None:
+                colours[point] = self._try({change.name: versions[point]}, frozenset({change.name}))
+        except OutOfBudget:
+            finished = False
+            return change, finished
+        window = found_window(colours)
+        exact = PackageChange(name=change.name, old=versions[window.good], new=versions[window.bad])
+        return exact, not window.skipped
+
+    def _try(self, versions: Mapping[str, str | None], subset: Subset) -> Colour:
+        """The colour of the good environment with only ``subset`` at ``versions``."""
+        pins = {name: one.old for name, one in self._moved.items() if name not in subset} | dict(versions)
+        constraints = tuple(f"{name}=={version}" for name, version in sorted(pins.items()) if version)
+        setup = Setup(
+            choice=self._choice,
+            instant=self._instant,
+            constraints=tuple(sorted({*self._unmoved, *constraints, *self._held})),
+        )
+        words = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()) if version)
+        seen = self._laboratory.ask(setup, f"as when it was good, with {words or 'fewer distributions'}")
+        colour = self._laboratory.together(seen, self._target)
+        if colour is Colour.BAD:
+            self.failing = seen
+        return colour
+
+
+def hold_back(culprits: Sequence[Culprit]) -> tuple[str, ...]:
+    """Constraints that keep every culprit on its good side; empty when one cannot be kept so."""
+    lines: list[str] = []
+    for one in culprits:
+        old, new = _version(one.old), _version(one.new)
+        if new is None:  # what is gone is not brought back by a constraint
+            return ()
+        lines.append(f"{one.name}>{one.new}" if old is not None and old > new else f"{one.name}<{one.new}")
+    return tuple(lines)
+
+
+def _culprit(change: PackageChange, releases: Releases) -> Culprit:
+    wanted = _version(change.new)
+    released: Instant | None = change.released
+    for one in releases.get(change.name, ()):
+        if wanted is not None and Version(one.version) == wanted:
+            released = one.uploaded
+    return Culprit(name=change.name, old=change.old, new=change.new, released=released)
+
+
+def _version(text: str | None) -> Version | None:
+    try:
+        return None if text is None else Version(text)
+    except InvalidVersion:
+        return None

@@ -1,0 +1,53 @@
+"""What each test of a run failed with, as a bisection knows errors apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.bisection.result import Failing
+from backdate.checking.compare import first_line
+from backdate.diagnosis.diagnose import clusters_of
+from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster
+from backdate.environments.environment import Environment
+from backdate.testing.outcomes import TestRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """An error that a test failed with."""
+
+    failing: Failing
+    key: str
+    """Equal for errors of one cause, also when versions word them differently."""
+
+
+def error_key(cause: Cause) -> str:
+    """What stays the same of an error while its wording, its lines and its libraries' versions change.
+
+    An error that names a missing or unwanted thing is known by that name, every other by its type.
+    """
+    if cause.kind in SPECIFIC and cause.kind is not CauseKind.SYNTAX and cause.name:
+        return f"name {cause.name}"
+    return f"{cause.kind} {cause.type}"
+
+
+def failing_of(cluster: Cluster) -> Failing:
+    """A cluster's error with the first line of its message and the line at which it surfaced most often."""
+    return Failing(
+        type=cluster.cause.type or str(cluster.cause.kind),
+        message=first_line(cluster.cause.message),
+        place=cluster.places[0].frame if cluster.places else None,
+    )
+
+
+def errors_of_run(
+    reference: TestRun, run: TestRun, environment: Environment, before: Environment | None, tree: Path
+) -> dict[str, Known]:
+    """The error of every test that is good in ``reference`` and bad in ``run``, by its id."""
+    clusters = clusters_of(reference, run, environment=environment, before=before, tree=tree)
+    return {
+        test: Known(failing=failing_of(cluster), key=error_key(cluster.cause))
+        for cluster in clusters
+        for test in cluster.tests
+    }

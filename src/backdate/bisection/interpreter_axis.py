@@ -1,0 +1,119 @@
+"""Whether the interpreter or the packages matter, told by changing one and holding the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backdate.bisection.laboratory import Laboratory, OutOfBudget, Seen, Setup, Target
+from backdate.bisection.search import Colour, found_window, next_point
+from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
+from backdate.timeline.instants import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """Packages matter: the interpreter that is held fixed while they move."""
+
+    choice: InterpreterChoice
+    anchor: Seen | None = None
+    """An environment on that interpreter that is good though it is of the newest instant: packages are
+    searched between it and the failing one. None: they are searched over time, from the old side on."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterpreterTurn:
+    """The interpreter matters: with the same packages the tests pass on one minor and fail on the next."""
+
+    good: Seen
+    bad: Seen
+
+
+def interpreters_between(
+    old: InterpreterChoice, new: InterpreterChoice, available: Sequence[Interpreter]
+) -> tuple[InterpreterChoice, ...]:
+    """``old``, the latest patch of every minor between the two that is on this machine, and ``new``."""
+    low, high = sorted((_numbers(old.interpreter.version), _numbers(new.interpreter.version)))
+    between: dict[tuple[int, ...], Interpreter] = {}
+    for one in sorted(available, key=lambda one: _numbers(one.version)):
+        minor = _numbers(one.version)[:2]
+        if low[:2] < minor < high[:2]:
+            between[minor] = one
+    ordered = sorted(between, reverse=_numbers(old.interpreter.version) > _numbers(new.interpreter.version))
+    inner = tuple(
+        InterpreterChoice(
+            wanted=between[minor].version, reason="between the two sides' minors", interpreter=between[minor]
+        )
+        for minor in ordered
+    )
+    return (old, *inner, new)
+
+
+def find_ground(
+    laboratory: Laboratory, target: Target, choices: Sequence[InterpreterChoice], newest: Instant
+) -> Ground | InterpreterTurn:
+    """What matters to ``target``, with packages as of ``newest`` on each interpreter of ``choices``.
+
+    The old side's interpreter comes first: when the tests fail on it as well, packages are searched on it.
+    Else the minor in which the tests turn is looked for, and there the good minor's packages are put on
+    the bad one: do they fail, it is the interpreter. Raises Regroup.
+    """
+    old, new = choices[0], choices[-1]
+    if old.interpreter == new.interpreter:
+        return Ground(choice=new)
+    asked: dict[int, Seen] = {}
+
+    def ask(point: int) -> Colour:
+        choice = choices[point]
+        why = f"the newest packages on Python {choice.interpreter.version}"
+        asked[point] = laboratory.ask(Setup(choice=choice, instant=newest), why)
+        return laboratory.together(asked[point], target)
+
+    last = len(choices) - 1
+    try:
+        colours = {last: ask(last), 0: ask(0)}
+        if colours[0] is Colour.BAD:
+            return Ground(choice=old)
+        if colours[0] is Colour.SKIP:
+            why = asked[0].failure.splitlines()[0] if asked[0].failure else "the tests are not there"
+            note = f"the newest packages could not be tried on Python {old.interpreter.version}: {why}"
+            return Ground(choice=new, notes=(note,))
+        while (point := next_point(colours)) is not None:
+            colours[point] = ask(point)
+        window = found_window(colours)
+        return _tell_apart(laboratory, target, asked[window.good], asked[window.bad])
+    except OutOfBudget:
+        note = "which interpreter matters was not found out: it takes more environments than one cause may"
+        return Ground(choice=new, notes=(note,))
+
+
+def _tell_apart(laboratory: Laboratory, target: Target, good: Seen, bad: Seen) -> Ground | InterpreterTurn:
+    assert good.lock is not None
+    version, before = bad.setup.choice.interpreter.version, good.setup.choice.interpreter.version
+    setup = Setup(choice=bad.setup.choice, instant=bad.setup.instant, constraints=pins_of(good.lock))
+    same = laboratory.ask(setup, f"the packages of Python {before} on Python {version}")
+    colour = laboratory.together(same, target)
+    if colour is Colour.BAD:
+        return InterpreterTurn(good=good, bad=same)
+    if colour is Colour.GOOD:
+        return Ground(choice=bad.setup.choice, anchor=same)
+    why = same.failure.splitlines()[0] if same.failure else "the tests are not there"
+    note = (
+        f"the tests pass on Python {before} and fail on {version} with newer packages; the older ones could "
+        f"not be tried there: {why}"
+    )
+    return Ground(choice=bad.setup.choice, notes=(note,))
+
+
+def pins_of(lock: Lock, without: Sequence[str] = ()) -> tuple[str, ...]:
+    """Constraints that hold what a lock takes from the index at its versions, but for ``without``."""
+    return tuple(
+        f"{one.name}=={one.version}"
+        for one in lock.distributions
+        if one.source is None and one.version and one.name not in without
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

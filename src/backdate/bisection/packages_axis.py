@@ -1,0 +1,128 @@
+"""Packages over time, on one interpreter: the two neighbouring environments between which tests turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backdate.bisection.laboratory import Laboratory, OutOfBudget, Seen, Setup, Target
+from backdate.bisection.result import Turn
+from backdate.bisection.search import (
+    Colour,
+    Window,
+    changes_of,
+    colour_together,
+    found_window,
+    next_point,
+    window_of,
+)
+from backdate.environments.environment import InterpreterChoice
+from backdate.timeline.instants import Instant, format_day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowed:
+    """Where tests turn, as closely as could be told."""
+
+    good: Seen
+    bad: Seen
+    turns: tuple[Turn, ...]
+    resolutions: int
+    """Different resolutions among the points that were looked at."""
+    finished: bool
+    """Whether nothing that could be told lies between the two."""
+    skipped: tuple[Seen, ...]
+    """What lies between them and could not be told."""
+
+
+class PackagesAxis:
+    """The unpinned project at a row of instants; before them the old side, where everything was good.
+
+    What was looked at for one search is known to the next.
+    """
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        old: Seen,
+        choice: InterpreterChoice,
+        instants: Sequence[Instant],
+        held: tuple[str, ...] = (),
+    ) -> None:
+        self._laboratory = laboratory
+        self._choice, self._instants, self._held = choice, tuple(instants), held
+        self.python = choice.interpreter.version
+        self.last = len(instants)
+        self._seen: dict[int, Seen] = {0: old}
+
+    def look(self, point: int) -> Seen:
+        """What is seen at ``point``; raises OutOfBudget."""
+        if point not in self._seen:
+            instant = self._instants[point - 1]
+            setup = Setup(choice=self._choice, instant=instant, constraints=self._held)
+            self._seen[point] = self._laboratory.ask(setup, f"packages as of {format_day(instant)}")
+        return self._seen[point]
+
+    def turned_since(self, target: Target, good: Instant, bad: Instant) -> bool:
+        """Whether what others asked for shows another last turn than that from ``good`` to ``bad``."""
+        colours = {
+            point: colour
+            for point, seen in sorted(self._seen.items())
+            if (colour := colour_together(seen.colours_for(target).values()))
+        }
+        if colours.get(self.last) is not Colour.BAD or colours.get(0) is not Colour.GOOD:
+            return False
+        window = window_of(colours)
+        return (self._instant(window[0]), self._instant(window[1])) != (good, bad)
+
+    def narrow(self, target: Target) -> Narrowed | None:
+        """Where the tests of ``target`` turn last; None when they do not fail at the last point.
+
+        Raises Regroup when they do not turn together.
+        """
+        try:
+            self.look(self.last)
+        except OutOfBudget:
+            return None
+        finished, steady = True, False
+        while True:
+            colours = {
+                point: self._laboratory.together(seen, target) for point, seen in sorted(self._seen.items())
+            }
+            if colours[self.last] is not Colour.BAD or colours[0] is not Colour.GOOD:
+                return None
+            point = next_point(colours)
+            if point is None and not steady:  # the answers on which all depends are asked for twice
+                steady = True
+                for end in window_of(colours):
+                    if end not in (0, self.last):
+                        self._seen[end] = self._laboratory.steady(self._seen[end])
+                continue
+            if point is None:
+                break
+            steady = False
+            try:
+                self.look(point)
+            except OutOfBudget:
+                finished = False
+                break
+        return self._narrowed(colours, finished)
+
+    def _narrowed(self, colours: dict[int, Colour], finished: bool) -> Narrowed:
+        good, bad = window_of(colours)
+        window = found_window(colours) if finished else Window(good=good, bad=bad)
+        turns = tuple(
+            Turn(before=self._instant(one.before), after=self._instant(one.after), kind=one.kind)
+            for one in changes_of(colours)
+        )
+        return Narrowed(
+            good=self._seen[good],
+            bad=self._seen[bad],
+            turns=turns,
+            resolutions=len({seen.identity for seen in self._seen.values() if seen.identity}),
+            finished=finished,
+            skipped=tuple(self._seen[point] for point in window.skipped),
+        )
+
+    def _instant(self, point: int) -> Instant:
+        return self._seen[point].setup.instant

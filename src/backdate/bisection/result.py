@@ -1,0 +1,159 @@
+"""What a bisection found. Values only: they can be written as JSON and read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from backdate.bisection.points import Release
+from backdate.bisection.search import Colour
+from backdate.checking.result import Verdict
+from backdate.projects.project import Origin
+from backdate.testing.outcomes import Frame
+from backdate.timeline.instants import Instant
+
+FORMAT = 1
+
+Axis = Literal["packages", "interpreter", "unknown"]
+Way = Literal["forward", "backward"]
+"""``forward``: the last good environment with only the culprit moved fails. ``backward``: the newest
+environment with the culprit held back passes; where other breakages were hidden behind it, the newest
+with all of them held back passes and fails again when only this culprit is let go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSummary:
+    """The check that the bisection started from."""
+
+    project: str
+    origin: Origin
+    verdict: Verdict
+    reason: str
+    old_instant: Instant
+    new_instant: Instant
+    old_python: str
+    new_python: str
+    broke: int
+    """Tests that were good at the old instant and are not at the new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failing:
+    """An error that tests failed with."""
+
+    type: str
+    message: str
+    place: Frame | None = None
+    """The project's line at which it surfaced, where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Culprit:
+    """One thing whose move made the tests fail."""
+
+    name: str
+    """A distribution (normalised, PEP 503), or "python"."""
+    old: str | None
+    """The last version that is good; None when it was not there."""
+    new: str | None
+    """The first version that fails; None when it was gone."""
+    released: Instant | None
+    """When ``new`` appeared (of Python: the start of the day of its minor's first release)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One environment that was asked for its colour."""
+
+    why: str
+    """"packages as of", "only pandas moved", …"""
+    instant: Instant
+    python: str
+    constraints: tuple[str, ...] = ()
+    colour: Colour
+    detail: str = ""
+    """Why it could not be told, when it could not."""
+    built: bool
+    """Whether the environment was built for it now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A change of colour that was seen between two instants with nothing told between them."""
+
+    before: Instant
+    after: Instant
+    kind: Literal["broke", "fixed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Tests that broke together, since when, and because of what."""
+
+    tests: tuple[str, ...]
+    error: Failing
+    """What they fail with now."""
+    first_error: Failing | None = None
+    """What they failed with first, where that is another error."""
+    axis: Axis
+    culprits: tuple[Culprit, ...] = ()
+    """More than one: they could not be told apart. None: ``notes`` say why."""
+    python: str
+    """The interpreter that was held fixed while packages moved; the failing one of the interpreter's axis."""
+    held: tuple[str, ...] = ()
+    """Constraints that hold back culprits in front of this one, behind which it was hidden."""
+    last_good: Instant | None = None
+    first_bad: Instant | None = None
+    """Instants of the two neighbouring environments of the packages' axis."""
+    confirmed: tuple[Way, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    """Every turn that was seen on the packages' axis. What lies between two points of one colour
+    was not looked at."""
+    probes: tuple[Probe, ...] = ()
+    resolutions: int = 0
+    """Different resolutions that were seen on the way."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A test that is not attributed, and why."""
+
+    test: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BisectResult:
+    """What ``backdate bisect`` found."""
+
+    format: int = FORMAT
+    backdate: str
+    check: CheckSummary
+    findings: tuple[Finding, ...]
+    """The one with the most tests first."""
+    refused: tuple[Refused, ...] = ()
+    releases: tuple[Release, ...] = ()
+    """Those of the culprits' distributions between the two instants, for the picture."""
+    builds: int
+    """Environments that were built for the bisection, the check's own not counted."""
+    environments: int
+    """Different environments that were looked at."""
+    runs: int
+    """Times that tests were run (those remembered from an earlier bisection not counted)."""
+    notes: tuple[str, ...] = ()
+    started: Instant
+    duration_s: float
+    folder: Path
+    """Where logs are, and the check's own result."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """``BROKE``: at least one finding has a culprit. ``NOTHING_BROKE``: none of the tests in question
+        broke. ``CANNOT_TELL``: something broke, or may have, and there is no culprit."""
+        if any(finding.culprits for finding in self.findings):
+            return Verdict.BROKE
+        if self.findings or self.refused or self.check.verdict is Verdict.CANNOT_TELL:
+            return Verdict.CANNOT_TELL
+        return Verdict.NOTHING_BROKE

@@ -1,0 +1,135 @@
+"""A bisection's result as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from backdate.bisection.result import BisectResult, Culprit, Failing, Finding
+from backdate.bisection.search import Colour
+from backdate.checking.result import Verdict
+from backdate.cli.render import Line
+from backdate.timeline.instants import Instant, format_day
+
+_MOST_TESTS = 8
+_WIDTH = 60
+_MARKS = {Colour.GOOD: "o", Colour.BAD: "x", Colour.SKIP: "?"}
+_WAYS = {
+    ("forward", "backward"): "confirmed both ways",
+    ("forward",): "confirmed one way: it alone makes them fail",
+    ("backward",): "confirmed one way: held back, they pass",
+    (): "not confirmed",
+}
+
+
+def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[Line]:
+    """The report, line by line."""
+    check = result.check
+    yield f"{check.project} ({check.origin.location})", "bold"
+    yield (
+        (
+            f"  {format_day(check.old_instant)}, Python {check.old_python}  ->  "
+            f"{format_day(check.new_instant)}, Python {check.new_python}: {check.reason}"
+        ),
+        "",
+    )
+    for finding in result.findings:
+        yield "", ""
+        yield from _finding(result, finding, verbose)
+    if result.refused:
+        yield "", ""
+        yield f"Not attributed: {len(result.refused)}", "bold"
+        shown = result.refused if verbose else result.refused[:_MOST_TESTS]
+        for one in shown:
+            yield f"      {one.test}: {one.reason}", "yellow"
+        if len(shown) < len(result.refused):
+            yield f"      and {len(result.refused) - len(shown)} more (--verbose shows all)", "dim"
+    for note in result.notes:
+        yield f"Note: {note}", "yellow"
+    yield "", ""
+    yield _conclusion(result)
+    yield f"Logs: {result.folder}", "dim"
+
+
+def _conclusion(result: BisectResult) -> Line:
+    effort = (
+        f"{result.environments} environments, {result.builds} of them built now, "
+        f"{result.runs} test runs, {result.duration_s:.0f} s"
+    )
+    blamed = sum(bool(finding.culprits) for finding in result.findings)
+    if blamed:
+        of = f" of {len(result.findings)}" if blamed < len(result.findings) else ""
+        return (
+            f"CULPRITS FOUND for {blamed}{of} {'cause' if blamed == 1 else 'causes'} ({effort}).",
+            "bold red",
+        )
+    if result.verdict is Verdict.NOTHING_BROKE:
+        broke = result.check.verdict is Verdict.BROKE  # others did
+        reason = "of the tests that were asked for" if broke else result.check.reason
+        return f"NOTHING BROKE: {reason}.", "bold green"
+    if result.check.verdict is Verdict.CANNOT_TELL:
+        return f"CANNOT TELL: {result.check.reason}.", "bold yellow"
+    return f"CANNOT TELL: tests broke, but no culprit was found ({effort}).", "bold yellow"
+
+
+def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[Line]:
+    count = len(finding.tests)
+    names = " and ".join(_culprit(one) for one in finding.culprits) or "no culprit"
+    together = " (not told apart)" if len(finding.culprits) > 1 else ""
+    proof = f"; {_WAYS[finding.confirmed]}" if finding.culprits else ""
+    yield f"{names}{together}: {_error(finding.error)}", "bold red"
+    yield f"  {count} {'test' if count == 1 else 'tests'}{proof}", ""
+    if finding.first_error is not None:
+        yield f"  at first: {_error(finding.first_error)}", ""
+    if finding.axis == "packages":
+        yield f"  packages searched on Python {finding.python}{_between(finding)}", ""
+        yield from _timeline(result, finding)
+    for test in finding.tests if verbose else finding.tests[:_MOST_TESTS]:
+        yield f"      {test}", ""
+    if not verbose and count > _MOST_TESTS:
+        yield f"      and {count - _MOST_TESTS} more (--verbose shows all)", "dim"
+    for note in finding.notes:
+        yield f"  Note: {note}", "yellow"
+    if verbose:
+        for probe in finding.probes:
+            built = ", built" if probe.built else ""
+            why = f" ({probe.detail.splitlines()[0]})" if probe.detail else ""
+            yield f"    {_MARKS[probe.colour]} Python {probe.python}: {probe.why}{built}{why}", "dim"
+
+
+def _culprit(one: Culprit) -> str:
+    released = f", released {one.released:%Y-%m-%d}" if one.released else ""
+    if one.old is None:
+        return f"{one.name} {one.new} (not there before){released}"
+    return f"{one.name} {one.old} -> {one.new or 'gone'}{released}"
+
+
+def _error(error: Failing) -> str:
+    place = ""
+    if error.place:  # of an installed copy of the project the part that says which file it is
+        file = error.place.file.rpartition("/site-packages/")[2]
+        place = f" at {file}:{error.place.line}"
+    return f"{error.type}{f': {error.message}' if error.message else ''}{place}"
+
+
+def _between(finding: Finding) -> str:
+    if finding.last_good is None or finding.first_bad is None:
+        return ""
+    return f", turned between {format_day(finding.last_good)} and {format_day(finding.first_bad)}"
+
+
+def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:
+    """One row of the window: where it was looked at, and the colour that was seen there."""
+    start, end = result.check.old_instant, result.check.new_instant
+    if finding.last_good is None or finding.first_bad is None:
+        return
+    row = ["=" if _column(finding.first_bad, start, end) <= column else "-" for column in range(_WIDTH)]
+    for probe in finding.probes:
+        if probe.constraints == finding.held:
+            row[_column(probe.instant, start, end)] = _MARKS[probe.colour]
+    row[0] = _MARKS[Colour.GOOD]
+    yield f"  {start:%Y-%m-%d} {''.join(row)} {end:%Y-%m-%d}   o good, x bad, ? cannot be told", ""
+
+
+def _column(instant: Instant, start: Instant, end: Instant) -> int:
+    share = (instant - start) / (end - start)
+    return min(_WIDTH - 1, max(0, int(share * (_WIDTH - 1) + 0.5)))

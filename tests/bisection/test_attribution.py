@@ -1,0 +1,226 @@
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packaging.version import Version
+from world import START, World, bisect_world, from_on
+
+from backdate.bisection.search import allowance
+
+BOTH = ("forward", "backward")
+
+
+def rows(count: int, every: int, first: int = -10) -> list[tuple[str, int]]:
+    """``count`` releases 1, 2, …, one every ``every`` days."""
+    return [(str(number + 1), first + number * every) for number in range(count)]
+
+
+def moves(finding) -> list[tuple[str, str | None, str | None]]:
+    return [(one.name, one.old, one.new) for one in finding.culprits]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 40), st.data())
+def test_the_release_is_found_within_the_allowance(count: int, data: st.DataObject) -> None:
+    guilty = data.draw(st.integers(2, count))
+    world = World(
+        releases={"a": rows(count, 20), "b": rows(30, 31), "c": [("1", -5)]},
+        tests={"t": from_on("a", str(guilty), "gone"), "good": lambda *_: None},
+    )
+    (finding,), laboratory, _ = bisect_world(world)
+    assert moves(finding) == [("a", str(guilty - 1), str(guilty))]
+    assert finding.confirmed == BOTH
+    assert finding.axis == "packages"
+    assert finding.culprits[0].released == START + timedelta(days=-10 + (guilty - 1) * 20)
+    assert finding.last_good < finding.first_bad
+    assert laboratory.builds <= allowance(count + 30)
+
+
+def test_two_independent_breakages_are_both_found() -> None:
+    world = World(
+        releases={"a": rows(20, 30), "b": rows(20, 31)},
+        tests={"t1": from_on("a", "5", "a is gone"), "t2": from_on("b", "12", "b is gone")},
+    )
+    first, second = bisect_world(world)[0]
+    assert (moves(first), first.confirmed) == ([("a", "4", "5")], BOTH)
+    assert (moves(second), second.confirmed) == ([("b", "11", "12")], BOTH)
+
+
+def test_tests_with_one_error_and_two_causes_are_told_apart() -> None:
+    world = World(
+        releases={"a": rows(20, 30), "b": rows(20, 31)},
+        tests={"t1": from_on("a", "5", "broken"), "t2": from_on("b", "12", "broken")},
+    )
+    found = {finding.tests: moves(finding) for finding in bisect_world(world)[0]}
+    assert found == {("t1",): [("a", "4", "5")], ("t2",): [("b", "11", "12")]}
+
+
+def test_a_breakage_behind_another_is_found_as_well() -> None:
+    def says(versions, python, number):
+        return from_on("a", "5", "first")(versions, python, number) or from_on("b", "12", "second")(
+            versions, python, number
+        )
+
+    world = World(releases={"a": rows(20, 30), "b": rows(20, 31)}, tests={"t": says})
+    first, second = bisect_world(world)[0]
+    assert (moves(first), first.confirmed, first.held) == ([("a", "4", "5")], BOTH, ())
+    assert any("then fail: second.Error" in note for note in first.notes)
+    assert (moves(second), second.confirmed, second.held) == ([("b", "11", "12")], BOTH, ("a<5",))
+
+
+def test_the_error_of_now_is_attributed_before_an_older_one_that_it_hides() -> None:
+    def says(versions, python, number):
+        return from_on("b", "12", "second")(versions, python, number) or from_on("a", "5", "first")(
+            versions, python, number
+        )
+
+    world = World(releases={"a": rows(20, 30), "b": rows(20, 31)}, tests={"t": says})
+    now, older = bisect_world(world)[0]
+    assert (now.error.message, moves(now), now.confirmed) == ("second", [("b", "11", "12")], BOTH)
+    assert any("then fail: first.Error" in note for note in now.notes)
+    assert (older.error.message, moves(older), older.confirmed) == ("first", [("a", "4", "5")], BOTH)
+
+
+def test_a_culprit_that_hides_another_of_some_tests_is_confirmed_for_all() -> None:
+    def both(versions, python, number):
+        return from_on("a", "5", "first")(versions, python, number) or from_on("b", "12", "second")(
+            versions, python, number
+        )
+
+    world = World(
+        releases={"a": rows(20, 30), "b": rows(20, 31)},
+        tests={"t": both, "u": from_on("a", "5", "first")},
+    )
+    first, second = bisect_world(world)[0]
+    assert (first.tests, first.confirmed) == (("t", "u"), BOTH)
+    assert (second.tests, second.confirmed) == (("t",), BOTH)
+
+
+def test_two_releases_of_one_distribution_are_two_findings() -> None:
+    def says(versions, python, number):
+        return from_on("a", "12", "removed")(versions, python, number) or from_on("a", "5", "deprecated")(
+            versions, python, number
+        )
+
+    now, older = bisect_world(World(releases={"a": rows(20, 30)}, tests={"t": says}))[0]
+    assert (moves(now), now.confirmed) == ([("a", "11", "12")], BOTH)
+    assert (moves(older), older.confirmed) == ([("a", "4", "5")], BOTH)
+
+
+def test_what_moved_at_one_instant_is_told_apart() -> None:
+    world = World(
+        releases={name: [("1", -5), ("2", 400)] for name in "abcd"}, tests={"t": from_on("c", "2", "gone")}
+    )
+    (finding,), laboratory, _ = bisect_world(world)
+    assert moves(finding) == [("c", "1", "2")]
+    assert finding.confirmed == BOTH
+    assert laboratory.builds <= 6
+
+
+def test_what_cannot_be_separated_is_a_set() -> None:
+    world = World(
+        releases={name: [("1", -5), ("2", 400)] for name in "abc"},
+        tests={"t": from_on("a", "2", "gone")},
+        requires={("a", "2"): "b==2", ("b", "2"): "a==2"},
+    )
+    (finding,), _, _ = bisect_world(world)
+    assert moves(finding) == [("a", "1", "2"), ("b", "1", "2")]
+    assert finding.confirmed == BOTH
+
+
+def test_the_interpreter_is_told_from_the_packages() -> None:
+    world = World(
+        releases={"a": rows(10, 50)},
+        tests={"t": lambda versions, python, number: "gone" if Version(python) >= Version("3.10") else None},
+        pythons=("3.7.1", "3.12.0"),
+        others=("3.8.2", "3.9.1", "3.10.4", "3.11.2"),
+    )
+    (finding,), laboratory, _ = bisect_world(world)
+    assert finding.axis == "interpreter"
+    assert moves(finding) == [("python", "3.9.1", "3.10.4")]
+    assert finding.confirmed == BOTH
+    assert laboratory.builds <= 5
+
+
+def test_packages_are_searched_on_the_old_interpreter_where_they_matter_there() -> None:
+    world = World(
+        releases={"a": rows(10, 50)},
+        tests={"t": from_on("a", "4", "gone")},
+        pythons=("3.7.1", "3.12.0"),
+        unbuildable=lambda versions, python: python == "3.12.0" and versions["a"] != "10",
+    )
+    (finding,), _, _ = bisect_world(world)
+    assert (finding.axis, finding.python, moves(finding)) == ("packages", "3.7.1", [("a", "3", "4")])
+
+
+def test_packages_that_only_the_newer_interpreter_gets_are_found_by_version() -> None:
+    def says(versions, python, number):
+        return "gone" if python == "3.12.0" and Version(versions["a"]) >= Version("4") else None
+
+    world = World(releases={"a": rows(10, 50)}, tests={"t": says}, pythons=("3.7.1", "3.12.0"))
+    (finding,), _, _ = bisect_world(world)
+    # With the same packages the newer interpreter fails: that is the interpreter's doing.
+    assert finding.axis == "interpreter"
+
+
+def test_points_that_cannot_be_built_are_gone_around_and_the_version_is_still_found() -> None:
+    world = World(
+        releases={"a": rows(20, 40), "b": rows(20, 41)},
+        tests={"t": from_on("a", "9", "gone")},
+        unbuildable=lambda versions, python: versions["b"] in ("8", "9"),
+    )
+    (finding,), _, _ = bisect_world(world)
+    assert moves(finding) == [("a", "8", "9")]
+    assert finding.confirmed == BOTH
+
+
+def test_a_pin_that_kept_the_breakage_away_is_said() -> None:
+    world = World(
+        releases={"a": rows(8, 20, first=-200), "b": rows(8, 21, first=-190)},
+        tests={"t": from_on("a", "5", "gone")},
+        pins=("a==2", "b==3"),
+    )
+    (finding,), _, _ = bisect_world(world)
+    assert moves(finding) == [("a", "4", "5")]
+    assert finding.confirmed == BOTH
+    assert any("pins kept it away" in note for note in finding.notes)
+
+
+def test_a_flaky_test_is_not_blamed_on_anything() -> None:
+    def flaky(versions, python, number):
+        return "sometimes" if Version(versions["a"]) > Version("1") and number % 2 == 0 else None
+
+    world = World(releases={"a": rows(10, 50)}, tests={"t": from_on("a", "4", "gone"), "flaky": flaky})
+    findings, laboratory, _ = bisect_world(world)
+    assert [finding.tests for finding in findings] == [("t",)]
+    assert laboratory.refused["flaky"].reason.startswith("good in 2 of 5 runs")
+
+
+def test_every_turn_that_was_seen_is_reported() -> None:
+    bad = {"3", "4", "5", "9", "10"}
+    world = World(
+        releases={"a": rows(10, 90)},
+        tests={
+            "t": lambda versions, python, number: "gone" if versions["a"] in bad else None,
+            "u": from_on("a", "8", "other"),
+        },
+    )
+    findings = {finding.tests[0]: finding for finding in bisect_world(world)[0]}
+    assert moves(findings["t"]) == [("a", "8", "9")]
+    assert findings["t"].confirmed == BOTH
+    assert [turn.kind for turn in findings["t"].turns] == ["broke", "fixed", "broke"]
+    assert moves(findings["u"]) == [("a", "7", "8")]
+
+
+def test_a_change_that_no_distribution_made_has_no_culprit() -> None:
+    world = World(
+        releases={"a": [("1", -5)]},
+        tests={"t": lambda versions, python, number: "gone" if python == "3.11.0" else None},
+        pythons=("3.10.0", "3.11.0"),
+        unbuildable=lambda versions, python: False,
+    )
+    (finding,), _, _ = bisect_world(world)
+    assert moves(finding) == [("python", "3.10.0", "3.11.0")]

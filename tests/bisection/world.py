@@ -1,0 +1,205 @@
+"""A small world of releases in which a bisection can be tried without building anything."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from backdate.bisection.attribution import Attribution
+from backdate.bisection.laboratory import Laboratory, Target
+from backdate.bisection.points import Release, candidate_instants, count_candidates, moving_range
+from backdate.bisection.result import Failing, Finding
+from backdate.checking.progress import Silence
+from backdate.checking.result import Side
+from backdate.environments.build import Builder
+from backdate.environments.cache import Cache
+from backdate.environments.environment import (
+    Environment,
+    Interpreter,
+    InterpreterChoice,
+    Lock,
+    LockedDistribution,
+)
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.recipes.recipe import Provenance, Recipe, TestPlan
+from backdate.sandboxes.interface import Enforced, Limits
+from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
+
+START = datetime(2021, 1, 1, tzinfo=UTC)
+END = START + timedelta(days=1000)
+ENFORCED = Enforced(
+    sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
+)
+Says = Callable[[Mapping[str, str], str, int], str | None]
+"""A test: from versions, the interpreter's version and the number of the run to an error, or None."""
+
+
+def python(version: str) -> Interpreter:
+    path = Path(f"/pythons/{version}")
+    return Interpreter(version=version, executable=path / "bin/python", prefix=path, source="path")
+
+
+def choice(version: str) -> InterpreterChoice:
+    return InterpreterChoice(wanted=version, reason="", interpreter=python(version))
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """Releases (days after START, negative ones before), tests, and what the two sides are."""
+
+    releases: Mapping[str, Sequence[tuple[str, int]]]
+    tests: Mapping[str, Says]
+    pins: tuple[str, ...] = ()
+    requires: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """(name, version) to a requirement on another distribution."""
+    unbuildable: Callable[[Mapping[str, str], str], bool] = lambda versions, python: False
+    pythons: tuple[str, ...] = ("3.10.0", "3.10.0")
+    others: tuple[str, ...] = ()
+
+    def lock(self, instant: datetime, constraints: Sequence[str], version: str) -> Lock | None:
+        limits = [Requirement(line) for line in constraints]
+        names = sorted(self.releases)
+        rows = [
+            sorted(
+                (one for one, day in self.releases[name] if START + timedelta(days=day) < instant),
+                key=Version,
+                reverse=True,
+            )
+            for name in names
+        ]
+        for row in itertools.product(*rows):
+            chosen = dict(zip(names, row, strict=True))
+            needs = [Requirement(self.requires[pair]) for pair in chosen.items() if pair in self.requires]
+            if all(need.specifier.contains(chosen[need.name]) for need in (*limits, *needs)):
+                distributions = tuple(LockedDistribution(name=n, version=v) for n, v in chosen.items())
+                return Lock(instant=instant, python=version, distributions=distributions)
+        return None
+
+    def run(self, versions: Mapping[str, str], version: str, number: int) -> TestRun:
+        results = []
+        for name, says in self.tests.items():
+            error = says(versions, version, number)
+            raised = (Raised(type=f"{error.split()[0]}.Error", message=error, frames=()),) if error else ()
+            outcome = Outcome.FAILED if error else Outcome.PASSED
+            results.append(TestResult(id=name, outcome=outcome, duration_s=0.0, raised=raised, file="t.py"))
+        return TestRun(
+            status="completed",
+            exit_code=0,
+            signal=None,
+            results=tuple(results),
+            runner="pytest 7",
+            duration_s=1.0,
+            enforced=ENFORCED,
+            log=Path("/log"),
+        )
+
+
+def versions_of(lock: Lock) -> dict[str, str]:
+    return {one.name: one.version for one in lock.distributions}
+
+
+class FakeLaboratory(Laboratory):
+    """A laboratory in a world: resolutions and runs are computed."""
+
+    world: World
+
+    def _resolve(self, request: EnvironmentRequest) -> Lock | str:
+        version = request.choice.interpreter.version
+        return self.world.lock(request.instant, request.constraints, version) or "does not resolve: no"
+
+    def _build(self, request: EnvironmentRequest) -> Environment | str:
+        lock = self._resolve(request)
+        assert isinstance(lock, Lock)
+        self.builds += 1
+        if self.world.unbuildable(versions_of(lock), lock.python):
+            return "does not install: no"
+        return environment(request.choice, lock)
+
+    def _run(self, identity: str, number: int) -> TestRun:
+        lock = self._environments[identity][0].lock
+        self.runs += 1
+        return self.world.run(versions_of(lock), lock.python, number)
+
+
+def environment(chosen: InterpreterChoice, lock: Lock) -> Environment:
+    return Environment(
+        key="k", root=Path("/e"), choice=chosen, lock=lock, build_s=1.0, reused=False, log=Path("/log")
+    )
+
+
+def bisect_world(world: World) -> tuple[tuple[Finding, ...], FakeLaboratory, Attribution]:
+    """What a bisection of the world's window finds."""
+    provenance = Provenance(rule="")
+    recipe = Recipe(install=(), test=TestPlan(runner="pytest", provenance=provenance))
+    sides = []
+    for instant, version, pins in ((START, world.pythons[0], world.pins), (END, world.pythons[1], ())):
+        lock = world.lock(instant, pins, version)
+        assert lock is not None
+        made = environment(choice(version), lock)
+        run = world.run(versions_of(lock), version, 0)
+        side = Side(instant=instant, choice=made.choice, recipe=recipe, environment=made, run=run)
+        request = EnvironmentRequest(
+            name="p", tree=Path("/t"), digest="d" * 64, steps=(), choice=made.choice, instant=instant
+        )
+        sides.append((side, request))
+    old, new = sides
+    errors = {one.id: one.raised[0].message for one in new[0].run.results if one.raised}
+    good = {one.id for one in old[0].run.results if one.outcome.good}
+    broke = {test: error for test, error in errors.items() if test in good}
+    with tempfile.TemporaryDirectory() as folder:
+        builder = Builder(Cache(Path(folder)), None)  # type: ignore[arg-type]
+        laboratory = FakeLaboratory(
+            *(builder, old, new),
+            tests=list(broke),
+            limits=Limits(),
+            folder=Path(folder),
+            progress=Silence(),
+        )
+        laboratory.world = world
+        seen_old, seen_new = laboratory.sides()
+    releases = {name: tuple(_release(name, *row) for row in rows) for name, rows in world.releases.items()}
+    ranges = moving_range(old[0].environment.lock, new[0].environment.lock)
+    attribution = Attribution(
+        laboratory,
+        old=seen_old,
+        new=seen_new,
+        releases=releases,
+        instants=candidate_instants(releases, ranges, START, END),
+        candidates=count_candidates(releases, ranges, END),
+        available=[python(one) for one in (*world.pythons, *world.others)],
+    )
+    targets = [
+        Target(
+            tests=tuple(test for test, error in broke.items() if error == message),
+            error=Failing(type=f"{message.split()[0]}.Error", message=message),
+            key=next(one.key for one in seen_new.errors.values() if one.failing.message == message),
+        )
+        for message in dict.fromkeys(broke.values())
+    ]
+    return attribution.attribute(targets), laboratory, attribution
+
+
+def _release(name: str, version: str, day: int) -> Release:
+    uploaded = START + timedelta(days=day)
+    return Release(
+        name=name,
+        version=version,
+        uploaded=uploaded,
+        instants=(uploaded + timedelta(seconds=1),),
+        prerelease=False,
+        yanked=False,
+    )
+
+
+def from_on(name: str, version: str, error: str) -> Says:
+    """A test that fails with ``error`` where ``name`` is ``version`` or newer."""
+    return lambda versions, python, number: (
+        error if name in versions and Version(versions[name]) >= Version(version) else None
+    )
