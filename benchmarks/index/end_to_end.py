@@ -4,7 +4,7 @@
 
 pandas, flask and requests as of 2021-03-01. pip installs into a new folder without its own cache; uv
 resolves with an empty cache of its own ("cold") and again with the one it made ("warm"). Files come from
-the public index. Each figure is the least of three, wall time.
+the public index. The roads take turns; each figure is the least of three, wall time.
 """
 
 from __future__ import annotations
@@ -35,13 +35,10 @@ def timed(command: list[str], environment: Mapping[str, str]) -> float:
     return time.perf_counter() - began
 
 
-def least(measure: Callable[[Path], float]) -> float:
-    """The least of three, each in an empty folder."""
-    seconds = []
-    for _ in range(3):
-        with tempfile.TemporaryDirectory() as folder:
-            seconds.append(measure(Path(folder)))
-    return min(seconds)
+def once(measure: Callable[[Path], float]) -> float:
+    """One measurement, in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        return measure(Path(folder))
 
 
 def with_pip(python: str, url: str) -> Callable[[Path], float]:
@@ -73,6 +70,7 @@ def main() -> None:
     )
     parser.add_argument("--python", required=True, help="an interpreter 3.8 with pip")
     parser.add_argument("--folder", type=Path, required=True, help="for caches and environments, to keep")
+    parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
     with upstream(arguments.folder / "pages", "json") as up, tempfile.TemporaryDirectory() as cache:
         server: Any
@@ -85,16 +83,20 @@ def main() -> None:
             peer_url = f"http://localhost:{machine.port}/snapshot/{AT}/"
             direct = ("--default-index", "https://pypi.org/simple", "--exclude-newer", AT)
             through = ("--default-index", our_url)
+            roads = {
+                "| pip | pypi-timemachine": with_pip(arguments.python, peer_url),
+                "| pip | backdate index": with_pip(arguments.python, our_url),
+                "| uv, cold | directly, --exclude-newer": with_uv(*direct, warm=False),
+                "| uv, cold | backdate index": with_uv(*through, warm=False),
+                "| uv, warm | directly, --exclude-newer": with_uv(*direct, warm=True),
+                "| uv, warm | backdate index": with_uv(*through, warm=True),
+            }
+            turns = [
+                {label: once(measure) for label, measure in roads.items()} for _ in range(arguments.turns)
+            ]
             print("| client | road | seconds |\n|---|---|---|")
-            for label, road, measure in (
-                ("pip", "pypi-timemachine", with_pip(arguments.python, peer_url)),
-                ("pip", "backdate index", with_pip(arguments.python, our_url)),
-                ("uv, cold", "directly, --exclude-newer", with_uv(*direct, warm=False)),
-                ("uv, cold", "backdate index", with_uv(*through, warm=False)),
-                ("uv, warm", "directly, --exclude-newer", with_uv(*direct, warm=True)),
-                ("uv, warm", "backdate index", with_uv(*through, warm=True)),
-            ):
-                print(f"| {label} | {road} | {least(measure):.2f} |", flush=True)
+            for label in roads:
+                print(f"{label} | {min(turn[label] for turn in turns):.2f} |")
 
 
 if __name__ == "__main__":
