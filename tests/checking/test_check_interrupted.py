@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,8 +33,10 @@ def command(machine: Machine, *more: str) -> list[str]:
 
 
 def start(machine: Machine) -> subprocess.Popen[str]:
+    # Who starts tests in the background of a shell has SIGINT ignored, and so would the check.
+    listening = ["env", "--default-signal=INT", *command(machine)]
     return subprocess.Popen(
-        command(machine), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        listening, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
 
 
@@ -73,16 +76,22 @@ def gone(*marks: str) -> bool:
     return False
 
 
+def sleeping_seconds(cache: Path) -> str:
+    """How long the tests of a check with this cache sleep: told apart from those of other test runs."""
+    return f"98.{zlib.crc32(f'{cache} {os.getpid()}'.encode()):010d}"
+
+
 @pytest.fixture
 def sleeper(machine: Make, tmp_path: Path) -> Machine:
     """A project whose test sleeps for ever, and a cache of its own; its marks are the cache's path and
     a number of seconds that nobody else sleeps."""
-    sleeping = "import subprocess\ndef test_sleeps():\n    subprocess.run(['sleep', '98.7654321'])\n"
+    seconds = sleeping_seconds(tmp_path / "cache")
+    sleeping = f"import subprocess\ndef test_sleeps():\n    subprocess.run(['sleep', '{seconds}'])\n"
     return machine({"test_a.py": sleeping}, cache=tmp_path / "cache")
 
 
 def marks(machine: Machine) -> tuple[str, ...]:
-    return str(machine.cache), "98.7654321"
+    return str(machine.cache), sleeping_seconds(machine.cache)
 
 
 @pytest.mark.parametrize("stage", STAGES)

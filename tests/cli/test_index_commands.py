@@ -99,7 +99,10 @@ def test_index_serves_until_it_is_stopped(upstream_url: str, tmp_path: Path) -> 
     program = "import typer; from backdate.cli.index import index_command; typer.run(index_command)"
     options = ["--port", "0", "--upstream", upstream_url, "--cache", str(tmp_path / "cache")]
     with subprocess.Popen(
-        [sys.executable, "-c", program, *options], stderr=subprocess.PIPE, text=True, env={**os.environ}
+        ["env", "--default-signal=INT", sys.executable, "-c", program, *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ},
     ) as process:
         assert process.stderr is not None
         origin = process.stderr.readline().split("instant: ")[1].split()[0]
