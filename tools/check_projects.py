@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,13 +55,14 @@ def main() -> int:
     parser.add_argument("--to", default="2025-07-31", help="the new instant")
     parser.add_argument("--only", nargs="*", help="only sources that contain one of these words")
     parser.add_argument("--results", type=Path, help="keep every result there, and take what is there")
+    parser.add_argument("--kept-only", action="store_true", help="check nothing: write what --results holds")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     rows = []
     for wanted in [*sdists(), *git_rows(options.tasks, options.repos)]:
         if options.only and not any(word.lower() in wanted.shown.lower() for word in options.only):
             continue
-        rows.append(check_one(wanted, options.to, options.results))
+        rows.append(check_one(wanted, options.to, options.results, kept_only=options.kept_only))
         options.page.write_text(page(rows, options.to), encoding="utf-8")
     return 0
 
@@ -92,12 +94,14 @@ def git_rows(tasks: Path | None, repos: Path | None) -> list[Wanted]:
     return found
 
 
-def check_one(wanted: Wanted, to: str, results: Path | None) -> str:
+def check_one(wanted: Wanted, to: str, results: Path | None, *, kept_only: bool) -> str:
     """Check one project; its row of the table."""
     name = wanted.shown.replace("/", "__").replace(":", "_")
     kept = results / f"{name}.json" if results is not None else None
     if kept is not None and kept.exists():
         return row_of(wanted, backdate.read_result(kept))
+    if kept_only:
+        return f"| {wanted.shown} | | | not checked | | {wanted.published} |"
     started = time.monotonic()
     try:
         result = backdate.check(
@@ -133,12 +137,16 @@ def row_of(wanted: Wanted, result: backdate.CheckResult) -> str:
 
 def page(rows: list[str], to: str) -> str:
     """The whole page."""
+    verdicts = Counter(row.split(" | ")[3] for row in rows)
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.most_common())
     head = f"""# Real projects, checked
 
 What `backdate check` says of real projects between their own date and {to}: sdists from the package
 index that carry their tests, and repositories of published TimeMachine-bench tasks, for which the
 last column gives the libraries that people found to be the cause. For each the largest group of
 broken tests is shown. Made by `tools/check_projects.py` (its head says how to run it).
+
+Of {len(rows)}: {counts}.
 
 | project | old side | new side | verdict | finding | published cause |
 |---|---|---|---|---|---|

@@ -26,8 +26,8 @@ class _Rule:
 _RULES = (
     _Rule(
         name="atomicwrites",
-        until=datetime(2022, 7, 9, tzinfo=UTC),
-        reason="all its files were deleted and uploaded again on 2022-07-08",
+        until=datetime(2022, 7, 10, tzinfo=UTC),
+        reason="all its files were deleted and uploaded again on 2022-07-08 and 2022-07-09",
     ),
     _Rule(
         name="setuptools",
