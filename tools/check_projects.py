@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections import Counter
@@ -31,6 +32,8 @@ SDISTS = (
     "pypi:apispec==6.0.0",
     "pypi:asteval==0.9.27",
 )
+_PLACES = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/|/work/[0-9a-f]{16}/[^\s/]+/")
+"""Where interpreters, environments and trees lie on the machine that made the page: nobody else's business."""
 PAGE = Path(__file__).parent.parent / "docs" / "projects.md"
 
 
@@ -130,14 +133,15 @@ def row_of(wanted: Wanted, result: backdate.CheckResult) -> str:
     if result.comparison is not None and result.comparison.breakages:
         first = result.comparison.breakages[0]
         place = f" at {first.places[0].file}:{first.places[0].line}" if first.places else ""
-        message = first.message.replace("|", "\\|").replace("`", "'")[:110]
+        message = _PLACES.sub("", first.message).replace("|", "\\|").replace("`", "'")[:110]
         finding = f"{result.reason}: `{first.type}: {message}`{place}"
+    finding = _PLACES.sub("", finding)
     return f"| {wanted.shown} | {sides[0]} | {sides[1]} | {result.verdict} | {finding} | {wanted.published} |"
 
 
 def page(rows: list[str], to: str) -> str:
     """The whole page."""
-    verdicts = Counter(row.split(" | ")[3] for row in rows)
+    verdicts = Counter(row.split("|")[4].strip() for row in rows)
     counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.most_common())
     head = f"""# Real projects, checked
 

@@ -11,7 +11,7 @@ from backdate.environments.environment import Lock
 from backdate.testing.outcomes import Frame, Outcome, Raised, TestResult, TestRun
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
-_ENVIRONMENT = re.compile(r"/[^\s'\"]*/environments/[0-9a-f]{64}/lib/python3\.\d+/")
+_ENVIRONMENT = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/")
 _MOST_PLACES = 5
 _INNER = ("::", ".", "[", "/")
 
