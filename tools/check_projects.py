@@ -33,7 +33,7 @@ SDISTS = (
     "pypi:asteval==0.9.27",
 )
 _PLACES = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/|/work/[0-9a-f]{16}/[^\s/]+/")
-"""Where interpreters, environments and trees lie on the machine that made the page: nobody else's business."""
+"""Where interpreters, environments and trees lie on the machine that made the page."""
 PAGE = Path(__file__).parent.parent / "docs" / "projects.md"
 
 
