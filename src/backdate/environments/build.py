@@ -8,6 +8,7 @@ by whichever road it is asked for.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 import uuid
 from collections.abc import Callable
@@ -153,20 +154,22 @@ class Builder:
         resolution = self.resolve(request, on_stage=on_stage)
         if isinstance(resolution, BuildFailure):
             return resolution
-        made = not output.exists()
-        output.mkdir(parents=True, exist_ok=True)
+        # Made where uv can link files from its cache, then moved: it is made so that it can be.
+        key = uuid.uuid4().hex
+        root = self.cache.environments / key
         built: Environment | BuildFailure | None = None
         try:
-            built = self._fill(request, resolution, output, uuid.uuid4().hex, on_stage, started, shared=False)
-        finally:
-            if not isinstance(built, Environment):
-                for inside in list(output.iterdir()):
-                    self.cache.discard(inside)
-                if made:
+            built = self._fill(request, resolution, root, key, on_stage, started, shared=False)
+            if isinstance(built, Environment):
+                _own(root)
+                (root / "pylock.toml").write_text(resolution.pylock, encoding="utf-8")
+                output.parent.mkdir(parents=True, exist_ok=True)
+                if output.exists():
                     output.rmdir()
-        if isinstance(built, Environment):
-            _own(output)
-            (output / "pylock.toml").write_text(resolution.pylock, encoding="utf-8")
+                shutil.move(root, output)
+                return replace(built, root=output)
+        finally:
+            self.cache.discard(root)
         return built
 
     def resolve(
@@ -213,7 +216,7 @@ class Builder:
     ) -> Environment | BuildFailure:
         on_stage("building")
         log = self.cache.logs / f"{key}.install.log"
-        failure = self._steps.install(request, resolution, root, log, compile_bytecode=shared)
+        failure = self._steps.install(request, resolution, root, log, shared=shared)
         if failure is not None:
             return failure
         on_stage("ready")

@@ -122,15 +122,18 @@ class Steps:
         root: Path,
         log: Path,
         *,
-        compile_bytecode: bool,
+        shared: bool,
     ) -> BuildFailure | None:
         """Make a virtual environment at ``root`` that holds what was resolved; None when it was made.
 
-        With ``compile_bytecode`` every module is compiled now, as pip does: a suite that makes warnings
-        errors would otherwise stumble over those that compiling a library gives.
+        A ``shared`` one stays where it is, and every module is compiled now, as pip does: a suite that
+        makes warnings errors would otherwise stumble over those that compiling a library gives. Another
+        one can be moved.
         """
         with _input_file("pylock.toml", resolution.pylock) as lock:
-            create = uv.create_arguments(python=request.choice.interpreter.executable, root=root)
+            create = uv.create_arguments(
+                python=request.choice.interpreter.executable, root=root, movable=not shared
+            )
             install = uv.install_arguments(
                 root=root,
                 instant=request.instant,
@@ -138,8 +141,6 @@ class Steps:
                 index_url=self.index_url,
             )
             mounts = [shown(lock.parent)]
-            if not root.is_relative_to(self.cache.store):
-                mounts.append(shown(root, writable=True))
             # Compiling stumbles over files that are not for this Python (some are shipped for others): those
             # are left as they are, as pip leaves them.
             compiling = ("python", "-m", "compileall", "-qq", "-j", "0", str(root / "lib"))
@@ -147,7 +148,7 @@ class Steps:
                 shlex.join(create),
                 _placed(lock, request.at),
                 f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
-                *([f"{{ {shlex.join(compiling)} || :; }}"] if compile_bytecode else []),
+                *([f"{{ {shlex.join(compiling)} || :; }}"] if shared else []),
             ]
             result = self.run(request, script, mounts, log, bin_folder=root / "bin")
         return None if result.ok else self.failure("install", request, result, log)

@@ -101,11 +101,13 @@ def resolve_arguments(
     )
 
 
-def create_arguments(*, python: Path, root: Path) -> tuple[str, ...]:
-    """Make an empty virtual environment at ``root``."""
+def create_arguments(*, python: Path, root: Path, movable: bool = False) -> tuple[str, ...]:
+    """Make an empty virtual environment at ``root``; a ``movable`` one has no path of its own in it."""
     return (
         str(find_uv()),
-        *("venv", "--quiet", "--no-project", "--allow-existing", "--python", str(python), "--", str(root)),
+        *("venv", "--quiet", "--no-project", "--allow-existing"),
+        *(("--relocatable",) if movable else ()),
+        *("--python", str(python), "--", str(root)),
     )
 
 
