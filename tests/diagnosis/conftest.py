@@ -1,8 +1,6 @@
 """What tests of diagnosis share."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +9,6 @@ from backdate.errors import SandboxUnavailable
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.interface import Sandbox
 from backdate.sandboxes.unsafe_local import UnsafeLocal
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")

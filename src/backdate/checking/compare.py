@@ -47,7 +47,7 @@ def compare_runs(old: TestRun, new: TestRun) -> Comparison:
     fixed, skipped, vanished = [], [], []
     still_good = still_bad = 0
     for result in old.results:
-        now = after.get(result.id) or _blocker(result, blocked)
+        now = after.get(result.id) or blocker_of(result, blocked)
         if result.outcome.good:
             if now is None and new.status == "completed":
                 vanished.append(result.id)
@@ -76,7 +76,7 @@ def compare_runs(old: TestRun, new: TestRun) -> Comparison:
     )
 
 
-def _blocker(result: TestResult, blocked: Mapping[str, TestResult]) -> TestResult | None:
+def blocker_of(result: TestResult, blocked: Mapping[str, TestResult]) -> TestResult | None:
     """What kept the test from being collected: an entry for its file, module, class or folder."""
     if result.file is not None and result.file in blocked:
         return blocked[result.file]

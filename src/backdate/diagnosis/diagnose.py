@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from backdate.checking.compare import blocker_of
 from backdate.diagnosis.causes import find_cause
 from backdate.diagnosis.clusters import group_failures
 from backdate.diagnosis.distributions import Distributions, site_packages
@@ -17,7 +18,6 @@ from backdate.diagnosis.result import Cause, CauseKind, Cluster, Diagnosis, Fail
 from backdate.environments.environment import Environment
 from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
 
-_INNER = ("::", ".", "[", "/")
 _ENDED = {Outcome.CRASHED: CauseKind.CRASH, Outcome.TIMED_OUT: CauseKind.TIMEOUT}
 _LOGGED = {
     "call": Outcome.FAILED,
@@ -155,7 +155,7 @@ def clusters_of(
     for result in old.results:
         if not result.outcome.good:
             continue
-        now = after.get(result.id) or _blocker(result, blocked)
+        now = after.get(result.id) or blocker_of(result, blocked)
         if now is not None and now.outcome.bad:
             if now.id not in examined:
                 examined[now.id] = examiner.failure(now)
@@ -172,18 +172,4 @@ def _of_test(failure: Failure, test: str) -> Failure:
         cause=failure.cause,
         responsible=failure.responsible,
         chain=failure.chain,
-    )
-
-
-def _blocker(result: TestResult, blocked: Mapping[str, TestResult]) -> TestResult | None:
-    """What kept a test from being collected: an entry for its file, module, class or folder."""
-    if result.file is not None and result.file in blocked:
-        return blocked[result.file]
-    return next(
-        (
-            one
-            for place, one in blocked.items()
-            if result.id.startswith(tuple(place + inner for inner in _INNER))
-        ),
-        None,
     )
