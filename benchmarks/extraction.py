@@ -106,7 +106,7 @@ def main() -> None:
             sources = [path.read_text() for path in root.rglob("*.py")]
             peer = measure(lambda sources=sources: [ast.parse(source) for source in sources])
             whole = measure(lambda root=root: extract_recipes(root))
-            suite = measure(lambda root=root: find_suite(root))
+            suite = measure(lambda root=root: list(find_suite(root)))
             print(f"{files} files, {runner}:")
             print(f"  extraction                best {whole[0]:7.1f} ms, median {whole[1]:7.1f} ms")
             print(f"  of it, finding the suite  best {suite[0]:7.1f} ms, median {suite[1]:7.1f} ms")

@@ -156,7 +156,7 @@ def test_packages_are_searched_on_the_old_interpreter_where_they_matter_there() 
     assert (finding.axis, finding.python, moves(finding)) == ("packages", "3.7.1", [("a", "3", "4")])
 
 
-def test_packages_that_only_the_newer_interpreter_gets_are_found_by_version() -> None:
+def test_the_interpreter_is_blamed_when_the_same_packages_fail_on_the_newer_one() -> None:
     def says(versions, python, number):
         return "gone" if python == "3.12.0" and Version(versions["a"]) >= Version("4") else None
 

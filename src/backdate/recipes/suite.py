@@ -41,13 +41,11 @@ class SuiteFile:
     django: bool
 
 
-def find_suite(root: Path) -> tuple[SuiteFile, ...]:
-    """Every file below ``root`` that holds tests by its name and its content, sorted by path."""
-    return tuple(_suite_files(root))
+def find_suite(root: Path) -> Iterator[SuiteFile]:
+    """Every file below ``root`` that holds tests by its name and its content, in a fixed order.
 
-
-def _suite_files(root: Path) -> Iterator[SuiteFile]:
-    """As ``find_suite``, one by one: a caller that has seen enough saves the reading of the rest."""
+    One by one: a caller that has seen enough saves the reading of the rest.
+    """
     seen = 0
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(
@@ -123,7 +121,7 @@ def plan_tests(root: Path) -> TestPlan | None:
     """How the suite at ``root`` is run, or None when there is no test to be found."""
     files: list[SuiteFile] = []
     django = (root / "manage.py").is_file()
-    for one in _suite_files(root):
+    for one in find_suite(root):
         files.append(one)
         if one.pytest and not django:
             break  # the others cannot change the runner any more
