@@ -185,7 +185,7 @@ def _settings(given: EvalArguments) -> Settings:
 def _solver_options(
     given: EvalArguments, settings: Settings, workshop: Workshop, sandbox: Sandbox, folder: Path
 ) -> SolverOptions:
-    from backdate.evaluation.running import ANSWERS
+    from backdate.evaluation.run_folder import ANSWERS
     from backdate.solvers.choose import SolverOptions
 
     return SolverOptions(
