@@ -11,6 +11,7 @@ from backdate.sandboxes.interruption import obeying
 from backdate.tasks.task import MigrationTask
 
 T = TypeVar("T")
+_POLL_S = 0.2
 
 
 def in_parallel(
@@ -41,9 +42,12 @@ def in_parallel(
         return made
 
     with ThreadPoolExecutor(max_workers=max(1, jobs), thread_name_prefix=name) as pool:
-        futures = [pool.submit(guarded, task) for task in tasks]
-        try:
-            wait(futures)
+        try:  # around the submitting too: the first tasks are under way meanwhile
+            futures = [pool.submit(guarded, task) for task in tasks]
+            waiting = set(futures)
+            while waiting:
+                # Not without a limit: a signal that reaches another thread does not wake this one.
+                _, waiting = wait(waiting, timeout=_POLL_S)
         except BaseException:
             closing.set()
             stop.set()
