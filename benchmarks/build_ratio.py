@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from backdate.construction.build import funnel_of
-from backdate.construction.ledger import Ledger
+from backdate.construction.ledger_view import read_ledger
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
     )
     parser.add_argument("build", type=Path, help="the folder of the build, DATASET.build")
     options = parser.parse_args()
-    with Ledger(options.build, writes=False) as ledger:
+    with read_ledger(options.build) as ledger:
         funnel, spent, sittings = funnel_of(ledger), ledger.spent(), ledger.sittings()
     wall = sum(seconds for seconds, _, _ in sittings)
     slots = sum(seconds * workers for seconds, workers, _ in sittings)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
+import hypothesis
 import pytest
 from docker_engine import IMAGE, NotStarted, import_image, started_engine
 from small_debian import small_debian
@@ -19,6 +20,12 @@ from backdate.sandboxes.interface import BaseSystem
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 INDEX = os.environ.get("BACKDATE_TEST_INDEX", "https://pypi.org/simple")
+
+# How long an example takes says how busy the machine is, not whether the project is right.
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("untimed")
 
 
 def _no_index() -> str | None:

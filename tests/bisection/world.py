@@ -74,7 +74,12 @@ class World:
         names = sorted(self.releases)
         rows = [
             sorted(
-                (one for one, day in self.releases[name] if START + timedelta(days=day) < instant),
+                (
+                    one
+                    for one, day in self.releases[name]
+                    if START + timedelta(days=day) < instant
+                    and all(need.specifier.contains(one) for need in limits if need.name == name)
+                ),
                 key=Version,
                 reverse=True,
             )
@@ -83,7 +88,7 @@ class World:
         for row in itertools.product(*rows):
             chosen = dict(zip(names, row, strict=True))
             needs = [Requirement(self.requires[pair]) for pair in chosen.items() if pair in self.requires]
-            if all(need.specifier.contains(chosen[need.name]) for need in (*limits, *needs)):
+            if all(need.specifier.contains(chosen[need.name]) for need in needs):
                 distributions = tuple(LockedDistribution(name=n, version=v) for n, v in chosen.items())
                 return Lock(instant=instant, python=version, distributions=distributions)
         return None

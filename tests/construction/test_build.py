@@ -14,7 +14,7 @@ import pytest
 from little_world import build_command, contents
 
 from backdate.construction.build import build_folder
-from backdate.construction.ledger import Ledger
+from backdate.construction.ledger_view import read_ledger
 from backdate.tasks.dataset import Dataset
 
 
@@ -41,7 +41,7 @@ def test_what_comes_out(world) -> None:
 
 
 def test_every_entry_left_for_a_reason_or_is_a_task(world) -> None:
-    with Ledger(build_folder(world.dataset), writes=False) as ledger:
+    with read_ledger(build_folder(world.dataset)) as ledger:
         left = {(one.name, one.stage) for one in ledger.left()}
         assert ledger.total() == 9
     assert left == {

@@ -12,7 +12,7 @@ from backdate.construction.build import MOST_ATTEMPTS, Built, build, build_folde
 from backdate.construction.candidate import Exclusion
 from backdate.construction.executors.interface import Finished
 from backdate.construction.job import Answer, Job
-from backdate.construction.ledger import Ledger
+from backdate.construction.ledger_view import read_ledger
 from backdate.construction.plan import Place, Plan
 from backdate.construction.progress import Snapshot
 from backdate.errors import DiskFull, MachineError, UsageError
@@ -108,11 +108,11 @@ def test_who_never_answers_leaves_with_the_reason(tmp_path: Path) -> None:
     executor, built = carry_out(tmp_path, lambda job: None if job.number == 2 else out(job))
     assert sum(job.number == 2 for job in executor.jobs) == MOST_ATTEMPTS
     assert built.funnel.stages[-1].left == 1
-    with Ledger(build_folder(tmp_path / "set"), writes=False) as ledger:
+    with read_ledger(build_folder(tmp_path / "set")) as ledger:
         assert [one.detail for one in ledger.left("trouble")] == ["its worker was lost: killed"]
     with pytest.raises(UsageError, match="move it away"):
         carry_out(tmp_path, out, retry=True)
-    with Ledger(build_folder(tmp_path / "set"), writes=False) as ledger:
+    with read_ledger(build_folder(tmp_path / "set")) as ledger:
         assert ledger.count("examine") == 0  # a refusal changes nothing
     (tmp_path / "set").rename(tmp_path / "away")
     executor, _ = carry_out(tmp_path, out, retry=True)
@@ -142,7 +142,7 @@ def test_a_machine_at_fault_stops_the_build_and_nothing_is_lost(
     with pytest.raises(kind, match="--resume"):
         carry_out(tmp_path, says)
     assert not (tmp_path / "set").exists()
-    with Ledger(build_folder(tmp_path / "set"), writes=False) as ledger:
+    with read_ledger(build_folder(tmp_path / "set")) as ledger:
         assert ledger.count("examine") == 1
         assert ledger.attempts(1) == 0
     executor, built = carry_out(tmp_path, out, resume=True)

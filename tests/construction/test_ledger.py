@@ -9,6 +9,7 @@ import pytest
 
 from backdate.construction.candidate import BadRow, Candidate, Entry, Exclusion
 from backdate.construction.ledger import Ledger
+from backdate.construction.ledger_view import read_ledger
 from backdate.errors import DiskFull, StoredDataError, UsageError
 
 
@@ -90,12 +91,12 @@ def test_what_was_settled_is_there_after_a_new_start(tmp_path: Path) -> None:
 
 def test_one_writer_and_any_number_of_readers(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no ledger"):
-        Ledger(tmp_path, writes=False)
+        read_ledger(tmp_path)
     with Ledger(tmp_path) as ledger:
         fill(ledger, 2)
         with pytest.raises(UsageError, match="another build"):
             Ledger(tmp_path)
-        with Ledger(tmp_path, writes=False) as reader:
+        with read_ledger(tmp_path) as reader:
             assert reader.total() == 2
     with Ledger(tmp_path):
         pass

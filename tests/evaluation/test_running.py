@@ -11,7 +11,8 @@ import pytest
 from pretended_workshop import GOLD, PretendedWorkshop, make_task
 
 from backdate.errors import IndexUnavailable, StoredDataError, UsageError
-from backdate.evaluation.running import Plan, evaluate, load_run
+from backdate.evaluation.run_folder import load_run
+from backdate.evaluation.running import Plan, evaluate
 from backdate.solvers.given import GoldSolver
 from backdate.solvers.interface import Attempt
 from backdate.solvers.records import Ending, RunRecord, Settings

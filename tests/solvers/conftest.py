@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pretended_workshop import PretendedWorkshop, make_task
 
-from backdate.evaluation.running import Plan, evaluate, load_record
+from backdate.evaluation.run_folder import load_record
+from backdate.evaluation.running import Plan, evaluate
 from backdate.solvers.records import RunRecord, Settings
 
 

@@ -178,8 +178,8 @@ def _together(old: Callable[[], Carried], new: Callable[[], Carried]) -> tuple[C
             return work()
 
     with ThreadPoolExecutor(max_workers=2, thread_name_prefix="side") as pool:
-        running = [pool.submit(obedient, work) for work in (old, new)]
-        try:
+        try:  # around the submitting too: the first side is under way meanwhile
+            running = [pool.submit(obedient, work) for work in (old, new)]
             waiting = set(running)
             while waiting:
                 # Not without a limit: a signal that reaches another thread does not wake this one.

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from backdate.cli import options
+from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
-    from backdate.tasks.dataset import Dataset
     from backdate.tasks.prove import StageName
-    from backdate.tasks.real_workshop import RealWorkshop
-    from backdate.tasks.trees import Sources
     from backdate.tasks.verifying import Record
 
 app = typer.Typer(
@@ -23,77 +22,28 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="The data set's folder.")]
-Repositories = Annotated[
-    Path | None,
-    typer.Option(
-        "--repos",
-        metavar="DIR",
-        help="A folder of local clones (OWNER/NAME, OWNER__NAME, OWNER+NAME, NAME). "
-        "Without it git clones, and its own insteadOf is followed.",
-    ),
-]
-TEST_TIMEOUT_S = 600.0
-"""The paper's limit for one run of a suite."""
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportArguments:
+    """What ``bench import`` is given."""
 
-def sources_of(
-    repositories: Path | None, cache: Path | None, index_url: str | None, dataset: Dataset | None = None
-) -> Sources:
-    """Where the trees of tasks come from, by the shared options."""
-    from backdate.environments.cache import Cache
-    from backdate.errors import UsageError
-    from backdate.tasks.trees import Sources
-
-    settings = options.settings(sandbox="bwrap", cache=cache, index_url=index_url)
-    if repositories is not None and not repositories.is_dir():
-        raise UsageError(f"{repositories} is not a folder; --repos names a folder of local clones")
-    kept = Cache(settings.cache)
-    return Sources(
-        repositories=repositories.resolve() if repositories else None,
-        archive=dataset.source_of if dataset is not None else None,
-        index_url=settings.index_url,
-        downloads=kept.downloads,
-        pages=kept.index,
-    )
-
-
-def open_workshop(
-    dataset: Dataset,
-    *,
-    repositories: Path | None,
-    sandbox: str,
-    cache: Path | None,
-    index_url: str | None,
-    timeout: float,
-    memory: int,
-) -> RealWorkshop:
-    """The workshop that runs the tasks of ``dataset``, by the shared options."""
-    from backdate.tasks.real_workshop import RealWorkshop
-
-    settings = options.settings(
-        sandbox=sandbox, cache=cache, index_url=index_url, timeout=timeout, memory=memory
-    )
-    return RealWorkshop(settings, sources_of(repositories, cache, index_url, dataset))
-
-
-@app.command("import")
-def import_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Rows of TimeMachine-bench v1.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Rows of TimeMachine-bench v1.")]
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DATASET", help="The new data set's folder.")
-    ],
+    ]
     with_sources: Annotated[
         bool,
         typer.Option("--with-sources", help="Put each task's tree beside it; then no repository is needed."),
-    ] = False,
+    ] = False
     name: Annotated[
         str | None, typer.Option("--name", metavar="TEXT", help="The data set's name, if not the file's.")
-    ] = None,
-    repos: Repositories = None,
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-) -> int:
+    ] = None
+    trees: options.Trees
+
+
+@app.command("import")
+@takes(ImportArguments)
+def import_command(given: ImportArguments) -> int:
     """Make a data set of published rows, as they are, scripts and patches included.
 
     Example: backdate bench import verified.jsonl -o tasks --with-sources --repos clones
@@ -103,13 +53,13 @@ def import_command(
     from backdate.tasks.importing import import_rows
 
     dataset = import_rows(
-        file,
-        output,
-        name=name,
-        sources=sources_of(repos, cache, index_url) if with_sources else None,
+        given.file,
+        given.output,
+        name=given.name,
+        sources=given.trees.sources() if given.with_sources else None,
         on_problem=lambda text: tell(f"Note: {text}"),
     )
-    typer.echo(f"{output}: {len(dataset.tasks)} tasks")
+    typer.echo(f"{given.output}: {len(dataset.tasks)} tasks")
     return exit_codes.OK
 
 
@@ -135,29 +85,29 @@ class _Lines:
         tell(f"[{self._done}/{self._total}] {verification.instance_id} {said}{how}")
 
 
-@app.command("verify")
-def verify_command(
-    folder: DatasetFolder,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="TASK", help="This task alone; may be repeated.")
-    ] = None,
-    repos: Repositories = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyArguments:
+    """What ``bench verify`` is given."""
+
+    folder: options.DatasetFolder
+    only: options.TasksOfFolder = None
+    repos: options.Repositories = None
     repeats: Annotated[
         int, typer.Option(metavar="N", min=1, help="Runs of each side, each in a sandbox of its own.")
-    ] = 3,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, help="Tasks at a time.")] = 1,
+    ] = 3
+    jobs: Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, help="Tasks at a time.")] = 1
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write everything that was found.")
-    ] = None,
+    ] = None
     table: Annotated[
         Path | None, typer.Option("--table", metavar="FILE", help="Write a table in Markdown.")
-    ] = None,
-    sandbox: options.SandboxName = "bwrap",
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-    timeout: options.TestTimeout = TEST_TIMEOUT_S,
-    memory: options.Memory = 4096,
-) -> int:
+    ] = None
+    machine: options.TaskMachine
+
+
+@app.command("verify")
+@takes(VerifyArguments)
+def verify_command(given: VerifyArguments) -> int:
     """Rebuild, run and prove every task: the old side passes, the new one fails, the gold patch passes.
 
     What was found is kept in the data set as soon as it is there: run it again and it goes on. The exit
@@ -171,36 +121,28 @@ def verify_command(
     from backdate.tasks.verification_report import markdown_table, report_of, summary_lines
     from backdate.tasks.verifying import verify_dataset
 
-    for path in (json_file, table):
+    for path in (given.json_file, given.table):
         if path is not None:
             options.require_writable(path, folder=False)
-    dataset = Dataset.open(folder)
-    workshop = open_workshop(
-        dataset,
-        repositories=repos,
-        sandbox=sandbox,
-        cache=cache,
-        index_url=index_url,
-        timeout=timeout,
-        memory=memory,
-    )
-    watcher = _Lines(len(set(only)) if only else len(dataset.tasks))
+    dataset = Dataset.open(given.folder)
+    workshop = given.machine.workshop(dataset, given.repos)
+    watcher = _Lines(len(set(given.only)) if given.only else len(dataset.tasks))
     dataset, records = verify_dataset(
-        dataset, workshop, only=only or (), repeats=repeats, jobs=jobs, watcher=watcher
+        dataset, workshop, only=given.only or (), repeats=given.repeats, jobs=given.jobs, watcher=watcher
     )
-    report = report_of(dataset.info.name, repeats, [record.verification for record in records])
+    report = report_of(dataset.info.name, given.repeats, [record.verification for record in records])
     for line in summary_lines(report):
         typer.echo(printable(line))
-    if json_file is not None:
-        write_whole(json_file, to_json(report, indent=2))
-    if table is not None:
-        write_whole(table, markdown_table(report).encode())
+    if given.json_file is not None:
+        write_whole(given.json_file, to_json(report, indent=2))
+    if given.table is not None:
+        write_whole(given.table, markdown_table(report).encode())
     return exit_codes.OK if report.verified == report.tasks else exit_codes.BROKE
 
 
 @app.command("show")
 def show_command(
-    folder: DatasetFolder,
+    folder: options.DatasetFolder,
     task: Annotated[
         str | None, typer.Argument(metavar="[TASK]", help="Show this task in full instead of the whole set.")
     ] = None,
@@ -229,23 +171,25 @@ def show_command(
     return exit_codes.OK
 
 
-@app.command("export")
-def export_command(
-    folder: DatasetFolder,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportArguments:
+    """What ``bench export`` is given."""
+
+    folder: options.DatasetFolder
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="PATH", help="A new file (JSONL) or folder.")
-    ],
+    ]
     output_format: Annotated[
         Literal["timemachine", "swebench", "harbor", "parquet", "docker"],
         typer.Option("--format", help="Whose form it gets."),
-    ] = "timemachine",
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="TASK", help="This task alone; may be repeated.")
-    ] = None,
-    repos: Repositories = None,
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-) -> int:
+    ] = "timemachine"
+    only: options.TasksOfFolder = None
+    trees: options.Trees
+
+
+@app.command("export")
+@takes(ExportArguments)
+def export_command(given: ExportArguments) -> int:
     """Write a data set in the form of another tool.
 
     timemachine and swebench are JSONL files; harbor a folder a task; parquet the layout of the Hugging Face
@@ -256,10 +200,10 @@ def export_command(
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.exporting import export_tasks
 
-    dataset = Dataset.open(folder)
-    tasks = tuple(dataset.task(name) for name in only or ()) or dataset.tasks
+    dataset = Dataset.open(given.folder)
+    tasks = tuple(dataset.task(name) for name in given.only or ()) or dataset.tasks
     written = export_tasks(
-        dataset, tasks, output_format, output, sources=sources_of(repos, cache, index_url, dataset)
+        dataset, tasks, given.output_format, given.output, sources=given.trees.sources(dataset)
     )
-    typer.echo(f"{output}: {written} tasks")
+    typer.echo(f"{given.output}: {written} tasks")
     return exit_codes.OK

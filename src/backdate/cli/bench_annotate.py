@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backdate.cli import options
-from backdate.cli.bench import TEST_TIMEOUT_S, DatasetFolder, Repositories, open_workshop
+from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
     from backdate.tasks.annotating import Annotation
@@ -18,36 +19,38 @@ if TYPE_CHECKING:
     from backdate.tasks.workspace import Workspace
 
 
-def annotate_command(
-    folder: DatasetFolder,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's instance id.")],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotateArguments:
+    """What ``bench annotate`` is given."""
+
+    folder: options.DatasetFolder
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's instance id.")]
     workspace: Annotated[
         Path | None,
         typer.Option("--workspace", metavar="DIR", help="Where to work; DATASET.work/TASK if not given."),
-    ] = None,
+    ] = None
     shell: Annotated[
         str | None,
         typer.Option("--shell", metavar="COMMAND", help="Run this command line instead of your $SHELL."),
-    ] = None,
+    ] = None
     only_try: Annotated[
         bool,
         typer.Option("--try", help="Run the tests on the work as it is now, isolated; no shell, no time."),
-    ] = False,
+    ] = False
     unsolvable: Annotated[
         str | None,
         typer.Option("--unsolvable", metavar="REASON", help="Give up: write down why it cannot be solved."),
-    ] = None,
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Runs that prove the edit.")] = 3,
+    ] = None
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Runs that prove the edit.")] = 3
     most_runs: Annotated[
         int, typer.Option(metavar="N", min=0, help="Further runs to leave out what is not needed.")
-    ] = 60,
-    repos: Repositories = None,
-    sandbox: options.SandboxName = "bwrap",
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-    timeout: options.TestTimeout = TEST_TIMEOUT_S,
-    memory: options.Memory = 4096,
-) -> int:
+    ] = 60
+    repos: options.Repositories = None
+    machine: options.TaskMachine
+
+
+@takes(AnnotateArguments)
+def annotate_command(given: AnnotateArguments) -> int:
     """Solve a task by hand: a shell in the new environment, the edit proven, made small, and written down.
 
     The time in the shell counts: easy below 15 minutes, medium below 60, hard below 120. Leave the shell, and
@@ -57,35 +60,28 @@ def annotate_command(
     """
     from backdate.cli import exit_codes
     from backdate.cli.terminal import printable, tell
-    from backdate.tasks.annotating import annotate, record_annotation, try_patch
-    from backdate.tasks.annotating import unsolvable as give_up
+    from backdate.tasks.annotating import annotate, record_annotation, try_patch, unsolvable
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.workspace import edit_of, open_workspace
 
-    dataset = Dataset.open(folder)
-    one = dataset.task(task)
-    workshop = open_workshop(
-        dataset,
-        repositories=repos,
-        sandbox=sandbox,
-        cache=cache,
-        index_url=index_url,
-        timeout=timeout,
-        memory=memory,
-    )
-    place = workspace or folder.with_name(f"{folder.resolve().name}.work") / one.instance_id
-    work = open_workspace(place, one, workshop)
-    if only_try:
-        verdict = try_patch(one, edit_of(work), workshop)
+    dataset = Dataset.open(given.folder)
+    task = dataset.task(given.task)
+    workshop = given.machine.workshop(dataset, given.repos)
+    beside = given.folder.with_name(f"{given.folder.resolve().name}.work") / task.instance_id
+    work = open_workspace(given.workspace or beside, task, workshop)
+    if given.only_try:
+        verdict = try_patch(task, edit_of(work), workshop)
         typer.echo("solved" if verdict.solved else printable(f"not solved: {verdict.reason}"))
         return exit_codes.OK if verdict.solved else exit_codes.BROKE
-    if unsolvable is None:
-        work = _work(one, work, workshop, shell)
-        annotation = annotate(one, work, workshop, repeats=repeats, most_runs=most_runs, on_progress=tell)
+    if given.unsolvable is None:
+        work = _work(task, work, workshop, given.shell)
+        annotation = annotate(
+            task, work, workshop, repeats=given.repeats, most_runs=given.most_runs, on_progress=tell
+        )
     else:
-        annotation = give_up(one, work, unsolvable)
+        annotation = unsolvable(task, work, given.unsolvable)
     if annotation.state not in ("empty", "refused"):
-        record_annotation(dataset, one, annotation, repeats)
+        record_annotation(dataset, task, annotation, given.repeats)
     for line in _lines(annotation, work):
         typer.echo(printable(line))
     return exit_codes.OK if annotation.state in ("solved", "unsolvable") else exit_codes.BROKE

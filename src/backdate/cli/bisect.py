@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backdate.cli import options
+from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult
 
 
-def bisect_command(
-    source: options.Source = ".",
-    from_: options.FromInstant = None,
-    to: options.ToInstant = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BisectArguments:
+    """What ``bisect`` is given."""
+
+    source: options.Source = "."
+    from_: options.FromInstant = None
+    to: options.ToInstant = None
     test: Annotated[
         list[str] | None,
         typer.Option("--test", metavar="NODEID", help="Only this test. May be given several times."),
-    ] = None,
-    python: options.Python = None,
-    json: options.JsonFile = None,
+    ] = None
+    python: options.Python = None
+    json: options.JsonFile = None
     picture: Annotated[
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw releases and turns there: *.svg, or *.png."),
-    ] = None,
-    sandbox: options.SandboxName = "bwrap",
-    timeout: options.TestTimeout = 600.0,
-    memory: options.Memory = 4096,
-    processes: options.Processes = 512,
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-    no_store: options.NoStore = False,
-    apt: options.Apt = False,
+    ] = None
+    machine: options.Machine
+    no_store: options.NoStore = False
+    apt: options.Apt = False
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every test, and every environment that was looked at.")
-    ] = False,
-) -> int:
+    ] = False
+
+
+@takes(BisectArguments)
+def bisect_command(given: BisectArguments) -> int:
     """Tell since when a project's tests fail, and which release is the culprit.
 
     Runs the check, groups what broke by cause, and searches for each cause: the interpreter or the
@@ -54,50 +57,41 @@ def bisect_command(
     from backdate.cli.exit_codes import OF_VERDICT
     from backdate.cli.progress import watch
 
-    settings = options.settings(
-        sandbox=sandbox,
-        cache=cache,
-        index_url=index_url,
-        timeout=timeout,
-        memory=memory,
-        processes=processes,
-        store=not no_store,
-        apt=apt,
-    )
-    _require_places(json, picture)
+    settings = given.machine.settings(store=not given.no_store, apt=given.apt)
+    _require_places(given)
     with watch() as progress:
         result = bisect(
-            source,
-            from_instant=options.instant(from_),
-            to_instant=options.instant(to),
-            python=python,
-            tests=tuple(test or ()),
+            given.source,
+            from_instant=options.instant(given.from_),
+            to_instant=options.instant(given.to),
+            python=given.python,
+            tests=tuple(given.test or ()),
             settings=settings,
             progress=progress,
         )
-    _report(result, json, picture, verbose=verbose)
+    _report(result, given)
     return OF_VERDICT[result.verdict]
 
 
-def _require_places(json: Path | None, picture: Path | None) -> None:
+def _require_places(given: BisectArguments) -> None:
     """Raise UsageError for what could not be written in the end: asked before the work."""
     from backdate.bisection.picture.draw import require_format
 
-    for file in (json, picture):
+    for file in (given.json, given.picture):
         if file is not None:
             options.require_writable(file, folder=False)
-    if picture is not None:
-        require_format(picture.suffix)
+    if given.picture is not None:
+        require_format(given.picture.suffix)
 
 
-def _report(result: BisectResult, json: Path | None, picture: Path | None, *, verbose: bool) -> None:
+def _report(result: BisectResult, given: BisectArguments) -> None:
     from backdate.bisection.picture.draw import draw
     from backdate.cli.render import print_lines
     from backdate.cli.render_bisection import bisection_lines
     from backdate.serial import to_json, write_whole
 
-    if json is not None:
-        write_whole(json, to_json(result, indent=2))
-    if picture is not None:
-        write_whole(picture, draw(result, picture.suffix))
-    print_lines(bisection_lines(result, verbose=verbose))
+    if given.json is not None:
+        write_whole(given.json, to_json(result, indent=2))
+    if given.picture is not None:
+        write_whole(given.picture, draw(result, given.picture.suffix))
+    print_lines(bisection_lines(result, verbose=given.verbose))

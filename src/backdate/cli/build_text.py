@@ -13,7 +13,7 @@ from backdate.cli.terminal import printable, tell
 if TYPE_CHECKING:
     from backdate.cli.render import Line
     from backdate.construction.funnel import Funnel
-    from backdate.construction.ledger import Left
+    from backdate.construction.ledger_view import Left
     from backdate.construction.progress import BuildProgress, Snapshot
 
 _MOST_REASONS = 5

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from backdate.cli import options
+from backdate.cli.arguments import takes
 
 
-def check_command(
-    source: options.Source = ".",
-    from_: options.FromInstant = None,
-    to: options.ToInstant = None,
-    python: options.Python = None,
-    json: options.JsonFile = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckArguments:
+    """What ``check`` is given."""
+
+    source: options.Source = "."
+    from_: options.FromInstant = None
+    to: options.ToInstant = None
+    python: options.Python = None
+    json: options.JsonFile = None
     junit: Annotated[
         Path | None,
         typer.Option("--junit", metavar="DIR", help="Write both runs there as JUnit XML for other tools."),
-    ] = None,
+    ] = None
     keep: Annotated[
         Path | None,
         typer.Option("--keep", metavar="DIR", help="Keep source trees, logs, patch and result there."),
-    ] = None,
-    sandbox: options.SandboxName = "bwrap",
-    timeout: options.TestTimeout = 600.0,
-    memory: options.Memory = 4096,
-    processes: options.Processes = 512,
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-    no_store: options.NoStore = False,
-    apt: options.Apt = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Every test, every package, the patch.")
-    ] = False,
-) -> int:
+    ] = None
+    machine: options.Machine
+    no_store: options.NoStore = False
+    apt: options.Apt = False
+    verbose: options.Verbose = False
+
+
+@takes(CheckArguments)
+def check_command(given: CheckArguments) -> int:
     """Tell which of a project's own tests dependency updates broke.
 
     Builds the project's environment as of an old instant and as of a new one, runs its tests in both,
@@ -51,34 +52,24 @@ def check_command(
     from backdate.serial import to_json, write_whole
     from backdate.testing.junit import to_junit
 
-    settings = options.settings(
-        sandbox=sandbox,
-        cache=cache,
-        index_url=index_url,
-        timeout=timeout,
-        memory=memory,
-        processes=processes,
-        keep=keep,
-        store=not no_store,
-        apt=apt,
-    )
-    for file in (json, junit):
+    settings = given.machine.settings(keep=given.keep, store=not given.no_store, apt=given.apt)
+    for file in (given.json, given.junit):
         if file is not None:
-            options.require_writable(file, folder=file is junit)
+            options.require_writable(file, folder=file is given.junit)
     with watch() as progress:
         result = check(
-            source,
-            from_instant=options.instant(from_),
-            to_instant=options.instant(to),
-            python=python,
+            given.source,
+            from_instant=options.instant(given.from_),
+            to_instant=options.instant(given.to),
+            python=given.python,
             settings=settings,
             progress=progress,
         )
-    if json is not None:
-        write_whole(json, to_json(result, indent=2))
-    if junit is not None:
+    if given.json is not None:
+        write_whole(given.json, to_json(result, indent=2))
+    if given.junit is not None:
         for name, side in (("old", result.old), ("new", result.new)):
             if side.run is not None:
-                write_whole(junit / f"{name}.xml", to_junit(side.run))
-    print_result(result, verbose=verbose)
+                write_whole(given.junit / f"{name}.xml", to_junit(side.run))
+    print_result(result, verbose=given.verbose)
     return OF_VERDICT[result.verdict]

@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from backdate.cli import options
+from backdate.cli.arguments import takes
 
 
-def env_command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvArguments:
+    """What ``env`` is given."""
+
     instant: Annotated[
         str, typer.Argument(metavar="INSTANT", help="2021-03-01, 2021-03-01T12:30:00Z, now, today.")
-    ],
+    ]
     source: Annotated[
         str,
         typer.Argument(
             metavar="[PATH|GIT-URL[@REV]|pypi:NAME]", help="The project whose environment is built."
         ),
-    ] = ".",
+    ] = "."
     output: Annotated[
         Path | None,
         typer.Option(
             "-o", "--output", metavar="DIR", help="Where the environment goes. It must not exist yet."
         ),
-    ] = None,
+    ] = None
     package: Annotated[
         list[str] | None,
         typer.Option(
             "--package", "-p", metavar="REQUIREMENT", help="A requirement; with it no project is read."
         ),
-    ] = None,
-    tests: Annotated[bool, typer.Option("--tests", help="Also what the project's tests need.")] = False,
-    python: options.Python = None,
-    sandbox: options.SandboxName = "bwrap",
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-    no_store: options.NoStore = False,
-) -> int:
+    ] = None
+    tests: Annotated[bool, typer.Option("--tests", help="Also what the project's tests need.")] = False
+    python: options.Python = None
+    sandbox: options.SandboxName = "bwrap"
+    cache: options.CacheFolder = None
+    index_url: options.IndexUrl = None
+    no_store: options.NoStore = False
+
+
+@takes(EnvArguments)
+def env_command(given: EnvArguments) -> int:
     """Build a project's environment as of an instant, with its lock.
 
     DIR becomes a virtual environment of your own, and DIR/pylock.toml (PEP 751) its lock with hashes. The
@@ -51,19 +59,22 @@ def env_command(
     from backdate.errors import UsageError
     from backdate.timeline.instants import format_day
 
-    if output is None:
+    if given.output is None:
         raise UsageError("say where the environment goes: -o DIR")
-    at = options.instant(instant)
+    at = options.instant(given.instant)
     assert at is not None
+    settings = options.settings(
+        sandbox=given.sandbox, cache=given.cache, index_url=given.index_url, store=not given.no_store
+    )
     with watch() as progress:
         made = build_environment(
-            source,
+            given.source,
             instant=at,
-            output=output,
-            packages=tuple(package or ()),
-            tests=tests,
-            python=python,
-            settings=options.settings(sandbox=sandbox, cache=cache, index_url=index_url, store=not no_store),
+            output=given.output,
+            packages=tuple(given.package or ()),
+            tests=given.tests,
+            python=given.python,
+            settings=settings,
             progress=progress,
         )
     if made.failure is not None:
@@ -73,10 +84,10 @@ def env_command(
     assert made.environment is not None
     count = len(made.environment.lock.distributions)
     typer.echo(
-        f"{output}: Python {made.environment.choice.interpreter.version}, "
+        f"{given.output}: Python {made.environment.choice.interpreter.version}, "
         f"{count} distributions as of {format_day(at)}"
     )
     if made.environment.choice.note:
         typer.echo(f"Note: {printable(made.environment.choice.note)}")
-    typer.echo(f"Lock: {output / 'pylock.toml'}")
+    typer.echo(f"Lock: {given.output / 'pylock.toml'}")
     return exit_codes.OK

@@ -12,6 +12,7 @@ from backdate.cli import (
     bench,
     bench_annotate,
     bench_build,
+    bench_funnel,
     bisect,
     check,
     doctor,
@@ -24,6 +25,7 @@ from backdate.cli import (
     score,
     setup,
     show,
+    worker,
 )
 from backdate.version import __version__
 
@@ -55,9 +57,9 @@ app.command("score")(score.score_command)
 app.command("report")(report.report_command)
 bench.app.command("annotate")(bench_annotate.annotate_command)
 bench.app.command("build")(bench_build.build_command)
-bench.app.command("funnel")(bench_build.funnel_command)
+bench.app.command("funnel")(bench_funnel.funnel_command)
 app.add_typer(bench.app)
-app.command("worker")(bench_build.worker_command)
+app.command("worker")(worker.worker_command)
 app.command("doctor")(doctor.doctor_command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,9 @@ import typer
 
 if TYPE_CHECKING:
     from backdate.setup.settings import Settings
+    from backdate.tasks.dataset import Dataset
+    from backdate.tasks.real_workshop import RealWorkshop
+    from backdate.tasks.trees import Sources
     from backdate.timeline.instants import Instant
 
 Source = Annotated[
@@ -72,6 +76,105 @@ Apt = Annotated[
 NoStore = Annotated[
     bool, typer.Option("--no-store", help="Neither look up proven recipes nor keep those that are proven.")
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Every test, every package, the patch.")]
+Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Tasks at a time.")]
+DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="The data set's folder.")]
+DatasetOrFile = Annotated[
+    Path, typer.Argument(metavar="DATASET", help="A data set's folder, or TimeMachine-bench's JSONL file.")
+]
+TasksOfFolder = Annotated[
+    list[str] | None, typer.Option("--only", metavar="TASK", help="This task alone; may be repeated.")
+]
+TasksOfRun = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="TASK", help="Only this task (id, or owner/name); may be repeated."),
+]
+Repositories = Annotated[
+    Path | None,
+    typer.Option(
+        "--repos",
+        metavar="DIR",
+        help="A folder of local clones (OWNER/NAME, OWNER__NAME, OWNER+NAME, NAME). "
+        "Without it git clones, and its own insteadOf is followed.",
+    ),
+]
+RepositoriesOfRun = Annotated[
+    Path | None,
+    typer.Option("--repos", metavar="DIR", help="A folder of local clones to take trees from."),
+]
+AllowTestEdits = Annotated[
+    bool, typer.Option("--allow-test-edits", help="For tasks without a gold patch, as in the paper.")
+]
+FunnelPicture = Annotated[
+    Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw the funnel there.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """What runs a project's code, what its tests may use, and where things are kept."""
+
+    sandbox: SandboxName = "bwrap"
+    timeout: TestTimeout = 600.0
+    memory: Memory = 4096
+    processes: Processes = 512
+    cache: CacheFolder = None
+    index_url: IndexUrl = None
+
+    def settings(self, *, keep: Path | None = None, store: bool = True, apt: bool = False) -> Settings:
+        """The settings that these options mean."""
+        return settings(
+            sandbox=self.sandbox,
+            cache=self.cache,
+            index_url=self.index_url,
+            timeout=self.timeout,
+            memory=self.memory,
+            processes=self.processes,
+            keep=keep,
+            store=store,
+            apt=apt,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskMachine:
+    """The same for tasks of a data set; the time limit is the paper's for one run of a suite."""
+
+    sandbox: SandboxName = "bwrap"
+    cache: CacheFolder = None
+    index_url: IndexUrl = None
+    timeout: TestTimeout = 600.0
+    memory: Memory = 4096
+
+    def workshop(self, dataset: Dataset, repositories: Path | None) -> RealWorkshop:
+        """The workshop that runs the tasks of ``dataset``. Raises UsageError."""
+        from backdate.tasks.real_workshop import RealWorkshop
+        from backdate.tasks.trees import sources_of
+
+        machine = settings(
+            sandbox=self.sandbox,
+            cache=self.cache,
+            index_url=self.index_url,
+            timeout=self.timeout,
+            memory=self.memory,
+        )
+        return RealWorkshop(machine, sources_of(machine, repositories, dataset.source_of))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trees:
+    """Where the trees of tasks come from."""
+
+    repos: Repositories = None
+    cache: CacheFolder = None
+    index_url: IndexUrl = None
+
+    def sources(self, dataset: Dataset | None = None) -> Sources:
+        """The sources that these options mean, a data set's own first. Raises UsageError."""
+        from backdate.tasks.trees import sources_of
+
+        machine = settings(sandbox="bwrap", cache=self.cache, index_url=self.index_url)
+        return sources_of(machine, self.repos, dataset.source_of if dataset is not None else None)
 
 
 def instant(text: str | None) -> Instant | None:

@@ -10,40 +10,35 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-from backdate.cli.index import (
-    Cache,
-    Hide,
-    Offline,
-    Override,
-    Refresh,
-    Upstream,
-    Yanked,
-    default_cache,
-    read_policy,
-)
+from backdate.cli.arguments import takes
+from backdate.cli.index_options import Cache, Offline, Refresh, Upstream, View, default_cache
 from backdate.timeline.instants import parse_instant
 
 
-def run_command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunArguments:
+    """What ``run`` is given."""
+
     command: Annotated[
         list[str], typer.Argument(metavar="COMMAND…", help="What to run, after --.", show_default=False)
-    ],
-    *,
-    at: Annotated[str, typer.Option(metavar="INSTANT", help="2021-03-01, or 2021-03-01T12:30:00Z.")],
-    upstream: Upstream = None,
-    cache: Cache = None,
-    offline: Offline = False,
-    refresh: Refresh = False,
-    yanked: Yanked = "today",
-    override: Override = None,
-    hide: Hide = None,
-) -> None:
+    ]
+    at: Annotated[str, typer.Option(metavar="INSTANT", help="2021-03-01, or 2021-03-01T12:30:00Z.")]
+    upstream: Upstream = None
+    cache: Cache = None
+    offline: Offline = False
+    refresh: Refresh = False
+    view: View
+
+
+@takes(RunArguments)
+def run_command(given: RunArguments) -> None:
     """Run a command with pip, uv, Poetry, PDM, pipenv and setuptools pointed at an instant.
 
     A private index runs for as long as the command; extra indexes, find-links and the users'
@@ -63,14 +58,15 @@ def run_command(
 
     logging.basicConfig(level=logging.WARNING, format="backdate run: %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    instant = parse_instant(at, words=True)
-    options = ServerOptions(
-        policy=read_policy(yanked, override, hide), files="through" if offline else "direct"
-    )
-    store = DiskCache(cache or default_cache())
+    instant = parse_instant(given.at, words=True)
+    options = ServerOptions(policy=given.view.policy(), files="through" if given.offline else "direct")
+    store = DiskCache(given.cache or default_cache())
     with (
         IndexClient(
-            upstreams=upstream or [PUBLIC_INDEX], cache=store, offline=offline, refresh=refresh
+            upstreams=given.upstream or [PUBLIC_INDEX],
+            cache=store,
+            offline=given.offline,
+            refresh=given.refresh,
         ) as client,
         SnapshotServer(client, options) as server,
         tempfile.TemporaryDirectory(prefix="backdate-run-") as folder,
@@ -80,7 +76,7 @@ def run_command(
         shadow_home(Path.home(), home)
         others = [urlsplit(root).netloc for root in client.upstreams if root != PUBLIC_INDEX]
         write_client_files(url, home, file_hosts=[*FILE_HOSTS, *others])
-        status = _run(command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
+        status = _run(given.command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
     raise typer.Exit(status)
 
 

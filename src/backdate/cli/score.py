@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backdate.cli import options
+from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
     from backdate.evaluation.scores import Score, ScoredRun
 
 
-def score_command(
-    dataset: Annotated[
-        Path,
-        typer.Argument(metavar="DATASET", help="A data set's folder, or TimeMachine-bench's JSONL file."),
-    ],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreArguments:
+    """What ``score`` is given."""
+
+    dataset: options.DatasetOrFile
     run: Annotated[
         Path | None, typer.Argument(metavar="[RUN]", help="The folder of a run of `backdate eval`.")
-    ] = None,
+    ] = None
     predictions: Annotated[
         Path | None,
         typer.Option("--predictions", metavar="FILE", help="Answers in SWE-bench's format (JSONL or JSON)."),
-    ] = None,
+    ] = None
     output: Annotated[
         Path | None,
         typer.Option(
             "-o", "--output", metavar="RUN", help="Where scores go. Default: RUN, or runs/DATASET/FILE-MODEL."
         ),
-    ] = None,
+    ] = None
     model: Annotated[
         str | None, typer.Option("--model", metavar="NAME", help="Whose answers, where FILE has several.")
-    ] = None,
+    ] = None
     flags: Annotated[
         str,
         typer.Option(
@@ -42,32 +44,22 @@ def score_command(
             help="Reasons to doubt a solved task. static: what the patch itself shows. "
             "all: also what tests run and return, which takes three more test runs a solved task.",
         ),
-    ] = "all",
+    ] = "all"
     strict: Annotated[
         bool, typer.Option("--strict", help="In what is printed, a solved task with a flag is not solved.")
-    ] = False,
+    ] = False
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here, as JSON.")
-    ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Tasks at a time.")] = 1,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="TASK", help="Only this task (id, or owner/name); may be repeated."),
-    ] = None,
-    allow_test_edits: Annotated[
-        bool, typer.Option("--allow-test-edits", help="For tasks without a gold patch, as in the paper.")
-    ] = False,
-    repos: Annotated[
-        Path | None,
-        typer.Option("--repos", metavar="DIR", help="A folder of local clones to take trees from."),
-    ] = None,
-    sandbox: options.SandboxName = "bwrap",
-    timeout: options.TestTimeout = 600.0,
-    memory: options.Memory = 4096,
-    processes: options.Processes = 512,
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
-) -> int:
+    ] = None
+    jobs: options.Jobs = 1
+    only: options.TasksOfRun = None
+    allow_test_edits: options.AllowTestEdits = False
+    repos: options.RepositoriesOfRun = None
+    machine: options.Machine
+
+
+@takes(ScoreArguments)
+def score_command(given: ScoreArguments) -> int:
     """Score answers: apply each to a fresh tree and run the tests again, whatever the answers' author says.
 
     What is scored already, with the same answer, is not scored again.
@@ -88,32 +80,29 @@ def score_command(
     from backdate.evaluation.summary import summarise
     from backdate.serial import to_json, write_whole
 
-    if (run is None) == (predictions is None):
+    if (given.run is None) == (given.predictions is None):
         raise UsageError("name what is to be scored: a RUN of backdate eval, or --predictions FILE")
-    if flags not in ("all", "static", "none"):
-        raise UsageError(f"--flags is one of all, static, none, not {flags!r}")
-    answers: Answers = read_answers(run, predictions, model)
-    folder = output or run or default_folder(dataset, predictions, answers.model)
+    if given.flags not in ("all", "static", "none"):
+        raise UsageError(f"--flags is one of all, static, none, not {given.flags!r}")
+    answers: Answers = read_answers(given.run, given.predictions, given.model)
+    folder = given.output or given.run or default_folder(given.dataset, given.predictions, answers.model)
     options.require_writable(folder, folder=True)
-    if json is not None:
-        options.require_writable(json, folder=False)
-    machine = options.settings(
-        sandbox=sandbox, cache=cache, index_url=index_url, timeout=timeout, memory=memory, processes=processes
-    )
-    bench = open_bench(dataset, machine, repositories=repos)
+    if given.json is not None:
+        options.require_writable(given.json, folder=False)
+    bench = open_bench(given.dataset, given.machine.settings(), repositories=given.repos)
     scored = score_run(
         bench,
         answers,
         folder,
-        only=only or (),
-        flags=flags,
-        jobs=jobs,
-        allow_test_edits=allow_test_edits,
+        only=given.only or (),
+        flags=given.flags,
+        jobs=given.jobs,
+        allow_test_edits=given.allow_test_edits,
         progress=_Lines(),
     )
-    typer.echo(_words(scored, strict=strict))
-    if json is not None:
-        write_whole(json, to_json(summarise([scored], strict=strict), indent=1))
+    typer.echo(_words(scored, strict=given.strict))
+    if given.json is not None:
+        write_whole(given.json, to_json(summarise([scored], strict=given.strict), indent=1))
     failed = any(score.outcome.is_error for score in scored.scores)
     return exit_codes.CANNOT_TELL if failed else exit_codes.OK
 

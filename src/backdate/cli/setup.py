@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,14 +10,20 @@ import typer
 
 from backdate.cli import options
 from backdate.cli.adviser import AdviserName, StrategyName, Web, open_advisers
+from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from backdate.recipes.extract import SourceKind
+    from backdate.setup.ablation import Ablation
+    from backdate.setup.result import SetupResult
 
 
-def setup_command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupArguments:
+    """What ``setup`` is given."""
+
     source: Annotated[
         list[str] | None,
         typer.Argument(
@@ -24,28 +31,28 @@ def setup_command(
             help="A folder, a git repository, or an sdist. Several with --ablation.",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     at: Annotated[
         str | None,
         typer.Option("--at", metavar="INSTANT", help="As of when. Default: its commit's or sdist's date."),
-    ] = None,
-    python: options.Python = None,
-    adviser: AdviserName = "none",
-    adviser_strategy: StrategyName = "setupagent",
-    web: Web = False,
+    ] = None
+    python: options.Python = None
+    adviser: AdviserName = "none"
+    adviser_strategy: StrategyName = "setupagent"
+    web: Web = False
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=0, help="Repairs of one candidate at most.")
-    ] = 4,
+    ] = 4
     attempts: Annotated[
         int,
         typer.Option("--attempts", metavar="N", min=1, help="Recipes tried at most, of all candidates."),
-    ] = 16,
+    ] = 16
     accept: Annotated[
         float,
         typer.Option(
             "--accept", metavar="SHARE", min=0.0, max=1.0, help="The part of the tests that has to pass."
         ),
-    ] = 0.95,
+    ] = 0.95
     without: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,30 +60,26 @@ def setup_command(
             metavar="KIND",
             help="No recipes from ci, tox, nox, metadata, conda, makefile, texts or imports. Repeatable.",
         ),
-    ] = None,
-    no_repair: Annotated[bool, typer.Option("--no-repair", help="As --rounds 0.")] = False,
-    no_store: options.NoStore = False,
-    apt: options.Apt = False,
+    ] = None
+    no_repair: Annotated[bool, typer.Option("--no-repair", help="As --rounds 0.")] = False
+    no_store: options.NoStore = False
+    apt: options.Apt = False
     ablation: Annotated[
         bool,
         typer.Option("--ablation", help="Set every SOURCE up with parts switched off in turn, and count."),
-    ] = False,
-    json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the whole result there.")
-    ] = None,
+    ] = False
+    json: options.JsonFile = None
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep the logs of all attempts there.")
-    ] = None,
-    sandbox: options.SandboxName = "bwrap",
-    timeout: options.TestTimeout = 600.0,
-    memory: options.Memory = 4096,
-    processes: options.Processes = 512,
-    cache: options.CacheFolder = None,
-    index_url: options.IndexUrl = None,
+    ] = None
+    machine: options.Machine
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every step of the recipe, every test that fails.")
-    ] = False,
-) -> int:
+    ] = False
+
+
+@takes(SetupArguments)
+def setup_command(given: SetupArguments) -> int:
     """Set a project up as of an instant, repair what fails, and prove it by its own tests.
 
     Recipes are read from the project's files; each is built and tested from a clean start, and repaired by
@@ -90,42 +93,29 @@ def setup_command(
     """
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
-    from backdate.cli.render_setup import ablation_lines, setup_lines
     from backdate.errors import UsageError
-    from backdate.serial import to_json, write_whole
     from backdate.setup.ablation import Ablation, ablate
     from backdate.setup.options import Options
-    from backdate.setup.result import SetupResult
     from backdate.setup.set_up import set_up
 
-    if json is not None:
-        options.require_writable(json, folder=False)
-    settings = options.settings(
-        sandbox=sandbox,
-        cache=cache,
-        index_url=index_url,
-        timeout=timeout,
-        memory=memory,
-        processes=processes,
-        keep=keep,
-        store=not no_store,
-        apt=apt,
-    )
-    kinds = _sources(without or ())
-    sources = source or ["."]
-    instant = options.instant(at)
-    if len(sources) > 1 and not ablation:
+    if given.json is not None:
+        options.require_writable(given.json, folder=False)
+    settings = given.machine.settings(keep=given.keep, store=not given.no_store, apt=given.apt)
+    kinds = _sources(given.without or ())
+    sources = given.source or ["."]
+    instant = options.instant(given.at)
+    if len(sources) > 1 and not given.ablation:
         raise UsageError("one project is set up at a time; several are for --ablation")
-    asked = open_advisers(adviser, adviser_strategy, web=web, cache=settings.cache)
+    asked = open_advisers(given.adviser, given.adviser_strategy, web=given.web, cache=settings.cache)
     with asked as adviser_at, watch() as progress:
-        done = (ablate if ablation else set_up)(
-            sources if ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
+        done = (ablate if given.ablation else set_up)(
+            sources if given.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
             instant=instant,
-            python=python,
+            python=given.python,
             options=Options(
-                accept=accept,
-                rounds=0 if no_repair else rounds,
-                attempts=attempts,
+                accept=given.accept,
+                rounds=0 if given.no_repair else given.rounds,
+                attempts=given.attempts,
                 sources=kinds,
                 adviser_at=adviser_at,
             ),
@@ -133,11 +123,22 @@ def setup_command(
             told=lambda stage, detail: progress.side("only", stage, detail),
             said=progress.project,
         )
-    if json is not None:
-        write_whole(json, to_json(done, indent=2))
-    for line in setup_lines(done, verbose=verbose) if isinstance(done, SetupResult) else ablation_lines(done):
-        typer.echo(line)
+    _report(done, given)
     return exit_codes.OK if isinstance(done, Ablation) or done.proven else exit_codes.CANNOT_TELL
+
+
+def _report(done: SetupResult | Ablation, given: SetupArguments) -> None:
+    from backdate.cli.render_setup import ablation_lines, setup_lines
+    from backdate.serial import to_json, write_whole
+    from backdate.setup.result import SetupResult
+
+    if given.json is not None:
+        write_whole(given.json, to_json(done, indent=2))
+    lines = (
+        setup_lines(done, verbose=given.verbose) if isinstance(done, SetupResult) else ablation_lines(done)
+    )
+    for line in lines:
+        typer.echo(line)
 
 
 def _sources(without: Sequence[str]) -> frozenset[SourceKind]:

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from backdate.cli import options
+
 
 def show_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `--json` or `--keep` wrote.")],
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Every test, every package, the patch.")
-    ] = False,
+    verbose: options.Verbose = False,
 ) -> int:
     """Print a stored result again, with the same words and the same exit status as the check that made it."""
     from backdate.checking.result import CheckResult

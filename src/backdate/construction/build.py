@@ -19,7 +19,8 @@ from backdate.construction.examine import Examined
 from backdate.construction.executors.interface import Executor, Finished
 from backdate.construction.funnel import Funnel, make_funnel
 from backdate.construction.job import Answer, Job
-from backdate.construction.ledger import Ledger, Row
+from backdate.construction.ledger import Ledger
+from backdate.construction.ledger_view import LedgerView, Row
 from backdate.construction.plan import Place, Plan
 from backdate.construction.progress import BuildProgress, Snapshot, Unwatched
 from backdate.construction.publish import publish
@@ -95,7 +96,7 @@ def build(
         return Built(funnel=funnel_of(ledger), dataset=output, ledger=folder, did_nothing=False)
 
 
-def funnel_of(ledger: Ledger) -> Funnel:
+def funnel_of(ledger: LedgerView) -> Funnel:
     """The funnel so far."""
     return make_funnel(ledger.reasons(), candidates=ledger.total(), tasks=ledger.count("task"))
 

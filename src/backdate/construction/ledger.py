@@ -1,4 +1,4 @@
-"""The ledger: one row for every entry, what became of it, and who is working on it (SQLite, WAL).
+"""The ledger, written: one row for every entry, what became of it, who is working on it (SQLite, WAL).
 
 Written by the one process that drives a build; anybody may read it meanwhile. Every change is one
 transaction, so that a kill at any moment loses at most the jobs that were running. A candidate is
@@ -10,24 +10,20 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Literal, Self, TypeVar
+from typing import IO, TypeVar
 
-from backdate.construction.candidate import BadRow, Candidate, Entry, Exclusion
-from backdate.errors import DiskFull, StoredDataError, UsageError
-from backdate.serial import from_json, to_json
+from backdate.construction.candidate import BadRow, Entry, Exclusion
+from backdate.construction.ledger_view import FORMAT, LedgerView, Row, State, row_of
+from backdate.errors import UsageError
+from backdate.serial import to_json
 
 T = TypeVar("T")
 
-FORMAT = 1
-State = Literal["examine", "ready", "run", "out", "task"]
 _BATCH = 5_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -44,76 +40,30 @@ CREATE TABLE IF NOT EXISTS sittings (
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One candidate of the ledger."""
+class Ledger(LedgerView):
+    """The ledger in a folder, to be written. What the disk or SQLite refuses is one of our errors."""
 
-    id: int
-    candidate: Candidate
-    examined: bytes | None
-    """What examining found, as JSON."""
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
-    """An entry that is no task, and why."""
-
-    name: str
-    revision: str
-    stage: str
-    reason: str
-    detail: str
-
-
-class Ledger:
-    """The ledger in a folder. A context manager; what the disk or SQLite refuses is one of our errors."""
-
-    def __init__(self, folder: Path, *, writes: bool = True) -> None:
-        """Raises UsageError when another build writes this ledger, or there is none to be read."""
-        self.folder = folder
-        self.path = folder / "ledger.sqlite"
-        self._guard: IO[str] | None = None
-        if writes:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._guard = _sole_writer(folder)
-        elif not self.path.is_file():
-            raise UsageError(f"{folder} holds no ledger of a build")
-        self._database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+    def __init__(self, folder: Path) -> None:
+        """Raises UsageError when another build writes this ledger."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._guard = _sole_writer(folder)
         try:
-            self._prepare(writes)
+            super().__init__(folder)
         except BaseException:
-            self._close()
+            self._guard.close()
             raise
 
-    def _prepare(self, writes: bool) -> None:
+    def _prepare(self) -> None:
         with self._explained():
-            if writes:
-                self._database.execute("PRAGMA journal_mode=WAL")
-                self._database.execute("PRAGMA synchronous=NORMAL")
-                self._database.executescript(_SCHEMA)
-                self._database.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?)", (str(FORMAT),))
-            found = self.fact("format")
-        if found != str(FORMAT):
-            raise StoredDataError(f"{self.path} has format {found}, this version reads {FORMAT}")
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=NORMAL")
+            self._database.executescript(_SCHEMA)
+            self._database.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?)", (str(FORMAT),))
+        super()._prepare()
 
     def _close(self) -> None:
-        self._database.close()
-        if self._guard is not None:
-            self._guard.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._close()
-
-    def fact(self, name: str) -> str | None:
-        """What is noted about the whole build under ``name``."""
-        row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
-        return None if row is None else str(row[0])
+        super()._close()
+        self._guard.close()
 
     def note(self, name: str, value: str) -> None:
         """Note something about the whole build."""
@@ -166,7 +116,7 @@ class Ledger:
                 "UPDATE candidates SET owner = ?, until = ?, attempts = attempts + 1 WHERE id = ?",
                 [(owner, now + seconds, row[0]) for row in found],
             )
-        return tuple(_row(one) for one in found)
+        return tuple(row_of(one) for one in found)
 
     def renew(self, ids: Iterable[int], *, seconds: float) -> None:
         """Keep leases for ``seconds`` more."""
@@ -244,59 +194,6 @@ class Ledger:
             )
             return self._database.execute(f"{order} IN ({marks})", tuple(stages)).rowcount
 
-    def count(self, state: State) -> int:
-        """How many candidates are in that state."""
-        return self._one("SELECT count(*) FROM candidates WHERE state = ?", state)
-
-    def total(self) -> int:
-        """How many entries there are."""
-        return self._one("SELECT count(*) FROM candidates")
-
-    def reasons(self) -> dict[tuple[str, str], int]:
-        """How many left at each stage for each reason."""
-        found = self._database.execute(
-            "SELECT stage, reason, count(*) FROM candidates WHERE state = 'out' GROUP BY stage, reason"
-        )
-        return {(stage, reason): count for stage, reason, count in found}
-
-    def attempts(self, number: int) -> int:
-        """How often a candidate was leased since something was last found out about it."""
-        return self._one("SELECT attempts FROM candidates WHERE id = ?", number)
-
-    def rows(self, state: State) -> Iterator[Row]:
-        """The candidates in that state, in order."""
-        query = "SELECT id, body, examined, attempts FROM candidates WHERE state = ? ORDER BY id"
-        for one in self._database.execute(query, (state,)):
-            yield _row(one)
-
-    def tasks(self) -> tuple[tuple[int, bytes], ...]:
-        """The number and the answer of every task, by instance id."""
-        query = "SELECT id, answer FROM candidates WHERE state = 'task' ORDER BY task, id"
-        return tuple(self._database.execute(query))
-
-    def left(self, stage: str | None = None) -> Iterator[Left]:
-        """Every entry that is no task (of one stage), in the order of the sources."""
-        query = "SELECT name, body, stage, reason, detail FROM candidates WHERE state = 'out'"
-        more, values = (" AND stage = ?", (stage,)) if stage else ("", ())
-        for name, body, gone, reason, detail in self._database.execute(f"{query}{more} ORDER BY id", values):
-            revision = from_json(Candidate, body).revision if body else ""
-            yield Left(name=name, revision=revision, stage=gone, reason=reason, detail=detail or "")
-
-    def spent(self) -> dict[str, float]:
-        """Seconds by what they were spent on, over all jobs."""
-        found = self._database.execute("SELECT what, sum(seconds) FROM spent GROUP BY what ORDER BY what")
-        return dict(found.fetchall())
-
-    def sittings(self) -> tuple[tuple[float, int, int], ...]:
-        """Of every sitting: its seconds, its workers, and the jobs that it finished."""
-        found = self._database.execute(
-            "SELECT ended - started, workers, finished FROM sittings ORDER BY started"
-        )
-        return tuple(found.fetchall())
-
-    def _one(self, query: str, *values: object) -> int:
-        return int(self._database.execute(query, values).fetchone()[0])
-
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with self._explained():
@@ -308,19 +205,6 @@ class Ledger:
                 if self._database.in_transaction:  # a full disk may have rolled it back already
                     self._database.execute("ROLLBACK")
                 raise
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            if "full" in str(error) or "disk I/O" in str(error):
-                raise DiskFull(
-                    f"no space left to write {self.path}; free some and resume the build: nothing is lost"
-                ) from error
-            raise
-        except sqlite3.DatabaseError as error:
-            raise StoredDataError(f"{self.path} is not a ledger of a build: {error}") from error
 
 
 def _sole_writer(folder: Path) -> IO[str]:
@@ -353,8 +237,3 @@ def _new_row(number: int, entry: Entry, gone: Exclusion | None) -> tuple[object,
         ("examine", (None, None, None)) if gone is None else ("out", (gone.stage, gone.reason, gone.detail))
     )
     return (number, entry.key, entry.name, to_json(entry), state, *words)
-
-
-def _row(found: tuple[int, bytes, bytes | None, int]) -> Row:
-    number, body, examined, attempts = found
-    return Row(id=number, candidate=from_json(Candidate, body), examined=examined, attempts=attempts)

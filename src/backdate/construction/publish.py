@@ -14,7 +14,7 @@ from pathlib import Path
 from backdate.construction.examine import Examined
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.funnel import Funnel, make_funnel
-from backdate.construction.ledger import Ledger, Row
+from backdate.construction.ledger_view import LedgerView, Row
 from backdate.construction.plan import Place, Plan
 from backdate.construction.store import open_store
 from backdate.construction.trees import fetch_tree
@@ -50,7 +50,7 @@ class FunnelFile:
     """Every entry that is no task, in the order of the sources."""
 
 
-def publish(ledger: Ledger, output: Path, plan: Plan, place: Place) -> Dataset:
+def publish(ledger: LedgerView, output: Path, plan: Plan, place: Place) -> Dataset:
     """Write the data set whole, or not at all. Raises UsageError when something is there already."""
     rows = {row.id: row for row in ledger.rows("task")}
     tasks = [
@@ -80,7 +80,7 @@ def publish(ledger: Ledger, output: Path, plan: Plan, place: Place) -> Dataset:
         )
 
 
-def funnel_file(ledger: Ledger, plan: Plan) -> FunnelFile:
+def funnel_file(ledger: LedgerView, plan: Plan) -> FunnelFile:
     """How the data set came about, from its ledger."""
     return FunnelFile(
         target=plan.target,

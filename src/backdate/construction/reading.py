@@ -7,7 +7,7 @@ from pathlib import Path
 
 from backdate.construction.build import build_folder, funnel_of
 from backdate.construction.funnel import NAMES, Funnel
-from backdate.construction.ledger import Ledger, Left
+from backdate.construction.ledger_view import Left, read_ledger
 from backdate.construction.publish import FunnelFile
 from backdate.errors import UsageError
 from backdate.serial import from_json
@@ -18,7 +18,7 @@ def read_funnel(path: Path) -> Funnel:
     published = _published(path)
     if published is not None:
         return published.funnel
-    with Ledger(_ledger_of(path), writes=False) as ledger:
+    with read_ledger(_ledger_of(path)) as ledger:
         return funnel_of(ledger)
 
 
@@ -31,7 +31,7 @@ def read_left(path: Path, stage: str | None) -> Iterator[Left]:
         raise UsageError(f"there is no stage {stage!r}; the stages are {', '.join(NAMES)}")
     folder = _ledger_of(path)
     if (folder / "ledger.sqlite").is_file():
-        with Ledger(folder, writes=False) as ledger:
+        with read_ledger(folder) as ledger:
             yield from ledger.left(stage)
         return
     published = _published(path)

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from backdate.environments.cache import Cache
 from backdate.errors import UsageError
 from backdate.setup.settings import Settings
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.real_workshop import RealWorkshop
 from backdate.tasks.task import MigrationTask
 from backdate.tasks.timemachine import read_rows
-from backdate.tasks.trees import Sources
+from backdate.tasks.trees import sources_of
 from backdate.tasks.workshop import Workshop
 
 _LARGEST = 4 * 1024 * 1024 * 1024
@@ -46,14 +45,7 @@ def open_bench(
         tasks, name = read_rows(data, what=str(dataset)), dataset.stem
     else:
         raise UsageError(f"there is no data set at {dataset}")
-    cache = Cache(settings.cache)
-    sources = Sources(
-        repositories=repositories,
-        archive=archive,
-        index_url=settings.index_url,
-        downloads=cache.folder / "downloads",
-        pages=cache.index,
-    )
+    sources = sources_of(settings, repositories, archive)
     return Bench(name=name, tasks=select(tasks, only), workshop=RealWorkshop(settings, sources))
 
 

@@ -12,7 +12,7 @@ from backdate.evaluation.answers import Answer, answers_of_predictions, answers_
 from backdate.evaluation.flags.looking import looker
 from backdate.evaluation.opening import Bench, select
 from backdate.evaluation.predictions import read_predictions
-from backdate.evaluation.running import dataset_digest, load_run
+from backdate.evaluation.run_folder import dataset_digest, load_run
 from backdate.evaluation.scores import ScoredRun, ScoreInfo, facts_of
 from backdate.evaluation.scoring import ScorePlan, ScoreProgress, score_all
 from backdate.evaluation.swebench_report import swebench_report

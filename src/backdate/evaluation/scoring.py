@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -19,11 +17,11 @@ from backdate.errors import SourceError
 from backdate.evaluation.answers import Answer
 from backdate.evaluation.edits import EditedLine, edited_lines, precision
 from backdate.evaluation.flags.look import Looked, Suspect
+from backdate.evaluation.in_parallel import in_parallel
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome, load_score, store_score
 from backdate.evaluation.taking import Refused, take_patch
 from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
-from backdate.sandboxes.interruption import obeying
 from backdate.serial import digest
 from backdate.tasks.allowed import rules_for
 from backdate.tasks.patching import apply_files, changed_paths
@@ -72,29 +70,14 @@ def score_all(plan: ScorePlan, progress: ScoreProgress) -> tuple[Score, ...]:
 
     Raises MachineError when the machine lacks something; what is finished then stays.
     """
-    stop, closing = threading.Event(), threading.Event()
-
-    def guarded(task: MigrationTask) -> Score | None:
-        if closing.is_set():
-            return None
-        try:
-            with obeying(stop):
-                score, now = _score_or_load(plan, task)
-        except BaseException:
-            closing.set()
-            raise
-        progress.finished(score, now=now)
-        return score
-
-    with ThreadPoolExecutor(max_workers=max(1, plan.jobs), thread_name_prefix="score") as pool:
-        futures = [pool.submit(guarded, task) for task in plan.tasks]
-        try:
-            wait(futures)
-        except BaseException:
-            closing.set()
-            stop.set()
-            raise
-    return tuple(score for score in (one.result() for one in futures) if score is not None)
+    done = in_parallel(
+        plan.tasks,
+        lambda task: _score_or_load(plan, task),
+        lambda scored: progress.finished(scored[0], now=scored[1]),
+        jobs=plan.jobs,
+        name="score",
+    )
+    return tuple(score for score, _ in done)
 
 
 def _score_or_load(plan: ScorePlan, task: MigrationTask) -> tuple[Score, bool]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -21,11 +20,10 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.errors import SandboxUnavailable
-from backdate.sandboxes import cgroups, copying, launcher, layout, preparation, scratch, supervision
+from backdate.sandboxes import cgroups, copying, endings, launcher, layout, preparation, scratch, supervision
 from backdate.sandboxes.canaries import Canaries
 from backdate.sandboxes.cgroups import ControlGroup
 from backdate.sandboxes.diagnosis import why_unavailable
-from backdate.sandboxes.disk import DiskWatch
 from backdate.sandboxes.identity import Identity, etc_files, outer_identity
 from backdate.sandboxes.interface import (
     Capability,
@@ -109,14 +107,11 @@ class Bubblewrap:
             try:
                 binds = preparation.prepare(command, workspace, folder, identity, apart=base is not None)
             except copying.TreeTooLarge:
-                output.write(b"backdate: the source tree alone is larger than the limit of disk space\n")
-                return _result(
-                    supervision.Ending(status=RunStatus.DISK_LIMIT, duration_s=0.0), None, 0, enforced
-                )
+                return endings.result_of(endings.refused_tree(output), None, 0, enforced)
             with _program(command, binds, identity, group, base) as program:
                 ending = _supervise(program, output, command.limits, folder, group)
             output.close()
-            return _result(ending, group.peak_memory_bytes(), output.dropped, enforced)
+            return endings.result_of(ending, group.peak_memory_bytes(), output.dropped, enforced)
 
     def _make_group(self, limits: Limits, folder: Path) -> ControlGroup:
         wanted = {"memory": limits.memory_bytes is not None, "pids": limits.processes is not None}
@@ -229,11 +224,8 @@ def _supervise(
     program: supervision.Program, output: BoundedLog, limits: Limits, folder: Path, group: ControlGroup
 ) -> supervision.Ending:
     watches: list[supervision.Watch] = [lambda: RunStatus.OOM if group.out_of_memory() else None]
-    disk = None
-    if limits.disk_bytes is not None:
-        own = preparation.places(folder)
-        written = tuple(path for path in (own.temporary, own.home, own.tree) if path.exists())
-        disk = DiskWatch(written, limits.disk_bytes)
+    disk = endings.disk_watch(folder, limits)
+    if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
 
     def on_start(leader: int) -> None:
@@ -241,19 +233,4 @@ def _supervise(
             disk.namespace = str(Path(f"/proc/{leader}/ns/pid").readlink())
 
     ending = supervision.supervise(program, output, wall_s=limits.wall_s, watches=watches, on_start=on_start)
-    if ending.signal == signal.SIGXFSZ and limits.disk_bytes is not None:
-        # One file grew over RLIMIT_FSIZE, which is as large as all files may be together.
-        return supervision.Ending(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
-    return ending
-
-
-def _result(ending: supervision.Ending, peak: int | None, dropped: int, enforced: Enforced) -> RunResult:
-    return RunResult(
-        status=ending.status,
-        exit_code=ending.exit_code,
-        signal=ending.signal,
-        duration_s=ending.duration_s,
-        peak_memory_bytes=peak,
-        dropped_log_bytes=dropped,
-        enforced=enforced,
-    )
+    return endings.with_disk_limit(ending, limits)

@@ -12,16 +12,14 @@ import re
 import signal
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 from backdate.errors import SandboxUnavailable, UsageError
-from backdate.sandboxes import copying, docker_run, layout, preparation, scratch
+from backdate.sandboxes import copying, docker_run, endings, layout, preparation, scratch
 from backdate.sandboxes.canaries import Canaries
-from backdate.sandboxes.disk import DiskWatch
+from backdate.sandboxes.docker_container import LABEL, container_options, shown
 from backdate.sandboxes.docker_engine import Engine
-from backdate.sandboxes.identity import DROPPED_ID, HOSTNAME, Identity, outer_identity, user_files
+from backdate.sandboxes.identity import DROPPED_ID, Identity, outer_identity
 from backdate.sandboxes.interface import (
     Capability,
     Command,
@@ -31,20 +29,13 @@ from backdate.sandboxes.interface import (
     RunStatus,
     Workspace,
 )
-from backdate.sandboxes.layout import Bind
 from backdate.sandboxes.log import BoundedLog
 from backdate.sandboxes.supervision import Ending, Watch
 
 DEFAULT_IMAGE = "buildpack-deps:bookworm"
 """Debian with compilers and the headers that much of the index wants."""
 
-_LABEL = "backdate.folder"
-_HELD_BACK = 8
-"""Processes of the sandbox itself that live in the container beside the command's."""
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,250}\Z")
-_CLOSED = ("root", "home")
-"""Top folders that an image may close to an ordinary user: what has to be seen below is shown in new ones."""
-_CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ssl/cert.pem")
 
 
 class Docker:
@@ -119,17 +110,15 @@ class Docker:
             try:
                 binds = preparation.prepare(command, workspace, folder, identity, apart=True)
             except copying.TreeTooLarge:
-                output.write(b"backdate: the source tree alone is larger than the limit of disk space\n")
-                ending = Ending(status=RunStatus.DISK_LIMIT, duration_s=0.0)
-                return _result(ending, None, 0, enforced)
-            binds = _placed([*binds, *_made_files(command, folder, identity)], folder)
+                return endings.result_of(endings.refused_tree(output), None, 0, enforced)
+            binds = shown(binds, command, identity, folder)
             name = f"backdate-{uuid.uuid4().hex}"
             try:
                 engine.create(
                     name,
                     image,
                     docker_run.shim(command.cwd),
-                    **_options(command, binds, identity, folder),
+                    **container_options(command, binds, identity, folder),
                 )
                 with engine.attached(name) as connection:
                     container = docker_run.Container(engine, name, connection, output)
@@ -137,7 +126,7 @@ class Docker:
             finally:
                 engine.remove(name)
             output.close()
-            return _result(ending, container.peak_memory_bytes, output.dropped, enforced)
+            return endings.result_of(ending, container.peak_memory_bytes, output.dropped, enforced)
 
 
 def _fitting_image(engine: Engine, name: str) -> str:
@@ -213,98 +202,15 @@ def _clear_stale(engine: Engine, root: Path) -> None:
     """Remove the containers whose run was killed: their folder is gone, or nobody's any more."""
     if root.is_dir():
         scratch.clear_stale(root)
-    for container, folder in engine.labelled(_LABEL).items():
+    for container, folder in engine.labelled(LABEL).items():
         if Path(folder).is_relative_to(root) and not Path(folder).exists():
             engine.remove(container)
 
 
-def _made_files(command: Command, folder: Path, identity: Identity) -> Iterator[Bind]:
-    """The command itself, and the names of its user; this machine's certificates for the network."""
-    files = {**user_files(identity.uid, identity.gid), layout.COMMAND_FILE: layout.script(command)}
-    for target, content in files.items():
-        source = folder / "made" / PurePosixPath(target).name
-        source.parent.mkdir(exist_ok=True)
-        source.write_bytes(content)
-        source.chmod(0o644)
-        yield Bind(source=source, target=target, writable=False)
-    yield Bind(source=folder / "tmp", target="/var/tmp", writable=True)  # noqa: S108 - the target inside
-    if command.network:
-        for path in map(Path, _CERTIFICATES):
-            if path.exists():
-                yield Bind(source=path.resolve(), target=str(path), writable=False)
-
-
-def _placed(binds: Sequence[Bind], folder: Path) -> list[Bind]:
-    """``binds`` and, for those below a folder that the image may close, that folder, open and else empty."""
-    tops: dict[str, Bind] = {}
-    for bind in binds:
-        parts = PurePosixPath(bind.target).parts
-        if len(parts) > 2 and parts[1] in _CLOSED and not _below_another(bind, binds):
-            place = folder / "tops" / parts[1]
-            tops[parts[1]] = Bind(source=place, target=f"/{parts[1]}", writable=False)
-            inside = folder / "tops" / bind.target.lstrip("/")
-            (inside if bind.source.is_dir() else inside.parent).mkdir(parents=True, exist_ok=True)
-            if not bind.source.is_dir():
-                inside.touch()
-    for path in (folder / "tops").rglob("*"):
-        path.chmod(0o755)
-    return [*tops.values(), *binds]
-
-
-def _below_another(bind: Bind, binds: Sequence[Bind]) -> bool:
-    target = PurePosixPath(bind.target)
-    return any(other is not bind and target.is_relative_to(other.target) for other in binds)
-
-
-def _options(command: Command, binds: Sequence[Bind], identity: Identity, folder: Path) -> dict[str, Any]:
-    limits = command.limits
-    unlimited_files = limits.disk_bytes is None
-    ulimits = [{"Name": "core", "Soft": 0, "Hard": 0}]
-    if not unlimited_files:
-        ulimits.append({"Name": "fsize", "Soft": limits.disk_bytes, "Hard": limits.disk_bytes})
-    memory: dict[str, Any] = {}
-    if limits.memory_bytes is not None:
-        # Shared memory: half of what the command may use, as on an ordinary system.
-        memory = {
-            "mem_limit": limits.memory_bytes,
-            "memswap_limit": limits.memory_bytes,
-            "shm_size": max(limits.memory_bytes // 2, 1 << 20),
-        }
-    return {
-        "user": f"{identity.uid}:{identity.gid}",
-        "hostname": None if command.network else HOSTNAME,
-        "labels": {_LABEL: str(folder)},
-        **memory,
-        "pids_limit": -1 if limits.processes is None else limits.processes + _HELD_BACK,
-        "mounts": [
-            {
-                "Type": "bind",
-                "Source": str(bind.source),
-                "Target": bind.target,
-                "ReadOnly": not bind.writable,
-                "BindOptions": {"Propagation": "rprivate"},
-            }
-            for bind in binds
-        ],
-        "ulimits": ulimits,
-        "init": True,
-        "read_only": True,
-        "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges:true"],
-        "ipc_mode": "private",
-        "network_mode": "host" if command.network else "none",
-        # The engine would keep all output in a file of its own, without end.
-        "log_config": {"Type": "none", "Config": {}},
-    }
-
-
 def _follow(container: docker_run.Container, limits: Limits, folder: Path) -> Ending:
     watches: list[Watch] = []
-    disk = None
-    if limits.disk_bytes is not None:
-        own = preparation.places(folder)
-        written = tuple(path for path in (own.temporary, own.home, own.tree) if path.exists())
-        disk = DiskWatch(written, limits.disk_bytes)
+    disk = endings.disk_watch(folder, limits)
+    if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
 
     def on_start(process: int) -> None:
@@ -312,9 +218,7 @@ def _follow(container: docker_run.Container, limits: Limits, folder: Path) -> En
             disk.namespace = docker_run.namespace_of(process)
 
     ending = container.follow(wall_s=limits.wall_s, watches=watches, on_start=on_start)
-    if ending.signal == signal.SIGXFSZ and limits.disk_bytes is not None:
-        return Ending(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
-    return ending
+    return endings.with_disk_limit(ending, limits)
 
 
 def _enforced(command: Command) -> Enforced:
@@ -326,16 +230,4 @@ def _enforced(command: Command) -> Enforced:
         disk="none" if limits.disk_bytes is None else "watched",
         network="on" if command.network else "off",
         files="isolated",
-    )
-
-
-def _result(ending: Ending, peak: int | None, dropped: int, enforced: Enforced) -> RunResult:
-    return RunResult(
-        status=ending.status,
-        exit_code=ending.exit_code,
-        signal=ending.signal,
-        duration_s=ending.duration_s,
-        peak_memory_bytes=peak,
-        dropped_log_bytes=dropped,
-        enforced=enforced,
     )

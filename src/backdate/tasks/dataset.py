@@ -3,13 +3,16 @@
 ::
 
     DATASET/
-        tasks.jsonl            one task a line, complete: everything below can be made from it, but the
-        sources README.md              the card croissant.json         what is in it, for machines (Croissant
-        1.0) checksums.sha256       of all of these, for ``sha256sum --check`` funnel.json            how the
-        set came about, where it was built tasks/ID/              unpinning.patch, test.patch, gold.patch,
-        old.lock, new.lock, Dockerfiles tasks/ID/source.tar.gz the published tree, so that no repository is
-        needed tasks/ID/logs/         of the runs that proved it        ┐ records of this copy: not in
-        checksums tasks/ID/verification.json                               ┘
+        tasks.jsonl             one task a line, complete: all below can be made from it, but the sources
+        README.md               the card
+        croissant.json          what is in it, for machines (Croissant 1.0)
+        dataset.json            its name, and where it is from
+        funnel.json             how the set came about, where it was built
+        checksums.sha256        of all of these, for ``sha256sum --check``
+        tasks/ID/               unpinning.patch, test.patch, gold.patch, old.lock, new.lock, Dockerfiles
+            source.tar.gz       the published tree, so that no repository is needed
+            logs/               of the runs that proved it; a record of this copy, not in the checksums
+            verification.json   likewise
 
 Changes are announced in ``.pending`` first: a folder that was left in the middle of one is put right when it
 is opened again.
@@ -18,20 +21,19 @@ is opened again.
 from __future__ import annotations
 
 import difflib
-import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.errors import BackdateError, StoredDataError, UsageError
-from backdate.projects.patches import encode_patch
 from backdate.serial import from_json, to_json, write_whole
 from backdate.tasks.card import DatasetInfo, croissant, read_me
-from backdate.tasks.docker_files import docker_files
-from backdate.tasks.task import MigrationTask, TaskSide
+from backdate.tasks.checksums import read_bounded, read_checksums, sha256, sha256_of
+from backdate.tasks.task import MigrationTask
+from backdate.tasks.task_files import task_files
 
 TASKS = "tasks.jsonl"
 CARD = "README.md"
@@ -41,7 +43,6 @@ INFO = "dataset.json"
 SOURCE = "source.tar.gz"
 PENDING = ".pending"
 
-_MOST_BYTES = 4 * 1024 * 1024 * 1024
 _INSTANCE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\Z")
 _RESERVED = re.compile(r"\.{2}|\.\Z")
 
@@ -78,14 +79,14 @@ class Dataset:
             raise UsageError(
                 f"{folder} is no data set: it has no {TASKS}; make one with 'backdate bench import'"
             )
-        data = _read(folder / TASKS)
-        info = from_json(DatasetInfo, _read(folder / INFO), what=str(folder / INFO))
-        expected = _read_checksums(folder / CHECKSUMS)
+        data = read_bounded(folder / TASKS)
+        info = from_json(DatasetInfo, read_bounded(folder / INFO), what=str(folder / INFO))
+        expected = read_checksums(folder / CHECKSUMS)
         pending = folder / PENDING
         allowed = {expected.get(TASKS)} | (
-            {_read(pending).decode("ascii", "replace").strip()} if pending.is_file() else set()
+            {read_bounded(pending).decode("ascii", "replace").strip()} if pending.is_file() else set()
         )
-        if _sha256(data) not in allowed:
+        if sha256(data) not in allowed:
             raise StoredDataError(
                 f"{folder / TASKS} is not what {CHECKSUMS} says; take it from where you got it"
             )
@@ -158,7 +159,7 @@ class Dataset:
         if not path.is_file():
             return None
         name = path.relative_to(self.folder).as_posix()
-        if _sha256_of(path) != _read_checksums(self.folder / CHECKSUMS).get(name):
+        if sha256_of(path) != read_checksums(self.folder / CHECKSUMS).get(name):
             raise StoredDataError(f"{path} is not what {CHECKSUMS} says; take it from where you got it")
         return path
 
@@ -175,7 +176,7 @@ class Dataset:
         if merged.tasks == self.tasks:
             return merged
         data = _lines(merged.tasks)
-        write_whole(self.folder / PENDING, _sha256(data).encode())
+        write_whole(self.folder / PENDING, sha256(data).encode())
         write_whole(self.folder / TASKS, data)
         merged.render()
         (self.folder / PENDING).unlink()
@@ -183,13 +184,13 @@ class Dataset:
 
     def check(self) -> tuple[str, ...]:
         """What is wrong with the files, one line each: missing, changed, not listed."""
-        expected = _read_checksums(self.folder / CHECKSUMS)
+        expected = read_checksums(self.folder / CHECKSUMS)
         problems = []
         for name, checksum in expected.items():
             path = self.folder / name
             if path.is_symlink() or not path.is_file():
                 problems.append(f"{name} is missing")
-            elif _sha256_of(path) != checksum:
+            elif sha256_of(path) != checksum:
                 problems.append(f"{name} is not what {CHECKSUMS} says")
         listed = {path.relative_to(self.folder).as_posix() for path in _published(self.folder)}
         problems += [f"{name} is not in {CHECKSUMS}" for name in sorted(listed - expected.keys())]
@@ -205,39 +206,13 @@ class Dataset:
                 else:
                     write_whole(folder / name, data)
         write_whole(self.folder / CARD, read_me(self.info, self.tasks).encode())
-        hashes = {TASKS: _sha256_of(self.folder / TASKS)}
+        hashes = {TASKS: sha256_of(self.folder / TASKS)}
         write_whole(self.folder / CROISSANT, croissant(self.info, hashes))
         lines = (
-            f"{_sha256_of(path)}  {path.relative_to(self.folder).as_posix()}\n"
+            f"{sha256_of(path)}  {path.relative_to(self.folder).as_posix()}\n"
             for path in _published(self.folder)
         )
         write_whole(self.folder / CHECKSUMS, "".join(lines).encode())
-
-
-def task_files(task: MigrationTask) -> Mapping[str, bytes | None]:
-    """The files of a task's folder that are made from the task: name to content; None: there is none."""
-    files: dict[str, bytes | None] = {
-        "unpinning.patch": encode_patch(task.unpinning_patch) or None,
-        "test.patch": encode_patch(task.test_patch) or None,
-        "gold.patch": encode_patch(task.gold_patch) or None,
-        "old.lock": _lock(task.old),
-        "new.lock": _lock(task.new),
-    }
-    return {**files, **{name: text.encode() for name, text in docker_files(task).items()}}
-
-
-def _lock(side: TaskSide) -> bytes | None:
-    """A side's lock in pip's format, hashes included where they are known."""
-    if not side.distributions:
-        return None
-    lines = [f"# Python {side.python}\n"]
-    for one in side.distributions:
-        if one.source is not None:
-            lines.append(f"# {one.name} {one.version} from {one.source}\n")
-            continue
-        hashes = "".join(f" --hash={value}" for value in one.hashes)
-        lines.append(f"{one.name}=={one.version}{hashes}\n")
-    return "".join(lines).encode("utf-8", "backslashreplace")
 
 
 def _published(folder: Path) -> list[Path]:
@@ -275,32 +250,3 @@ def _require_names(tasks: tuple[MigrationTask, ...]) -> None:
 
 def _lines(tasks: Iterable[MigrationTask]) -> bytes:
     return b"".join(to_json(task) + b"\n" for task in tasks)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise StoredDataError(f"{path} is larger than {_MOST_BYTES:,} bytes")
-        return path.read_bytes()
-    except OSError as error:
-        raise StoredDataError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _read_checksums(path: Path) -> dict[str, str]:
-    found = {}
-    for number, line in enumerate(_read(path).decode("utf-8", "replace").splitlines(), start=1):
-        match = re.fullmatch(r"([0-9a-f]{64}) [ *](.+)", line)
-        parts = match[2].split("/") if match else []
-        if match is None or any(part in ("", ".", "..") for part in parts):
-            raise StoredDataError(f"{path}, line {number}, is no checksum of a file in this folder")
-        found[match[2]] = match[1]
-    return found
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -16,7 +16,8 @@ from urllib.parse import unquote, urlsplit
 
 from packaging.version import InvalidVersion, Version
 
-from backdate.errors import SourceError
+from backdate.environments.cache import Cache
+from backdate.errors import SourceError, UsageError
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin
@@ -26,6 +27,7 @@ from backdate.projects.sources.git import find_git_dir, run_git
 from backdate.projects.sources.sdist import fetch_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
+from backdate.setup.settings import Settings
 from backdate.tasks.patching import apply_files, apply_patch, read_patch
 from backdate.tasks.task import MigrationTask
 
@@ -48,6 +50,24 @@ class Sources:
     pages: Path
     """Keeps pages of the index."""
     limits: TreeLimits = field(default_factory=TreeLimits)
+
+
+def sources_of(
+    settings: Settings,
+    repositories: Path | None = None,
+    archive: Callable[[MigrationTask], Path | None] | None = None,
+) -> Sources:
+    """Where trees come from by the settings of a machine. Raises UsageError for no folder of clones."""
+    if repositories is not None and not repositories.is_dir():
+        raise UsageError(f"{repositories} is not a folder; --repos names a folder of local clones")
+    cache = Cache(settings.cache)
+    return Sources(
+        repositories=repositories.resolve() if repositories else None,
+        archive=archive,
+        index_url=settings.index_url,
+        downloads=cache.downloads,
+        pages=cache.index,
+    )
 
 
 def write_original(task: MigrationTask, target: Path, sources: Sources) -> Origin:

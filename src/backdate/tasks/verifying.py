@@ -177,8 +177,8 @@ def _run_all(
             raise
 
     with ThreadPoolExecutor(max_workers=max(jobs, 1), thread_name_prefix="verify") as pool:
-        running: set[Future[None]] = {pool.submit(work, task) for task in tasks}
-        try:
+        try:  # around the submitting too: the first tasks are under way meanwhile
+            running: set[Future[None]] = {pool.submit(work, task) for task in tasks}
             while running:
                 # Not without a limit: a signal that reaches another thread does not wake this one.
                 done, running = wait(running, timeout=_POLL_S, return_when=FIRST_EXCEPTION)

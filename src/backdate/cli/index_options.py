@@ -1,0 +1,72 @@
+"""Options that say which package index is shown, and how; for ``index`` and ``run``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+import typer
+
+from backdate.errors import UsageError
+from backdate.index.policy import Policy, parse_hidden, parse_overrides
+
+Upstream = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--upstream", metavar="URL", help="Index to show (again: asked when those before lack a project)."
+    ),
+]
+Cache = Annotated[
+    Path | None, typer.Option("--cache", metavar="DIR", help="Folder of the cache.", show_default=False)
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Ask no index: show what is in the cache.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Ask again for every page that is in the cache.")]
+Yanked = Annotated[
+    str, typer.Option("--yanked", metavar="today|never", help="Show today's yanked flags, or none.")
+]
+Override = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--override", metavar="NAME=INSTANT", help="Cut this project at another instant (repeatable)."
+    ),
+]
+Hide = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hide",
+        metavar="NAME[>=INSTANT]",
+        help="Hide a project, or what it uploaded from then on (repeatable).",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What of the index is shown besides the cut."""
+
+    yanked: Yanked = "today"
+    override: Override = None
+    hide: Hide = None
+
+    def policy(self) -> Policy:
+        """What these options mean. Raises UsageError."""
+        return Policy(
+            yanked=cast("Literal['today', 'never']", one_of("--yanked", self.yanked, "today", "never")),
+            overrides=parse_overrides(self.override or (), words=True),
+            hidden=parse_hidden(self.hide or ()),
+        )
+
+
+def default_cache() -> Path:
+    """The folder for pages and files of indexes in backdate's own cache."""
+    from backdate.environments import cache
+
+    return cache.default_cache() / "index"
+
+
+def one_of(option: str, value: str, *allowed: str) -> str:
+    """The value, if it is allowed. Raises UsageError."""
+    if value not in allowed:
+        raise UsageError(f"{option} {value}: it is one of {', '.join(allowed)}")
+    return value

@@ -1,0 +1,164 @@
+"""The folder of a run: what is kept there, and how it is read again.
+
+::
+
+    RUN/run.json                    what the run is made with
+        records/TASK.json           one RunRecord a task
+        trajectories/TASK.json      ATIF, for solvers with a conversation
+        patches/TASK.patch          the answer's exact bytes
+        logs/TASK/test-0/…          the logs of the test runs
+        predictions.jsonl           all answers, in SWE-bench's format
+        answers.sqlite              what a model answered, so that nothing is asked twice
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from backdate.errors import UsageError
+from backdate.projects.patches import encode_patch
+from backdate.serial import digest, from_json, to_json, write_whole
+from backdate.solvers.interface import Attempt
+from backdate.solvers.records import RunRecord, Settings
+from backdate.tasks.task import MigrationTask
+from backdate.timeline.instants import Instant
+from backdate.version import __version__
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,200}")
+ANSWERS = "answers.sqlite"
+"""A model's answers; may lie in the folder before the run does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """``run.json``."""
+
+    format: int = 1
+    settings: Settings
+    dataset: str
+    """Digest of the tasks' ids, problems and environments."""
+    tasks: tuple[str, ...]
+    """Ids of all tasks of the data set that were asked for, in order."""
+    started: Instant
+    backdate: str
+
+
+def claim(folder: Path, settings: Settings, tasks: Sequence[MigrationTask]) -> None:
+    """Make the folder this run's, or see that it is already. Raises UsageError for another run's."""
+    _check_names(tasks)
+    path = folder / "run.json"
+    wanted = RunInfo(
+        settings=settings,
+        dataset=dataset_digest(tasks),
+        tasks=tuple(task.instance_id for task in tasks),
+        started=datetime.now(UTC),
+        backdate=__version__,
+    )
+    if path.is_file():
+        found = from_json(RunInfo, path.read_bytes(), what=str(path))
+        if found.settings != settings:
+            raise UsageError(
+                f"{folder} holds a run with other settings "
+                f"({_difference(found.settings, settings)}); name another folder with -o"
+            )
+        more = tuple(one for one in wanted.tasks if one not in found.tasks)
+        if not more:
+            return
+        wanted = replace(wanted, tasks=(*found.tasks, *more), started=found.started)
+    elif folder.is_dir() and any(not one.name.startswith(ANSWERS) for one in folder.iterdir()):
+        raise UsageError(f"{folder} is not empty and holds no run; name another folder with -o")
+    write_whole(path, to_json(wanted, indent=1))
+
+
+def keep_attempt(folder: Path, record: RunRecord, attempt: Attempt) -> None:
+    """Write what came of a task; with that it is finished."""
+    if attempt.trajectory:
+        write_whole(folder / record.trajectory, to_json(attempt.trajectory, indent=1))
+    write_whole(folder / "patches" / f"{record.instance_id}.patch", encode_patch(attempt.patch))
+    # Last: a task with a record is finished.
+    write_whole(_record_path(folder, record.instance_id), to_json(record, indent=1))
+
+
+def set_aside(folder: Path, record: RunRecord) -> None:
+    """Keep an attempt beside the next one: its task is not finished any more."""
+    path = _record_path(folder, record.instance_id)
+    number = 1
+    while (kept := folder / "attempts" / f"{record.instance_id}.{number}.json").exists():
+        number += 1
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    path.rename(kept)
+
+
+def load_record(folder: Path, instance: str) -> RunRecord | None:
+    """The record of a finished task; None for one that is not. Raises StoredDataError."""
+    path = _record_path(folder, instance)
+    if not path.is_file():
+        return None
+    record = from_json(RunRecord, path.read_bytes(), what=str(path))
+    patch = folder / "patches" / f"{instance}.patch"
+    if patch.is_file():  # the exact bytes, which JSON cannot hold
+        record = replace(record, patch=patch.read_bytes().decode("utf-8", "surrogateescape"))
+    return record
+
+
+def load_run(folder: Path) -> tuple[RunInfo, tuple[RunRecord, ...]]:
+    """A run's finished tasks, in the run's order. Raises UsageError, StoredDataError."""
+    path = folder / "run.json"
+    if not path.is_file():
+        raise UsageError(f"{folder} holds no run (there is no run.json)")
+    info = from_json(RunInfo, path.read_bytes(), what=str(path))
+    records = (load_record(folder, instance) for instance in info.tasks if _NAME.fullmatch(instance))
+    return info, tuple(record for record in records if record is not None)
+
+
+def write_predictions(folder: Path, tasks: Sequence[MigrationTask]) -> None:
+    """``predictions.jsonl``: every finished task's answer."""
+    rows = []
+    for task in tasks:
+        record = load_record(folder, task.instance_id)
+        if record is not None:
+            rows.append(prediction(record))
+    write_whole(folder / "predictions.jsonl", b"".join(to_json(row) + b"\n" for row in rows))
+
+
+def prediction(record: RunRecord) -> dict[str, str]:
+    """The answer as a prediction of SWE-bench."""
+    return {
+        "instance_id": record.instance_id,
+        "model_name_or_path": record.settings.solver,
+        "model_patch": record.patch,
+    }
+
+
+def dataset_digest(tasks: Iterable[MigrationTask]) -> str:
+    """The digest of what the tasks ask for."""
+    return digest(
+        *((one.instance_id, one.old.instant, one.new.instant, one.source.revision) for one in tasks)
+    )
+
+
+def _record_path(folder: Path, instance: str) -> Path:
+    return folder / "records" / f"{instance}.json"
+
+
+def _check_names(tasks: Sequence[MigrationTask]) -> None:
+    seen: set[str] = set()
+    for task in tasks:
+        if not _NAME.fullmatch(task.instance_id):
+            raise UsageError(f"the instance id {task.instance_id[:100]!r} cannot be the name of a file")
+        if task.instance_id in seen:
+            raise UsageError(f"two tasks have the instance id {task.instance_id!r}")
+        seen.add(task.instance_id)
+
+
+def _difference(found: Settings, wanted: Settings) -> str:
+    parts = []
+    for name in Settings.__dataclass_fields__:
+        there, now = getattr(found, name), getattr(wanted, name)
+        if there != now:
+            parts.append(f"{name}: {there} there, {now} now")
+    return "; ".join(parts)

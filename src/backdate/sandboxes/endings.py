@@ -1,0 +1,47 @@
+"""What is watched while a command runs, and what its end comes to: the same in every sandbox."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from backdate.sandboxes import preparation
+from backdate.sandboxes.disk import DiskWatch
+from backdate.sandboxes.interface import Enforced, Limits, RunResult, RunStatus
+from backdate.sandboxes.log import BoundedLog
+from backdate.sandboxes.supervision import Ending
+
+
+def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
+    """What sums up all that the command of the scratch folder writes; None without a limit."""
+    if limits.disk_bytes is None:
+        return None
+    own = preparation.places(folder)
+    written = tuple(path for path in (own.temporary, own.home, own.tree) if path.exists())
+    return DiskWatch(written, limits.disk_bytes)
+
+
+def with_disk_limit(ending: Ending, limits: Limits) -> Ending:
+    """The ending, by its name when one file grew over RLIMIT_FSIZE, which is as large as all may be."""
+    if ending.signal == signal.SIGXFSZ and limits.disk_bytes is not None:
+        return Ending(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
+    return ending
+
+
+def refused_tree(output: BoundedLog) -> Ending:
+    """The ending of a run that did not begin: its tree is too large."""
+    output.write(b"backdate: the source tree alone is larger than the limit of disk space\n")
+    return Ending(status=RunStatus.DISK_LIMIT, duration_s=0.0)
+
+
+def result_of(ending: Ending, peak: int | None, dropped: int, enforced: Enforced) -> RunResult:
+    """The result of a run: how it ended, its memory at most, and bytes of the log that were dropped."""
+    return RunResult(
+        status=ending.status,
+        exit_code=ending.exit_code,
+        signal=ending.signal,
+        duration_s=ending.duration_s,
+        peak_memory_bytes=peak,
+        dropped_log_bytes=dropped,
+        enforced=enforced,
+    )
