@@ -67,12 +67,13 @@ def open_workshop(
     index_url: str | None,
     timeout: float,
     memory: int,
+    apt: bool,
 ) -> RealWorkshop:
     """The workshop that runs the tasks of ``dataset``, by the shared options."""
     from backdate.tasks.real_workshop import RealWorkshop
 
     settings = options.settings(
-        sandbox=sandbox, cache=cache, index_url=index_url, timeout=timeout, memory=memory
+        sandbox=sandbox, cache=cache, index_url=index_url, timeout=timeout, memory=memory, apt=apt
     )
     return RealWorkshop(settings, sources_of(repositories, cache, index_url, dataset))
 
@@ -157,6 +158,7 @@ def verify_command(
     index_url: options.IndexUrl = None,
     timeout: options.TestTimeout = TEST_TIMEOUT_S,
     memory: options.Memory = 4096,
+    apt: options.Apt = False,
 ) -> int:
     """Rebuild, run and prove every task: the old side passes, the new one fails, the gold patch passes.
 
@@ -183,10 +185,11 @@ def verify_command(
         index_url=index_url,
         timeout=timeout,
         memory=memory,
+        apt=apt,
     )
     watcher = _Lines(len(set(only)) if only else len(dataset.tasks))
     dataset, records = verify_dataset(
-        dataset, workshop, only=only or (), repeats=repeats, jobs=jobs, watcher=watcher
+        dataset, workshop, only=only or (), repeats=repeats, jobs=jobs, apt=apt, watcher=watcher
     )
     report = report_of(dataset.info.name, repeats, [record.verification for record in records])
     for line in summary_lines(report):

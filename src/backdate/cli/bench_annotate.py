@@ -47,6 +47,7 @@ def annotate_command(
     index_url: options.IndexUrl = None,
     timeout: options.TestTimeout = TEST_TIMEOUT_S,
     memory: options.Memory = 4096,
+    apt: options.Apt = False,
 ) -> int:
     """Solve a task by hand: a shell in the new environment, the edit proven, made small, and written down.
 
@@ -72,6 +73,7 @@ def annotate_command(
         index_url=index_url,
         timeout=timeout,
         memory=memory,
+        apt=apt,
     )
     place = workspace or folder.with_name(f"{folder.resolve().name}.work") / one.instance_id
     work = open_workspace(place, one, workshop)

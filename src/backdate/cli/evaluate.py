@@ -96,6 +96,7 @@ def eval_command(
     processes: options.Processes = 512,
     cache: options.CacheFolder = None,
     index_url: options.IndexUrl = None,
+    apt: options.Apt = False,
 ) -> int:
     """Let a solver work on every task of a data set, and keep what it did.
 
@@ -134,6 +135,7 @@ def eval_command(
         timeout=timeout,
         memory=memory,
         processes=processes,
+        apt=apt,
     )
     folder = output or default_folder(dataset, solver)
     options.require_writable(folder, folder=True)

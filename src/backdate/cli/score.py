@@ -67,6 +67,7 @@ def score_command(
     processes: options.Processes = 512,
     cache: options.CacheFolder = None,
     index_url: options.IndexUrl = None,
+    apt: options.Apt = False,
 ) -> int:
     """Score answers: apply each to a fresh tree and run the tests again, whatever the answers' author says.
 
@@ -98,7 +99,13 @@ def score_command(
     if json is not None:
         options.require_writable(json, folder=False)
     machine = options.settings(
-        sandbox=sandbox, cache=cache, index_url=index_url, timeout=timeout, memory=memory, processes=processes
+        sandbox=sandbox,
+        cache=cache,
+        index_url=index_url,
+        timeout=timeout,
+        memory=memory,
+        processes=processes,
+        apt=apt,
     )
     bench = open_bench(dataset, machine, repositories=repos)
     scored = score_run(
