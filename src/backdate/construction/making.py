@@ -11,8 +11,8 @@ from backdate.construction.candidate import Candidate
 from backdate.construction.evidence import Evidence
 from backdate.construction.examine import Examined
 from backdate.construction.plan import Plan
-from backdate.construction.proof import Proven
 from backdate.diagnosis.result import Cluster
+from backdate.tasks.proven_tests import Proven
 from backdate.tasks.task import Culprit, MigrationTask, Proof, Source, Statistics, TaskSide
 from backdate.timeline.instants import now
 from backdate.version import __version__

@@ -19,6 +19,7 @@ from backdate.sandboxes.interruption import obeying
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.prove import StageName, Verification, verify_task
+from backdate.tasks.reproducing import is_recorded
 from backdate.tasks.scripted import WITHOUT_APT
 from backdate.tasks.task import MigrationTask, Proof, TaskTest
 from backdate.tasks.workshop import Workshop
@@ -122,7 +123,8 @@ def _lacked_packages(record: Record) -> bool:
 
 def _key(task: MigrationTask) -> str:
     """Of all that a verification depends on, and of nothing that it finds out."""
-    made_of = replace(task, tests=(), proof=None, old=replace(task.old, distributions=()))
+    recorded = task.tests if is_recorded(task) else ()
+    made_of = replace(task, tests=recorded, proof=None, old=replace(task.old, distributions=()))
     return digest("verification", _FORMAT, made_of)
 
 
