@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -145,6 +148,63 @@ def test_killed_again_and_again_it_comes_to_the_same(world, tmp_path: Path) -> N
     assert kills >= 2
     assert contents(dataset) == contents(world.dataset)
     assert not [path for path in dataset.parent.iterdir() if path.name.startswith(".undisturbed")]
+
+
+def end(command: list[str], *, when: Callable[[], bool]) -> tuple[int, str]:
+    """Start ``command``, send it SIGTERM once ``when`` says so, and give its exit status and what it said."""
+    process = subprocess.Popen(
+        ["env", "--default-signal=TERM", *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not when():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.terminate()
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return process.returncode, said
+
+
+def naming(text: str) -> list[str]:
+    """The processes whose command line names ``text``: drivers, and what runs in their sandboxes."""
+    lines = subprocess.run(
+        ["ps", "-eo", "pid,args", "-ww"], capture_output=True, text=True, check=True
+    ).stdout
+    return [line for line in lines.splitlines() if text in line]
+
+
+def test_terminated_it_leaves_nothing_behind_and_goes_on(world, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    shutil.copyfile(world.cache / "interpreters.json", cache / "interpreters.json")
+    dataset = tmp_path / "undisturbed"
+    command = build_command(world.names, dataset, world.index, cache, "--jobs", "2", "--resume")
+    environments = cache / "store" / "environments"
+    status, said = end(command, when=lambda: environments.is_dir() and any(environments.iterdir()))
+    assert status == 143, said
+    assert "terminated; nothing half-built was left" in said
+    assert naming(str(tmp_path)) == []
+    assert {path.name for path in environments.iterdir()} <= {
+        path.stem for path in (cache / "records").glob("*.json")
+    }
+    with contextlib.closing(sqlite3.connect(build_folder(dataset) / "ledger.sqlite")) as ledger:
+        assert ledger.execute("SELECT count(*) FROM candidates WHERE until IS NOT NULL").fetchone() == (0,)
+    done = run(command)
+    assert done.returncode == 0, done.stderr
+    assert contents(dataset) == contents(world.dataset)
+
+    python, tasks = command[:3], dataset / "tasks"
+    verify = [*python, "bench", "verify", str(dataset), "--index-url", world.index, "--cache", str(cache)]
+    status, said = end(verify, when=lambda: any(tasks.glob("*/logs/*")))
+    assert status == 143, said
+    assert naming(str(tmp_path)) == []
+    assert run([*verify, "--repeats", "1"]).returncode == 0
 
 
 def test_workers_of_a_batch_system_one_of_which_is_killed(world, tmp_path: Path) -> None:
