@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import shutil
@@ -41,6 +42,15 @@ def test_what_comes_out(world) -> None:
     assert mended.proof is not None
     assert mended.proof.solvable == "later commit"
     assert {one.name: one.version for one in breaks.new.distributions}["brittle"] == "2.0"
+
+
+def test_nothing_that_is_published_names_a_folder_of_this_machine(world) -> None:
+    place = str(world.names.parent).encode()
+    assert [task.source.url for task in Dataset.open(world.dataset).tasks] == ["", ""]
+    for path in world.dataset.rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            assert place not in (gzip.decompress(data) if path.suffix == ".gz" else data), path
 
 
 def test_every_entry_left_for_a_reason_or_is_a_task(world) -> None:

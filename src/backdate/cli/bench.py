@@ -107,7 +107,8 @@ def import_command(
         file,
         output,
         name=name,
-        sources=sources_of(repos, cache, index_url) if with_sources else None,
+        sources=sources_of(repos, cache, index_url) if with_sources or repos else None,
+        with_trees=with_sources,
         on_problem=lambda text: tell(f"Note: {text}"),
     )
     typer.echo(f"{output}: {len(dataset.tasks)} tasks")

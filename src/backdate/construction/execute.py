@@ -105,7 +105,7 @@ def _tree(candidate: Candidate, examined: Examined, bench: Bench) -> Path | Excl
         )
     if tree_digest(fetched.tree) != examined.digest:
         return Exclusion(
-            stage="source", reason="its files changed since they were examined", detail=examined.url
+            stage="source", reason="its files changed since they were examined", detail=candidate.location
         )
     fetched.tree.rename(target)
     return target
