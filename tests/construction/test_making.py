@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from pretended_setups import choice, recipe
 
+from backdate.checking.result import Side
 from backdate.construction.candidate import Candidate
 from backdate.construction.duplicates import Sketch
 from backdate.construction.examine import Examined
-from backdate.construction.making import _cause, instance_id
+from backdate.construction.making import _cause, _side, instance_id
 from backdate.diagnosis.result import Cause, CauseKind, Cluster
 from backdate.tasks.dataset import require_instance_id
 
@@ -43,6 +46,15 @@ def test_names_can_be_folders(kind: str, name: str, expected: str) -> None:
     found = instance_id(candidate, EXAMINED)
     assert require_instance_id(found) == found
     assert found == expected
+
+
+def test_another_minor_that_stood_in_is_the_tasks() -> None:
+    wanted, used = "3.8.10", ("3.8.18", "3.9.18")
+    sides = [
+        Side(instant=EXAMINED.old, choice=replace(choice(one), wanted=wanted), recipe=recipe())
+        for one in used
+    ]
+    assert [_side(one).python for one in sides] == ["3.8.10", "3.9.18"]
 
 
 def test_causes_name_no_place_of_this_machine() -> None:

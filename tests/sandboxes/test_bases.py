@@ -11,8 +11,8 @@ from small_debian import bases
 
 from backdate.errors import MachineError, SandboxUnavailable, UsageError
 from backdate.sandboxes import debian
-from backdate.sandboxes.bases import BaseFailure, Bases, checked_names, dockerfile, is_name
-from backdate.sandboxes.debian import failure_of, source_of
+from backdate.sandboxes.bases import BaseFailure, Bases, BaseSettings, checked_names, dockerfile, is_name
+from backdate.sandboxes.debian import DebianSource, failure_of, source_of
 from backdate.sandboxes.interface import BaseSystem
 from backdate.sandboxes.unsafe_local import UnsafeLocal
 
@@ -152,3 +152,30 @@ def test_a_layer_with_packages(docker_sandbox, shell_for, tmp_path):
 def test_a_base_belongs_to_its_sandbox(debian: BaseSystem, shell_for):
     with pytest.raises(UsageError, match="made for the sandbox bwrap"):
         shell_for(UnsafeLocal())("true", base=debian)
+
+
+def test_packages_that_every_base_holds_need_no_other_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    made: list[tuple[str, ...]] = []
+
+    def make_root(source, root, packages, *, start, log):
+        made.append(tuple(packages))
+        root.mkdir(parents=True)
+        return ("make=4",)
+
+    class Sandbox:
+        name = "bwrap"
+
+        def require(self):
+            """Nothing is lacking."""
+
+    monkeypatch.setattr(debian, "make_root", make_root)
+    source = DebianSource(suite="bookworm", mirror="http://archive.example", further=())
+    settings = BaseSettings(source=source, packages=("make", "gcc"))
+    kept = Bases(sandbox=Sandbox(), folder=tmp_path, settings=settings)
+    plain, more = kept.prepare(["make"]), kept.prepare(["make", "libfoo"])
+    assert isinstance(plain, BaseSystem)
+    assert isinstance(more, BaseSystem)
+    assert plain.packages == ("make",)
+    assert (plain.place, plain.key) == (kept.prepare([]).place, kept.prepare([]).key)
+    assert more.place != plain.place
+    assert made == [("gcc", "make"), ("libfoo", "make")]

@@ -16,8 +16,15 @@ from task_builders import task
 from backdate.errors import StoredDataError, UsageError
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import PENDING, SOURCE, TASKS, Dataset, require_instance_id
+from backdate.tasks.task import MigrationTask
 
 INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="backdate bench import x")
+
+
+def with_bytes(one: MigrationTask, target: Path) -> MigrationTask:
+    target.parent.mkdir(parents=True)
+    target.write_bytes(b"tar")
+    return one
 
 
 @pytest.fixture
@@ -26,7 +33,7 @@ def dataset(tmp_path: Path) -> Dataset:
         tmp_path / "set",
         [task("owner/one"), task("owner/two")],
         INFO,
-        add_source=lambda _task, target: (target.parent.mkdir(parents=True), target.write_bytes(b"tar"))[0],
+        add_source=with_bytes,
     )
 
 
@@ -79,7 +86,7 @@ def test_an_interrupted_update_is_put_right(dataset: Dataset, monkeypatch: pytes
 
 
 def test_nothing_is_left_when_it_cannot_be_written(tmp_path: Path) -> None:
-    def broken(_task: object, _target: Path) -> None:
+    def broken(_task: object, _target: Path) -> MigrationTask:
         raise OSError("no space")
 
     with pytest.raises(OSError, match="no space"):

@@ -13,12 +13,23 @@ import pytest
 from task_builders import FIXED, MODULE, PUBLISHED, PretendedWorkshop, repository, row, task
 
 from backdate.errors import SourceError, UsageError
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import (
+    BuildConstraint,
+    InstallStep,
+    LaterCut,
+    Provenance,
+    Recipe,
+    TestPlan,
+    Variable,
+)
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
+from backdate.tasks.docker_files import environment_file
 from backdate.tasks.exporting import export_tasks
 from backdate.tasks.patching import as_git_patch
 from backdate.tasks.prove import verify_task
+from backdate.tasks.scripts import setup_script
+from backdate.tasks.scripts import test_script as script_of_tests
 from backdate.tasks.timemachine import FIELDS, row_of_task, task_of_row
 from backdate.tasks.trees import Sources
 
@@ -171,6 +182,39 @@ def _built() -> Recipe:
         install=(InstallStep(kind="requirements", file="requirements.txt", provenance=why),),
         test=TestPlan(runner="unittest", targets=("tests.test_it",), provenance=why),
     )
+
+
+def test_scripts_hold_all_that_a_recipe_says() -> None:
+    why = Provenance(rule="test")
+    plan = TestPlan(runner="pytest", environment=(("FLAG", "a b"),), provenance=why)
+    one = replace(
+        _built(),
+        test=plan,
+        further_tests=(replace(plan, cwd="sub", environment=(("FLAG", "a b"), ("MORE", "1"))),),
+        variables=(Variable(name="FLAG", value="a b", provenance=why),),
+        build_constraints=(BuildConstraint(requirement="setuptools<58", provenance=why),),
+    )
+    setup, test = setup_script(one), script_of_tests(one)
+    assert "export FLAG='a b'\n" in setup
+    assert "'setuptools<58' >> /tmp/build-constraints.txt" in setup
+    assert "export PIP_CONSTRAINT=/tmp/build-constraints.txt\n" in setup
+    assert setup.endswith("python -m pip install -r requirements.txt\n")
+    assert test.splitlines()[2:] == [
+        "FLAG='a b' python -m pytest",
+        "(cd sub && FLAG='a b' MORE=1 python -m pytest)",
+    ]
+
+
+def test_an_image_is_told_where_cuts_are_moved() -> None:
+    why = Provenance(rule="test")
+    side = replace(task().old, instant=datetime(2018, 6, 1, tzinfo=UTC))
+    cut = LaterCut(name="six", until=datetime(2019, 1, 1, tzinfo=UTC), provenance=why)
+    one = replace(task(), scripts=None, recipe=replace(_built(), later_cuts=(cut,)))
+    text = environment_file(one, side)
+    (line,) = [line for line in text.splitlines() if line.startswith("ARG INDEX_URL=")]
+    assert "/snapshot/2018-06-01T00:00:00Z," in line
+    assert ",six=2019-01-01T00:00:00Z," in line
+    assert ",setuptools=2019-02-10T00:00:00Z," in line
 
 
 def test_a_built_task_is_written_as_a_row_that_can_be_imported() -> None:

@@ -108,6 +108,7 @@ class EvalArguments:
     ] = False
     repositories: options.RepositoriesOfRun = None
     agent: Agent
+    apt: options.Apt = False
     machine: options.Machine
 
 
@@ -137,7 +138,7 @@ def eval_command(given: EvalArguments) -> int:
     from backdate.solvers.choose import open_solver
 
     settings = _settings(given)
-    machine = given.machine.settings()
+    machine = given.machine.settings(apt=given.apt)
     folder = given.output or default_folder(given.dataset, given.solver)
     options.require_writable(folder, folder=True)
     bench = open_bench(given.dataset, machine, only=given.only or (), repositories=given.repositories)

@@ -22,5 +22,7 @@ INTERRUPTED = 130
 """Ctrl-C."""
 PIPE = 141
 """Whoever read the output went away."""
+TERMINATED = 143
+"""SIGTERM; it ends a command as Ctrl-C does."""
 
 OF_VERDICT = {Verdict.NOTHING_BROKE: OK, Verdict.BROKE: BROKE, Verdict.CANNOT_TELL: CANNOT_TELL}

@@ -35,6 +35,7 @@ _CommandLineError: type[Exception] = next(
 )
 
 _INTERRUPTED = "interrupted; nothing half-built was left"
+_TERMINATED = "terminated; nothing half-built was left"
 
 app = typer.Typer(
     name="backdate",
@@ -85,10 +86,25 @@ def run(arguments: list[str] | None = None) -> None:
 
 def status_of(arguments: list[str]) -> int:
     """Run a command and give the exit status, with errors told on standard error."""
+    from backdate.cli import exit_codes
+    from backdate.cli.terminal import tell
+    from backdate.cli.termination import obeying_termination
+
+    with obeying_termination() as termination:
+        problem, code = _outcome_of(arguments)
+    if code == exit_codes.INTERRUPTED and termination.came:
+        problem, code = _TERMINATED, exit_codes.TERMINATED
+    if problem:
+        tell(f"backdate: {problem}")
+    return code
+
+
+def _outcome_of(arguments: list[str]) -> tuple[str, int]:
+    """Run a command: what is to be told of how it ended, if anything, and the exit status."""
     import os
 
     from backdate.cli import exit_codes
-    from backdate.cli.terminal import tell, write_anything
+    from backdate.cli.terminal import write_anything
     from backdate.errors import MachineError, NoTests, StoredDataError, UsageError
 
     write_anything()
@@ -97,7 +113,7 @@ def status_of(arguments: list[str]) -> int:
         sys.stdout.flush()
     except _CommandLineError as error:
         error.show()  # type: ignore[attr-defined]
-        return exit_codes.MISUSE
+        return "", exit_codes.MISUSE
     except NoTests as error:
         problem, code = str(error), exit_codes.CANNOT_TELL
     except UsageError as error:
@@ -111,7 +127,7 @@ def status_of(arguments: list[str]) -> int:
     except BrokenPipeError:
         # What is left in the buffer cannot be written; the interpreter would say so when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exit_codes.PIPE
+        return "", exit_codes.PIPE
     except OSError as error:
         problem, code = _words(error), exit_codes.MACHINE
     except Exception:  # noqa: BLE001 - the last resort: Python's own status 1 would say that tests broke
@@ -120,10 +136,9 @@ def status_of(arguments: list[str]) -> int:
         problem, code = f"{traceback.format_exc()}This is a bug in backdate.", exit_codes.BUG
     else:
         if status != exit_codes.INTERRUPTED:  # typer makes a status of a Ctrl-C, and says nothing
-            return status if isinstance(status, int) else exit_codes.OK
+            return "", status if isinstance(status, int) else exit_codes.OK
         problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
-    tell(f"backdate: {problem}")
-    return code
+    return problem, code
 
 
 def _words(error: OSError) -> str:

@@ -145,6 +145,7 @@ class TaskMachine:
     index_url: IndexUrl = None
     timeout: TestTimeout = 600.0
     memory: Memory = 4096
+    apt: Apt = False
 
     def workshop(self, dataset: Dataset, repositories: Path | None) -> RealWorkshop:
         """The workshop that runs the tasks of ``dataset``. Raises UsageError."""
@@ -157,6 +158,7 @@ class TaskMachine:
             index_url=self.index_url,
             timeout=self.timeout,
             memory=self.memory,
+            apt=self.apt,
         )
         return RealWorkshop(machine, sources_of(machine, repositories, dataset.source_of))
 

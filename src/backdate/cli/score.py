@@ -55,6 +55,7 @@ class ScoreArguments:
     only: options.TasksOfRun = None
     allow_test_edits: options.AllowTestEdits = False
     repos: options.RepositoriesOfRun = None
+    apt: options.Apt = False
     machine: options.Machine
 
 
@@ -89,7 +90,7 @@ def score_command(given: ScoreArguments) -> int:
     options.require_writable(folder, folder=True)
     if given.json is not None:
         options.require_writable(given.json, folder=False)
-    bench = open_bench(given.dataset, given.machine.settings(), repositories=given.repos)
+    bench = open_bench(given.dataset, given.machine.settings(apt=given.apt), repositories=given.repos)
     scored = score_run(
         bench,
         answers,

@@ -19,7 +19,6 @@ from backdate.construction.evidence import Evidence, seek_evidence
 from backdate.construction.examine import Examined
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.making import Made, make_task
-from backdate.construction.proof import Proven, judge_tests, without_flaky
 from backdate.construction.sides import (
     Bench,
     new_ground,
@@ -39,6 +38,7 @@ from backdate.projects.tree import copy_tree, tree_digest
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
 from backdate.serial import digest
 from backdate.setup.carry_out import Ground
+from backdate.tasks.proven_tests import Proven, judge_tests, without_flaky
 from backdate.tasks.task import Culprit, MigrationTask
 from backdate.testing.outcomes import TestRun
 
@@ -105,7 +105,7 @@ def _tree(candidate: Candidate, examined: Examined, bench: Bench) -> Path | Excl
         )
     if tree_digest(fetched.tree) != examined.digest:
         return Exclusion(
-            stage="source", reason="its files changed since they were examined", detail=examined.url
+            stage="source", reason="its files changed since they were examined", detail=candidate.location
         )
     fetched.tree.rename(target)
     return target

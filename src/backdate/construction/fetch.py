@@ -21,6 +21,7 @@ from backdate.projects.sources.checkout import check_out, clone_bare
 from backdate.projects.sources.git import find_git_dir, resolve_commit, run_git
 from backdate.projects.sources.listing import fetch_listing
 from backdate.projects.sources.open import open_source
+from backdate.projects.sources.published_address import address_of
 from backdate.projects.sources.sdist import choose_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
@@ -36,7 +37,7 @@ class Fetched:
     revision: str
     """The full commit hash; for an sdist its version."""
     url: str
-    """Where the revision can be had again."""
+    """Where others can have the revision too; empty when it is only on this machine."""
     sha256: str = ""
     """Of the sdist."""
 
@@ -60,7 +61,7 @@ def fetch(candidate: Candidate, plan: Plan, place: Place, scratch: Path) -> Fetc
             tree=project.root,
             origin=project.origin,
             revision=project.origin.revision or "",
-            url=candidate.location,
+            url="",  # a folder of this machine is no address
         )
     with repository(candidate, place, scratch) as git_dir:
         revision = resolve_commit(git_dir, candidate.revision or "HEAD", shown=candidate.name)
@@ -147,7 +148,7 @@ def _commit(candidate: Candidate, git_dir: Path, revision: str, place: Place, ta
     if python_files == 0:
         raise SourceError("it holds no Python file")
     origin = replace(origin, location=candidate.location)
-    return Fetched(tree=target, origin=origin, revision=revision, url=candidate.location)
+    return Fetched(tree=target, origin=origin, revision=revision, url=address_of(candidate.location, git_dir))
 
 
 def _sdist(

@@ -11,8 +11,9 @@ from backdate.construction.candidate import Candidate
 from backdate.construction.evidence import Evidence
 from backdate.construction.examine import Examined
 from backdate.construction.plan import Plan
-from backdate.construction.proof import Proven
 from backdate.diagnosis.result import Cluster
+from backdate.projects.sources.published_address import published_address
+from backdate.tasks.proven_tests import Proven
 from backdate.tasks.task import Culprit, MigrationTask, Proof, Source, Statistics, TaskSide
 from backdate.timeline.instants import now
 from backdate.version import __version__
@@ -59,7 +60,7 @@ def make_task(made: Made) -> MigrationTask:
         source=Source(
             kind="sdist" if candidate.kind == "sdist" else "git",
             name=candidate.name,
-            url=examined.url,
+            url=published_address(examined.url),
             revision=examined.revision,
             sha256=examined.sha256,
             version=examined.version_hint,
@@ -95,10 +96,15 @@ def make_task(made: Made) -> MigrationTask:
 
 
 def _side(side: Side) -> TaskSide:
+    """With the interpreter that the rule asks for, or, where another minor stood in, with that one: a proof
+    elsewhere has to be a proof of the same.
+    """
+    used = side.choice.interpreter.version
+    same_minor = used.split(".")[:2] == side.choice.wanted.split(".")[:2]
     lock = side.environment.lock.distributions if side.environment is not None else ()
     return TaskSide(
         instant=side.instant,
-        python=side.choice.wanted,
+        python=side.choice.wanted if same_minor else used,
         distributions=tuple(sorted(lock, key=lambda one: one.name)),
     )
 

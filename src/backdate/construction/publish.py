@@ -61,7 +61,7 @@ def publish(ledger: LedgerView, output: Path, plan: Plan, place: Place) -> Datas
     store = open_store(place.store)
     with tempfile.TemporaryDirectory(prefix="backdate-publish-") as temporary:
 
-        def add_source(task: MigrationTask, target: Path) -> None:
+        def add_source(task: MigrationTask, target: Path) -> MigrationTask:
             row = by_name[task.instance_id]
             scratch = Path(temporary, f"{row.id}")
             scratch.mkdir()
@@ -70,6 +70,7 @@ def publish(ledger: LedgerView, output: Path, plan: Plan, place: Place) -> Datas
             if not fetch_tree(store, examined.digest, tree, scratch, limits_of(place)):
                 tree = _fetched_again(row, examined, plan, place, scratch)
             pack_tree(tree, target)
+            return task
 
         return Dataset.create(
             output,

@@ -100,7 +100,7 @@ class Builder:
             *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
             *(resolution.pylock, request.digest if local else None),
             *request.manner,
-            *self._base(request),
+            *self.base_in_keys(request),
         )
         found = self._kept(
             key,
@@ -221,10 +221,11 @@ class Builder:
             *(request.steps, request.digest, request.name, request.version_variables),
             *([request.constraints] if request.constraints else []),
             *request.manner,
-            *self._base(request),
+            *self.base_in_keys(request),
         )
 
-    def _base(self, request: EnvironmentRequest) -> tuple[object, ...]:
+    def base_in_keys(self, request: EnvironmentRequest) -> tuple[object, ...]:
+        """What every key holds of the system that is built in; nothing for this machine's own."""
         key = self._steps.base_key(request)
         return () if key is None else ("base", key)
 

@@ -3,8 +3,8 @@
 The script runs as it is, in the sandbox, inside an empty environment with the tools of the time. Its ``pip``
 is a stand-in that asks uv, cut at the instant; where that fails, the script is run again from the beginning
 with a real pip of the time through the index as of the instant, which every other client (Poetry,
-``setup.py``'s own fetching) is pointed at too. Nobody is root there: ``apt-get`` says what is there already,
-and fails honestly when something is not.
+``setup.py``'s own fetching) is pointed at too. Nobody is root there: ``apt-get`` says what is there already
+(on this machine, or in the request's base system), and fails honestly when something is not.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def prepare_by_script(
         *("environment by script", _FORMAT, uv.uv_version(), script),
         *(interpreter.version, str(interpreter.executable), request.instant, exemptions_at(request.instant)),
         *(builder.index_url, request.digest, request.name, dict(request.version_variables)),
+        *builder.base_in_keys(request),
     )
 
     def make(root: Path) -> Environment | BuildFailure:
@@ -118,7 +119,7 @@ def _run(
         result = steps.run(
             request,
             _lines(request, script, place, exemptions, steps.index_url),
-            [shown(Path(folder)), *_dpkg()],
+            [shown(Path(folder)), *_dpkg(request)],
             log,
             bin_folder=place.stand_ins,
             further_variables=_variables(url, place, road, builder),
@@ -142,6 +143,7 @@ def _run(
         reused=False,
         log=log,
         road="" if road == "uv" else f"pip {version}",
+        base=request.base,
     )
 
 
@@ -220,9 +222,9 @@ def _variables(url: str, place: _Place, road: Road, builder: Builder) -> Mapping
     }
 
 
-def _dpkg() -> list[Mount]:
-    """The list of installed system packages, which the stand-in for apt-get reads."""
-    return [shown(_DPKG)] if _DPKG.is_dir() else []
+def _dpkg(request: EnvironmentRequest) -> list[Mount]:
+    """The list of installed system packages, which the stand-in for apt-get reads; a base shows its own."""
+    return [shown(_DPKG)] if request.base is None and _DPKG.is_dir() else []
 
 
 def _last_lines(log: Path, *, lines: int = 30) -> str:

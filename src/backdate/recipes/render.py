@@ -50,16 +50,21 @@ def as_shell_script(recipe: Recipe) -> str:
             lines.append(f"# needs: apt-get install -y --no-install-recommends {packages}")
         else:
             lines.append(f"# conda packages, not installed: {packages}")
+    lines += installing_lines(recipe)
+    for plan in (recipe.test, *recipe.further_tests):
+        lines += [*_comment(plan.provenance), command_of(plan, recipe)]
+    return "\n".join(lines) + "\n"
+
+
+def installing_lines(recipe: Recipe) -> tuple[str, ...]:
+    """Shell lines that set the recipe's variables and install what it names, in the project's folder."""
+    lines: list[str] = []
     for variable in recipe.variables:
         if _NAME.match(variable.name):
             lines += _comment(variable.provenance)
             value = variable.value.replace(PROJECT_FOLDER, ".")
             lines.append(f"export {variable.name}={shlex.quote(value)}")
-    lines += _build_lines(recipe, "export ")
-    lines += _install_lines(recipe)
-    for plan in (recipe.test, *recipe.further_tests):
-        lines += [*_comment(plan.provenance), command_of(plan, recipe)]
-    return "\n".join(lines) + "\n"
+    return (*lines, *_build_lines(recipe, "export "), *_install_lines(recipe))
 
 
 def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
@@ -100,7 +105,7 @@ def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
 
 
 def install_command(step: InstallStep) -> str:
-    """One step as a command of pip. All of a recipe belong together: see ``as_shell_script``."""
+    """One step as a command of pip. All of a recipe belong together: see ``installing_lines``."""
     return shlex.join(["python", "-m", "pip", "install", *_pip_arguments(step)])
 
 

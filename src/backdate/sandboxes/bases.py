@@ -16,7 +16,7 @@ import re
 import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.errors import StoredDataError, UsageError
@@ -90,8 +90,10 @@ class Bases:
         source = self.settings.source or debian.configured_source()
         common = checked_names(self.settings.packages)
         first = self._root(source, common, (), None)
-        if isinstance(first, BaseFailure) or not packages:
+        if isinstance(first, BaseFailure):
             return first
+        if set(packages) <= set(common):
+            return replace(first, packages=packages)
         return self._root(source, common, packages, Path(first.place))
 
     def _root(

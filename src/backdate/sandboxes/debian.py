@@ -21,6 +21,8 @@ from pathlib import Path
 from backdate.errors import DiskFull, MachineError, SandboxUnavailable
 from backdate.sandboxes import interruption, scratch
 
+_ASKED_S = 300.0
+"""apt answers in a second; on a machine that is busy throughout it was seen to take a minute."""
 _LIMIT_S = 3600.0
 _POLL_S = 0.05
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -80,7 +82,7 @@ def configured_source() -> DebianSource:
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=_ASKED_S,
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxUnavailable(

@@ -7,7 +7,7 @@ The one way from a recipe to a run, for set-ups, checks and bisections alike: wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -160,42 +160,65 @@ def carry_out(
     """
     choice = choice or choose(recipe, ground, means.interpreters, python)
     carried = Carried(recipe=recipe, choice=choice, python=python)
-    request = request_for(recipe, ground, choice)
     started = time.monotonic()
-    built: Environment | BuildFailure
-    base = _base(recipe, means)
-    if isinstance(base, BaseFailure):
-        built = BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
-    else:
-        request = replace(request, base=base)
-        built = means.builder.prepare(request, on_stage=lambda stage: told(stage, ""))
+    built = build(recipe, ground, means, choice, told=told)
     build_s = time.monotonic() - started
     if isinstance(built, BuildFailure):
         return replace(carried, failure=built, build_s=build_s)
-    run = run_plans(
+    run = run_tests(recipe, ground, means, built, log_folder=log_folder, told=told)
+    return replace(carried, environment=built, run=run, build_s=build_s)
+
+
+def build(
+    recipe: Recipe, ground: Ground, means: Means, choice: InterpreterChoice, *, told: Told = untold
+) -> Environment | BuildFailure:
+    """The environment of ``recipe`` on ``ground``.
+
+    In a base system with its Debian packages if ``means`` say so. Raises MachineError when the machine is at
+    fault.
+    """
+    base = base_with(apt_packages(recipe)[0], means) if means.apt else None
+    if isinstance(base, BaseFailure):
+        return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
+    request = replace(request_for(recipe, ground, choice), base=base)
+    return means.builder.prepare(request, on_stage=lambda stage: told(stage, ""))
+
+
+def run_tests(
+    recipe: Recipe,
+    ground: Ground,
+    means: Means,
+    environment: Environment,
+    *,
+    log_folder: Path,
+    only: Sequence[str] | None = None,
+    told: Told = untold,
+) -> TestRun:
+    """Every test command of ``recipe`` in ``environment``, which was built for it on ``ground``.
+
+    ``only``: the node ids of the tests to run; None for all.
+    """
+    return run_plans(
         means.builder.sandbox,
-        built,
+        environment,
         ground.tree,
         (recipe.test, *recipe.further_tests),
         limits=means.limits,
         log_folder=log_folder,
-        at=request.at,
+        only=only,
+        at=request_for(recipe, ground, environment.choice).at,
         on_progress=lambda finished, total: told(
             "testing", f"{finished} of {total} tests" if total else f"{finished} tests"
         ),
     )
-    return replace(carried, environment=built, run=run, build_s=build_s)
 
 
-def _base(recipe: Recipe, means: Means) -> BaseSystem | BaseFailure | None:
-    """The base system with the Debian packages that ``recipe`` asks for; None for the sandbox's own.
+def base_with(packages: tuple[str, ...], means: Means) -> BaseSystem | BaseFailure | None:
+    """A base system with these Debian packages; None for the sandbox's own, when there are none.
 
     Packages that the archive does not have (files name those of other releases) are left out.
     """
-    if not means.apt:
-        return None
     cache, sandbox = means.builder.cache, means.builder.sandbox
-    packages, _ = apt_packages(recipe)
     base = base_for(cache, sandbox, packages)
     if isinstance(base, BaseFailure) and base.missing:
         base = base_for(cache, sandbox, tuple(one for one in packages if one not in base.missing))

@@ -22,7 +22,7 @@ def _notes(
     if choice.note:
         yield choice.note
     base = environment.base if environment is not None else None
-    yield from _system_notes(recipe, base.packages if base is not None else ())
+    yield from system_notes(recipe, base.packages if base is not None else ())
     if environment is not None:
         if environment.road:
             yield f"installed by {environment.road}"
@@ -38,7 +38,7 @@ def _notes(
             yield "the memory limit held for each process, not for all together"
 
 
-def _system_notes(recipe: Recipe, applied: Collection[str]) -> Iterator[str]:
+def system_notes(recipe: Recipe, applied: Collection[str]) -> Iterator[str]:
     """The packages that the recipe asks for from the system and from conda; ``applied`` are there."""
     if applied:
         yield f"from apt, as they are today: {', '.join(applied)}"

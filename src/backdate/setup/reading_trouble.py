@@ -22,7 +22,7 @@ def trouble_of(carried: Carried, ground: Ground, pythons: tuple[str, ...]) -> Tr
         return read_trouble(
             phase=_BUILD_PHASES.get(failure.phase, "install"),
             status=failure.phase,
-            texts=(failure.message, _end_of(failure.log)),
+            texts=(failure.message, end_of_log(failure.log)),
             python=carried.choice.interpreter.version,
             instant=ground.instant,
             pythons=pythons,
@@ -34,7 +34,7 @@ def trouble_of(carried: Carried, ground: Ground, pythons: tuple[str, ...]) -> Tr
     return read_trouble(
         phase="tests",
         status=run.status,
-        texts=(run.trouble, _end_of(run.log)),
+        texts=(run.trouble, end_of_log(run.log)),
         python=carried.choice.interpreter.version,
         instant=ground.instant,
         pythons=pythons,
@@ -70,8 +70,8 @@ def _stopping(run: TestRun) -> Iterator[Raised]:
             yield from result.raised
 
 
-def _end_of(log: Path) -> str:
-    """The log, from its end as far as rules look at all."""
+def end_of_log(log: Path) -> str:
+    """A log, from its end as far as rules look at all; empty where there is none."""
     try:
         with log.open("rb") as file:
             size = file.seek(0, 2)

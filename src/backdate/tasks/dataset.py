@@ -46,8 +46,9 @@ PENDING = ".pending"
 _INSTANCE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\Z")
 _RESERVED = re.compile(r"\.{2}|\.\Z")
 
-AddSource = Callable[[MigrationTask, Path], None]
-"""Called with a task and where its ``source.tar.gz`` belongs; may leave it out."""
+AddSource = Callable[[MigrationTask, Path], MigrationTask]
+"""Called with a task and where its ``source.tar.gz`` belongs, which it may leave out; gives the task back,
+with what the source says of it."""
 
 
 def require_instance_id(text: str) -> str:
@@ -118,10 +119,10 @@ class Dataset:
         temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
         try:
             temporary.chmod(0o755)
-            dataset = cls(folder=temporary, info=info, tasks=found)
             if add_source is not None:
-                for task in found:
-                    add_source(task, temporary / "tasks" / task.instance_id / SOURCE)
+                places = (temporary / "tasks" / task.instance_id / SOURCE for task in found)
+                found = tuple(add_source(task, place) for task, place in zip(found, places, strict=True))
+            dataset = cls(folder=temporary, info=info, tasks=found)
             if funnel is not None:
                 write_whole(temporary / "funnel.json", funnel)
             write_whole(temporary / INFO, to_json(info, indent=2))

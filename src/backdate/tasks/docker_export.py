@@ -12,12 +12,12 @@ from backdate.tasks.docker_files import (
     environment_file,
     environment_tag,
     scripts_to_add,
+    snapshot_of,
     task_file,
     task_tag,
 )
 from backdate.tasks.task import MigrationTask
 from backdate.tasks.trees import Sources, make_tree
-from backdate.timeline.instants import format_instant
 
 
 def write_docker_context(task: MigrationTask, folder: Path, sources: Sources) -> None:
@@ -40,18 +40,20 @@ def write_docker_context(task: MigrationTask, folder: Path, sources: Sources) ->
 def _build_script(task: MigrationTask) -> str:
     lines = [
         "#!/bin/sh",
-        "# Builds the layers. INDEX: where backdate index serves, as the build sees it. Further arguments go",
-        "# to docker build: --build-arg REGISTRY=mirror.example/library, --network host",
+        "# Builds the layers. INDEX: where backdate index serves, as the build sees it. OLD_IMAGE and",
+        "# NEW_IMAGE: other images with the two interpreters. Further arguments go to docker build:",
+        "# --build-arg REGISTRY=mirror.example/library, --network host",
         "set -eu",
         'cd "$(dirname "$0")"',
-        "INDEX=${INDEX:-http://localhost:8000}",
+        "INDEX=${INDEX:-http://localhost:5000}",
         'HOST=$(echo "$INDEX" | sed -E "s|^[a-z]+://([^/:]+).*|\\\\1|")',
     ]
     for name, side in (("old", task.old), ("new", task.new)):
-        url = f'"$INDEX/snapshot/{format_instant(side.instant)}/simple/"'
+        url = f'"$INDEX/snapshot/{snapshot_of(task, side)}/simple/"'
+        image = f'${{{name.upper()}_IMAGE:+--build-arg "PYTHON_IMAGE=${name.upper()}_IMAGE"}}'
         arguments = f'--build-arg INDEX_URL={url} --build-arg TRUSTED_HOST="$HOST"'
         lines += [
-            f'docker build "$@" -t {base_tag(side)} -f {name}/Dockerfile.base {name}',
+            f'docker build "$@" {image} -t {base_tag(side)} -f {name}/Dockerfile.base {name}',
             f'docker build "$@" -t {environment_tag(task, side)} {arguments} '.rstrip()
             + f" -f {name}/Dockerfile.environment {name}",
         ]

@@ -6,6 +6,8 @@ index is an argument: ``--build-arg INDEX_URL=…/snapshot/INSTANT/simple/`` of 
 
 from __future__ import annotations
 
+from backdate.environments.exemptions import exemptions_at
+from backdate.index.routes import When, format_when
 from backdate.serial import digest
 from backdate.tasks.scripts import script_names, setup_script, test_script
 from backdate.tasks.task import MigrationTask, TaskSide
@@ -29,7 +31,8 @@ def base_file(side: TaskSide) -> str:
     return f"""\
 # The interpreter, and what old projects are compiled with.
 ARG REGISTRY=docker.io/library
-FROM ${{REGISTRY}}/python:{side.python}
+ARG PYTHON_IMAGE=${{REGISTRY}}/python:{side.python}
+FROM ${{PYTHON_IMAGE}}
 ARG SYSTEM_PACKAGES="{" ".join(_SYSTEM_PACKAGES)}"
 RUN if [ -n "$SYSTEM_PACKAGES" ]; then \\
         apt-get update && apt-get install -y --no-install-recommends $SYSTEM_PACKAGES \\
@@ -55,12 +58,21 @@ def environment_file(task: MigrationTask, side: TaskSide) -> str:
 # The tree of one side and what it installs as of {format_instant(side.instant)}.
 ARG BASE={base_tag(side)}
 FROM ${{BASE}}
-ARG INDEX_URL=http://localhost:8000/snapshot/{format_instant(side.instant)}/simple/
+ARG INDEX_URL=http://localhost:5000/snapshot/{snapshot_of(task, side)}/simple/
 ARG TRUSTED_HOST=localhost
 COPY --chown=1000:1000 tree/ /work/
 RUN PIP_INDEX_URL="${{INDEX_URL}}" PIP_TRUSTED_HOST="${{TRUSTED_HOST}}" PIP_CONFIG_FILE=/dev/null \\
     bash /work/{setup}
 """
+
+
+def snapshot_of(task: MigrationTask, side: TaskSide) -> str:
+    """What ``backdate index`` calls the index as that side sees it, moved cuts included."""
+    moved = {one.name: one.until for one in exemptions_at(side.instant)}
+    for cut in task.recipe.later_cuts if task.recipe is not None else ():
+        if cut.until > moved.get(cut.name, side.instant):
+            moved[cut.name] = cut.until
+    return format_when(When(instant=side.instant, overrides=moved))
 
 
 def environment_tag(task: MigrationTask, side: TaskSide) -> str:

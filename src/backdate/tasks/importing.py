@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from backdate.errors import SourceError, UsageError
@@ -12,7 +13,7 @@ from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.task import MigrationTask
 from backdate.tasks.timemachine import read_rows
-from backdate.tasks.trees import Sources, write_original
+from backdate.tasks.trees import Sources, version_in_clone, write_original
 from backdate.timeline.instants import now
 from backdate.version import __version__
 
@@ -25,13 +26,15 @@ def import_rows(
     *,
     name: str | None = None,
     sources: Sources | None = None,
+    with_trees: bool = True,
     on_problem: Callable[[str], None] = lambda _text: None,
 ) -> Dataset:
     """A new data set at ``folder`` with the rows of ``file`` (TimeMachine-bench v1, JSONL), as they are.
 
-    With ``sources`` each task gets its tree beside it, so that nothing else is needed to verify it; a tree
-    that cannot be had, or not whole, is told to ``on_problem`` and its task stays. Raises UsageError for a
-    file that cannot be read, and RowError, naming the line, for a row that is no task.
+    With ``sources`` each task gets the version that the repository's tags give it, and (``with_trees``) its
+    tree beside it, so that nothing else is needed to verify it; a tree that cannot be had, or not whole, is
+    told to ``on_problem`` and its task stays. Without trees only local clones are asked for versions. Raises
+    UsageError for a file that cannot be read, and RowError, naming the line, for a row that is no task.
     """
     try:
         if file.stat().st_size > _MOST_BYTES:
@@ -43,10 +46,15 @@ def import_rows(
     if not tasks:
         raise UsageError(f"{file} holds no row")
 
-    def add_source(task: MigrationTask, target: Path) -> None:
+    def add_source(task: MigrationTask, target: Path) -> MigrationTask:
         assert sources is not None
-        for problem in add_tree(task, target, sources):
+        if with_trees:
+            version, problems = add_tree(task, target, sources)
+        else:
+            version, problems = version_in_clone(task, sources), ()
+        for problem in problems:
             on_problem(f"{task.instance_id}: {problem}")
+        return replace(task, source=replace(task.source, version=version))
 
     info = DatasetInfo(
         name=name or file.stem,
@@ -57,13 +65,17 @@ def import_rows(
     return Dataset.create(folder, tasks, info, add_source=None if sources is None else add_source)
 
 
-def add_tree(task: MigrationTask, target: Path, sources: Sources) -> tuple[str, ...]:
-    """Write the task's published tree to ``target``, a ``source.tar.gz``; what of it could not be had."""
+def add_tree(task: MigrationTask, target: Path, sources: Sources) -> tuple[str | None, tuple[str, ...]]:
+    """Write the task's published tree to ``target``, a ``source.tar.gz``.
+
+    Gives the version that the tree's history gives it, and what of the tree could not be had.
+    """
     with tempfile.TemporaryDirectory(prefix="backdate-source-") as folder:
         tree = Path(folder, "tree")
         try:
             origin = write_original(task, tree, sources)
         except SourceError as error:
-            return (str(error),)
+            return None, (str(error),)
         left_out = pack_tree(tree, target)
-    return (*origin.missing, *(f"{name} (a link that leads out of the tree)" for name in left_out))
+    links = (f"{name} (a link that leads out of the tree)" for name in left_out)
+    return origin.version_hint, (*origin.missing, *links)

@@ -1,6 +1,7 @@
 """Proving a task: rebuild both sides, run the tests several times, and say what came of it.
 
-The old side must pass, the new one fail, the new one with the gold patch pass. Each tree is made anew, each
+The old side must pass, the new one fail, the new one with the gold patch pass. A task that was built here
+has no gold patch, but the outcome of every test: those have to come again. Each tree is made anew, each
 environment is asked for anew (the gold patch may change what is installed) and each run has a sandbox of its
 own.
 """
@@ -19,6 +20,7 @@ from backdate.environments.environment import LockedDistribution
 from backdate.errors import SourceError
 from backdate.tasks.agreement import Agreement, compare_versions
 from backdate.tasks.judging import combine_tests
+from backdate.tasks.reproducing import differences, is_recorded
 from backdate.tasks.task import MigrationTask, Proof, SideName, TaskTest
 from backdate.tasks.workshop import Verdict, Workshop
 from backdate.testing.outcomes import TestRun
@@ -58,13 +60,19 @@ class Verification:
 
     instance_id: str
     verified: bool
-    """Old passes, new fails, and new with the gold patch passes."""
+    """Old passes, new fails, and new with the gold patch passes; of a built task without one, every test that
+    counts says what is recorded."""
     reason: str
     """Why not, in one line."""
     stages: tuple[StageResult, ...]
     agreement: Agreement | None
     """With the row's ``dependency_versions``; None without one, or when the new side was not built."""
     duration_s: float
+
+    @property
+    def gold_unproven(self) -> bool:
+        """Whether it is verified without a gold patch: nobody has shown that it can be solved by one."""
+        return self.verified and self.stage("gold") is None
 
     def stage(self, name: StageName) -> StageResult | None:
         """The result of one stage; None when it was not run."""
@@ -86,14 +94,20 @@ def verify_task(
     """
     started = time.monotonic()
     wanted: tuple[StageName, ...] = ("old", "new", "gold") if task.gold_patch.strip() else ("old", "new")
-    unjudged = replace(task, tests=())
+    recorded = is_recorded(task)
+    judged = task if recorded else replace(task, tests=())
     stages: list[StageResult] = []
     for name in wanted:
-        stages.append(_run_stage(unjudged, workshop, name, repeats, log_folder / name, on_stage))
+        stages.append(_run_stage(judged, workshop, name, repeats, log_folder / name, on_stage))
         if stages[-1].state == "unavailable":
             break
-    tests = combine_tests(*(_runs(stages, name) for name in ("old", "new", "gold")))
-    verified, reason = _decide(stages, has_gold="gold" in wanted)
+    old, new, gold = (_runs(stages, name) for name in ("old", "new", "gold"))
+    if recorded:
+        tests = task.tests
+        verified, reason = _decide_recorded(task, stages)
+    else:
+        tests = combine_tests(old, new, gold)
+        verified, reason = _decide(stages, has_gold="gold" in wanted)
     verification = Verification(
         instance_id=task.instance_id,
         verified=verified,
@@ -167,6 +181,19 @@ def _decide(stages: list[StageResult], *, has_gold: bool) -> tuple[bool, str]:
     return True, ""
 
 
+def _decide_recorded(task: MigrationTask, stages: list[StageResult]) -> tuple[bool, str]:
+    """Of a built task without a gold patch."""
+    for stage in stages:
+        if not stage.runs:
+            words = "old" if stage.stage == "old" else "new"
+            return False, f"the {words} side: {stage.state}: {stage.reason}"
+    other = differences(task, _runs(stages, "old"), _runs(stages, "new"))
+    if other:
+        more = f" and {len(other) - 1} more" if len(other) > 1 else ""
+        return False, f"other outcomes than recorded: {other[0]}{more}"
+    return _decide(stages, has_gold=True)
+
+
 def _runs(stages: list[StageResult], name: StageName) -> tuple[TestRun, ...]:
     return next((stage.runs for stage in stages if stage.stage == name), ())
 
@@ -189,6 +216,8 @@ def _proven(
         return "pass" if stage.state == "pass" else "fail"
 
     notes = [f"{stage.stage}: {note}" for stage in verification.stages for note in stage.notes]
+    if task.proof is not None and is_recorded(task):  # what the build found out stays true
+        notes = [*task.proof.notes, *notes]
     solvable: Literal["gold patch", "unproven"] = (
         "gold patch" if gold is not None and gold.state == "pass" else "unproven"
     )
@@ -200,6 +229,6 @@ def _proven(
         new=said(new),
         gold="none" if gold is None else "pass" if gold.state == "pass" else "fail",
         solvable=solvable if task.proof is None or gold is not None else task.proof.solvable,
-        notes=tuple(notes),
+        notes=tuple(dict.fromkeys(notes)),
     )
     return replace(task, tests=tests, proof=proof)

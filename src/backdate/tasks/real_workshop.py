@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -14,39 +13,40 @@ from backdate.checking.own_frames import with_own_frames
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
-from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.interpreter_choice import choose_interpreter
 from backdate.environments.script_inputs import inputs_digest
-from backdate.environments.script_road import prepare_by_script
+from backdate.environments.system import apt_packages
 from backdate.environments.uv import find_uv
 from backdate.environments.uv_downloads import UvDownloads
 from backdate.errors import InterpreterMissing, UsageError
 from backdate.projects.project import Origin
+from backdate.projects.python_wish import PythonWish
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import tree_digest
-from backdate.recipes.declared import version_variables
-from backdate.recipes.recipe import Provenance, TestPlan
+from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Sandbox
+from backdate.setup.carry_out import Ground, Means, build, request_for, run_tests
 from backdate.setup.interpreters import Interpreters
+from backdate.setup.notes import system_notes
 from backdate.setup.settings import Settings
 from backdate.tasks.judging import judge_run
+from backdate.tasks.scripted import build_by_script, not_tried, script_recipe
 from backdate.tasks.task import MigrationTask, SideName, TaskSide
 from backdate.tasks.trees import Sources, make_tree
 from backdate.tasks.workshop import Verdict
-from backdate.testing.run import run_suite
-from backdate.timeline.instants import format_day
 
-_A_DAY = timedelta(days=1)
+_NAMED = "named by the task"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """What came of building one side."""
+    """What came of building one side, and what its tests are run by."""
 
     answer: Environment | BuildFailure
-    at: str
-    """Where the tree is seen inside the sandbox."""
+    recipe: Recipe
+    """The task's, or the one that its scripts make."""
+    ground: Ground
     notes: tuple[str, ...]
 
 
@@ -60,17 +60,18 @@ class RealWorkshop:
         self._sandbox = sandbox or choose_sandbox(settings.sandbox)
         self._sandbox.require()
         self._cache = Cache(settings.cache)
-        self._builder = Builder(
-            self._cache, self._sandbox, index_url=settings.index_url, limits=settings.build_limits
+        self._means = Means(
+            builder=Builder(
+                self._cache, self._sandbox, index_url=settings.index_url, limits=settings.build_limits
+            ),
+            interpreters=Interpreters(self._cache.folder),
+            limits=settings.test_limits,
+            apt=settings.apt,
         )
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> RealWorkshop:
         """The same workshop over another sandbox, made of this one's."""
         return RealWorkshop(self._settings, self._sources, sandbox=change(self._sandbox))
-
-    @cached_property
-    def _interpreters(self) -> Interpreters:
-        return Interpreters(self._cache.folder)
 
     @cached_property
     def _downloads(self) -> UvDownloads:
@@ -100,85 +101,70 @@ class RealWorkshop:
             first = built.answer.message.strip().splitlines()[:1]
             reason = f"the environment did not build ({built.answer.phase}): {''.join(first)}"
             return Verdict(solved=False, run=None, reason=reason, notes=built.notes)
-        run = run_suite(
-            self._sandbox,
-            built.answer,
-            tree,
-            _plan(task),
-            limits=self._settings.test_limits,
-            log_folder=log_folder,
-            only=only or None,
-            at=built.at,
+        run = run_tests(
+            built.recipe, built.ground, self._means, built.answer, log_folder=log_folder, only=only or None
         )
         run = with_own_frames(run, tree)
         solved, reason = judge_run(task, run, side, only=only)
         return Verdict(solved=solved, run=run, reason=reason, environment=built.answer, notes=built.notes)
 
     def build(self, task: MigrationTask, tree: Path, side: SideName) -> Built:
-        """The environment of that side for ``tree``, from the cache or built now.
-
-        Where nothing can be installed on the old side of a published task as of the start of its day, the
-        end of that day is tried: some repositories pin what was uploaded hours before their commit.
+        """The environment of that side for ``tree``, from the cache or built now, as set-ups and builds of
+        benchmarks make theirs.
         """
         sides: TaskSide = task.old if side == "old" else task.new
         choice = self._choose(sides)
-        request = EnvironmentRequest(
-            name=safe_name(task.source.name.rpartition("/")[2]),
-            tree=tree,
-            digest=_digest(task, tree),
-            steps=() if task.recipe is None else task.recipe.install,
-            choice=choice,
-            instant=sides.instant,
-            version_variables=version_variables(tree, task.source.version),
-        )
-        notes = [choice.note] if choice.note else []
-        answer = self._prepare(task, request)
-        if (
-            isinstance(answer, BuildFailure)
-            and answer.phase in ("resolve", "install")
-            and task.scripts
-            and side == "old"
-        ):
-            later = replace(request, instant=sides.instant + _A_DAY)
-            other = self._prepare(task, later)
-            if isinstance(other, Environment):
-                answer = other
-                day = format_day(sides.instant)
-                notes.append(
-                    f"what was uploaded on {day} itself is visible: nothing could be installed without"
-                )
+        ground = _ground(task, tree, sides)
+        if task.scripts is None:
+            recipe = _recipe(task)
+            answer = build(recipe, ground, self._means, choice)
+            base = answer.base if isinstance(answer, Environment) else None
+            notes = list(system_notes(recipe, base.packages if base is not None else ()))
+            if isinstance(answer, BuildFailure) and not self._means.apt:
+                notes += not_tried(answer, apt_packages(recipe)[0])
+        else:
+            recipe = script_recipe(task.scripts, ground)
+            request = request_for(recipe, ground, choice)
+            done = build_by_script(
+                self._means, request, recipe, task.scripts.setup, or_a_day_later=side == "old"
+            )
+            answer, notes = done.answer, list(done.notes)
+        notes[:0] = [choice.note] if choice.note else []
         if isinstance(answer, Environment):
             notes += [answer.road] if answer.road else []
             notes += [f"{one.name} is cut later: {one.reason}" for one in answer.lock.exemptions]
-        return Built(answer=answer, at=request.at, notes=tuple(notes))
-
-    def _prepare(self, task: MigrationTask, request: EnvironmentRequest) -> Environment | BuildFailure:
-        if task.scripts is not None:
-            return prepare_by_script(self._builder, request, task.scripts.setup)
-        return self._builder.prepare(request)
+        return Built(answer=answer, recipe=recipe, ground=ground, notes=tuple(notes))
 
     def _choose(self, side: TaskSide) -> InterpreterChoice:
         """The release that the side names, or the nearest patch of its minor with a note."""
         return choose_interpreter(
             side.python,
-            f"=={'.'.join(side.python.split('.')[:2])}.*",
+            _minor_range(side),
             side.instant,
-            self._interpreters.available,
-            reason="named by the task",
+            self._means.interpreters.available,
+            reason=_NAMED,
             downloads=self._downloads,
         )
 
 
-def _digest(task: MigrationTask, tree: Path) -> str:
-    """Of what the environment is a function of: of the whole tree, unless a script reads less."""
+def _ground(task: MigrationTask, tree: Path, side: TaskSide) -> Ground:
+    """What is built upon. The interpreter is the task's: what the metadata say of it decides nothing here."""
     known = inputs_digest(tree, task.scripts.setup) if task.scripts is not None else None
-    return known or tree_digest(tree)
+    return Ground(
+        name=safe_name(task.source.name.rpartition("/")[2]),
+        tree=tree,
+        digest=known or tree_digest(tree),
+        instant=side.instant,
+        wish=PythonWish(specifier=_minor_range(side), kind="pin", rule=_NAMED),
+        version_hint=task.source.version,
+    )
 
 
-def _plan(task: MigrationTask) -> TestPlan:
-    if task.scripts is not None:
-        provenance = Provenance(rule="published test script", file=task.scripts.test)
-        return TestPlan(runner="script", targets=(task.scripts.test,), provenance=provenance)
+def _recipe(task: MigrationTask) -> Recipe:
     if task.recipe is None:
         raise UsageError(f"{task.instance_id} has neither a recipe nor scripts: nobody knows how to test it")
-    return task.recipe.test
+    return task.recipe
+
+
+def _minor_range(side: TaskSide) -> str:
+    return f"=={'.'.join(side.python.split('.')[:2])}.*"

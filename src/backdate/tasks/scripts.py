@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backdate.projects.patches import diff_files
 from backdate.recipes.recipe import Recipe
-from backdate.recipes.render import command_of, install_command
+from backdate.recipes.render import command_of, installing_lines
 from backdate.tasks.task import MigrationTask, Scripts
 
 
@@ -15,14 +15,14 @@ def script_names(name: str) -> Scripts:
 
 
 def setup_script(recipe: Recipe) -> str:
-    """What installs: one command for each of the recipe's steps."""
-    lines = ["#!/bin/bash", "set -euo pipefail", *(install_command(step) for step in recipe.install)]
+    """What installs, with the recipe's variables and the limits of its builds."""
+    lines = ["#!/bin/bash", "set -euo pipefail", *installing_lines(recipe)]
     return "\n".join(lines) + "\n"
 
 
 def test_script(recipe: Recipe) -> str:
-    """What runs the tests."""
-    commands = (command_of(plan, recipe) for plan in (recipe.test, *recipe.further_tests))
+    """What runs the tests, each command with its variables."""
+    commands = (command_of(plan) for plan in (recipe.test, *recipe.further_tests))
     return "\n".join(["#!/bin/bash", "set -euo pipefail", *commands]) + "\n"
 
 

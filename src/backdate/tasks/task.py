@@ -27,7 +27,7 @@ class Source:
     name: str
     """``owner/name`` of a repository; the normalised name of a distribution."""
     url: str
-    """Of the repository, or of the sdist's file."""
+    """Of the repository, or of the sdist's file; empty when nobody but the data set has the files."""
     revision: str
     """The full commit hash; for an sdist its version."""
     sha256: str = ""

@@ -139,6 +139,10 @@ def row_of_task(task: MigrationTask) -> dict[str, Any]:
         raise UsageError(
             f"{task.instance_id} is an sdist: rows of TimeMachine-bench name a repository's commit"
         )
+    if not task.source.url:
+        raise UsageError(
+            f"{task.instance_id} was built from a folder: rows of TimeMachine-bench name an address"
+        )
     return _built_row(task)
 
 

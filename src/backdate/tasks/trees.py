@@ -23,7 +23,7 @@ from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin
 from backdate.projects.sources.archives import unpack
 from backdate.projects.sources.checkout import check_out
-from backdate.projects.sources.git import find_git_dir, run_git
+from backdate.projects.sources.git import describe_version, find_git_dir, run_git
 from backdate.projects.sources.sdist import fetch_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
@@ -148,7 +148,8 @@ def _from_index(task: MigrationTask, target: Path, sources: Sources) -> Origin:
 
 
 def _from_git(task: MigrationTask, target: Path, sources: Sources) -> Origin:
-    local = find_clone(task.source.name, sources.repositories) or _redirected(task.source.url)
+    url = task.source.url
+    local = find_clone(task.source.name, sources.repositories) or (_redirected(url) if url else None)
     problems = []
     if local is not None:
         try:
@@ -156,10 +157,13 @@ def _from_git(task: MigrationTask, target: Path, sources: Sources) -> Origin:
         except SourceError as error:
             shutil.rmtree(target, ignore_errors=True)
             problems.append(f"the local clone: {error}")
-    try:
-        return _check_out(task, task.source.url, target, sources, local=False)
-    except SourceError as error:
-        problems.append(str(error))
+    if url:
+        try:
+            return _check_out(task, url, target, sources, local=False)
+        except SourceError as error:
+            problems.append(str(error))
+    else:
+        problems.append("it was built from a folder, and has no address")
     looked = "" if sources.repositories is not None else "; name a folder of local clones with --repos"
     raise SourceError(
         f"{task.source.name} at {task.source.revision[:12]} cannot be had: {'; '.join(problems)}{looked}"
@@ -182,6 +186,13 @@ def find_clone(name: str, folder: Path | None) -> Path | None:
             if _is_repository(path):
                 return path
     return None
+
+
+def version_in_clone(task: MigrationTask, sources: Sources) -> str | None:
+    """The version that the tags of a local clone give the task's revision; None without clone or tag."""
+    clone = find_clone(task.source.name, sources.repositories)
+    git_dir = find_git_dir(clone) if clone is not None else None
+    return describe_version(git_dir, task.source.revision) if git_dir is not None else None
 
 
 def _is_repository(path: Path) -> bool:

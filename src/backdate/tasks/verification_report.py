@@ -23,6 +23,8 @@ class VerificationReport:
     repeats: int
     tasks: int
     verified: int
+    gold_unproven: int
+    """How many of the verified ones have no gold patch."""
     compared_versions: int
     agreeing_versions: int
     flaky: tuple[str, ...]
@@ -45,6 +47,7 @@ def report_of(name: str, repeats: int, verifications: Sequence[Verification]) ->
         repeats=repeats,
         tasks=len(verifications),
         verified=sum(one.verified for one in verifications),
+        gold_unproven=sum(one.gold_unproven for one in verifications),
         compared_versions=sum(one.compared for one in agreements),
         agreeing_versions=sum(one.agreeing for one in agreements),
         flaky=tuple(
@@ -54,15 +57,20 @@ def report_of(name: str, repeats: int, verifications: Sequence[Verification]) ->
     )
 
 
-def summary_lines(report: VerificationReport) -> list[str]:
+def summary_lines(report: VerificationReport, *, counts_only: bool = False) -> list[str]:
     """For people: the counts, then everything that is not as it should be."""
     lines = [f"{report.verified} of {report.tasks} tasks verified: old passes, new fails, gold passes"]
+    if report.gold_unproven:
+        lines.append(
+            f"gold unproven: {report.gold_unproven} of them have no gold patch; "
+            "their tests say what is recorded"
+        )
     if report.agreement is not None:
         lines.append(
             f"versions of the new side: {report.agreeing_versions:,} of {report.compared_versions:,} "
             f"as published ({report.agreement:.2%})"
         )
-    for one in report.verifications:
+    for one in () if counts_only else report.verifications:
         if not one.verified:
             lines.append(f"not verified: {one.instance_id}: {one.reason}")
         lines += [
@@ -89,6 +97,7 @@ def markdown_table(report: VerificationReport) -> str:
         stages = (_cell(one.stage(name)) for name in ("old", "new", "gold"))
         agreement = f"{one.agreement.agreeing}/{one.agreement.compared}" if one.agreement else "-"
         verdict = "yes" if one.verified else f"no: {_escaped(one.reason)}"
+        verdict += ", gold unproven" if one.gold_unproven else ""
         lines.append(f"| {one.instance_id} | {' | '.join(stages)} | {agreement} | {verdict} |")
     different = [
         f"- {one.instance_id}: {_escaped(disagreement_words(each))}"
@@ -103,7 +112,10 @@ def markdown_table(report: VerificationReport) -> str:
         for note in stage.notes
         if "stands in for" not in note
     ]
-    parts = ["\n".join(f"- {_escaped(line)}" for line in summary_lines(report)[:2]), "\n".join(lines)]
+    parts = [
+        "\n".join(f"- {_escaped(line)}" for line in summary_lines(report, counts_only=True)),
+        "\n".join(lines),
+    ]
     if different:
         parts.append("Versions that are others:\n\n" + "\n".join(different))
     if notes:

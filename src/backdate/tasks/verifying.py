@@ -19,6 +19,8 @@ from backdate.sandboxes.interruption import obeying
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.prove import StageName, Verification, verify_task
+from backdate.tasks.reproducing import is_recorded
+from backdate.tasks.scripted import WITHOUT_APT
 from backdate.tasks.task import MigrationTask, Proof, TaskTest
 from backdate.tasks.workshop import Workshop
 
@@ -68,12 +70,14 @@ def verify_dataset(
     only: Sequence[str] = (),
     repeats: int = 3,
     jobs: int = 1,
+    apt: bool = False,
     watcher: Watcher | None = None,
 ) -> tuple[Dataset, tuple[Record, ...]]:
     """Verify the tasks of ``dataset`` (those that ``only`` names), ``jobs`` at a time.
 
     What was found is in each task's folder at once, and in the data set when all is done, also when it was
-    interrupted. Raises UsageError for a name that is not there, MachineError for what this machine lacks.
+    interrupted. ``apt``: the workshop applies system packages, so that what lacked them is verified again.
+    Raises UsageError for a name that is not there, MachineError for what this machine lacks.
     """
     heard: Watcher = watcher or Nobody()
     tasks = tuple(dataset.task(name) for name in dict.fromkeys(only)) or dataset.tasks
@@ -81,7 +85,7 @@ def verify_dataset(
     waiting = []
     for task in tasks:
         kept = read_record(dataset, task, repeats)
-        if kept is None:
+        if kept is None or (apt and _lacked_packages(kept)):
             waiting.append(task)
         else:
             records[task.instance_id] = kept
@@ -112,9 +116,15 @@ def read_record(dataset: Dataset, task: MigrationTask, repeats: int | None = Non
     return record if enough else None
 
 
+def _lacked_packages(record: Record) -> bool:
+    notes = (note for stage in record.verification.stages for note in stage.notes)
+    return not record.verification.verified and any(note.startswith(WITHOUT_APT) for note in notes)
+
+
 def _key(task: MigrationTask) -> str:
     """Of all that a verification depends on, and of nothing that it finds out."""
-    made_of = replace(task, tests=(), proof=None, old=replace(task.old, distributions=()))
+    recorded = task.tests if is_recorded(task) else ()
+    made_of = replace(task, tests=recorded, proof=None, old=replace(task.old, distributions=()))
     return digest("verification", _FORMAT, made_of)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from diagnosis_builders import failed, result, run
 
-from backdate.construction.proof import judge_tests, without_flaky
+from backdate.tasks.proven_tests import judge_tests, without_flaky
 from backdate.testing.outcomes import Outcome
 
 NAMES = ("t.py::a", "t.py::b", "t.py::c", "t.py::d", "t.py::e", "t.py::f")

@@ -1,4 +1,4 @@
-"""What repeated runs of both sides prove of every test. Pure functions.
+"""What repeated runs of both sides prove of every test of a built task. Pure functions.
 
 Per test, where TimeMachine-bench has the suite's exit status: a test fails-to-pass when it was good in
 every run of the old side and bad in every run of the new one; what differs between runs is flaky.

@@ -1,0 +1,135 @@
+"""SIGTERM ends commands as Ctrl-C does, with a status of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from backdate.cli import exit_codes, main
+from backdate.cli.termination import Terminated, obeying_termination
+from backdate.errors import SandboxUnavailable
+from backdate.sandboxes.bubblewrap import Bubblewrap
+
+
+def test_it_is_a_ctrl_c_for_whoever_cleans_up() -> None:
+    with obeying_termination() as termination, pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+    assert termination.came
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_who_ignores_it_goes_on() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with obeying_termination() as termination:
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert not termination.came
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_other_threads_leave_it_alone() -> None:
+    seen = []
+
+    def work() -> None:
+        with obeying_termination() as termination:
+            seen.append(termination.came)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [False]
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "words"),
+    [
+        (KeyboardInterrupt, exit_codes.INTERRUPTED, "interrupted;"),
+        (Terminated, exit_codes.TERMINATED, "terminated;"),
+    ],
+)
+def test_what_a_command_ends_with(
+    raised: type[BaseException],
+    status: int,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def command(**_more: object) -> None:
+        if raised is Terminated:
+            signal.raise_signal(signal.SIGTERM)
+        raise raised
+
+    monkeypatch.setattr(main, "app", command)
+    assert main.status_of([]) == status
+    assert words in capsys.readouterr().err
+
+
+MARK = "a-test-that-sleeps-until-it-is-ended"
+SLEEPING = f"""\
+import subprocess, unittest
+
+class T(unittest.TestCase):
+    def test_it(self):
+        subprocess.run(["sh", "-c", "sleep 600; : {MARK}"])
+"""
+
+
+def running(mark: str) -> list[str]:
+    """The processes whose command line holds ``mark``."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes().decode("utf-8", "replace")
+            except OSError:
+                continue
+            if mark in words:
+                found.append(f"{folder.name} {words}")
+    return found
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("command", ["setup", "bisect"])
+def test_what_runs_in_sandboxes_is_gone(command: str, tmp_path: Path) -> None:
+    try:
+        Bubblewrap().require()
+    except SandboxUnavailable as error:
+        pytest.skip(f"no sandbox: {error}")
+    mark = f"{MARK}-{os.getpid()}-{command}"
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "test_it.py").write_text(SLEEPING.replace(MARK, mark))
+    (project / "requirements.txt").write_text("six==1.15.0\n")
+    when = ["--at", "2021-06-01"] if command == "setup" else ["--from", "2021-06-01", "--to", "2023-03-01"]
+    words = [command, str(project), *when, "--python", "3.9", "--cache", str(tmp_path / "cache")]
+    process = subprocess.Popen(
+        ["env", "--default-signal=TERM", sys.executable, "-m", "backdate", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 240
+        while not running(mark):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == exit_codes.TERMINATED, err
+    assert "terminated; nothing half-built was left" in err
+    assert out == ""
+    assert running(mark) == []
+    kept = {path.stem for path in (tmp_path / "cache" / "records").glob("*.json")}
+    assert {path.name for path in (tmp_path / "cache" / "store" / "environments").iterdir()} <= kept

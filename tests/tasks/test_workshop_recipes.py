@@ -1,0 +1,145 @@
+"""A built task is run as it was built: all that its recipe names reaches the build and the tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pretended_setups import RULE, carried, failure, ran, recipe
+
+from backdate.environments.environment import BuildFailure, Environment, Interpreter
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.projects.tree import tree_digest
+from backdate.recipes.recipe import BuildConstraint, BuildRequirement, SystemPackages, TestPlan, Variable
+from backdate.sandboxes.interface import BaseSystem
+from backdate.setup import carry_out
+from backdate.setup.interpreters import Interpreters
+from backdate.setup.settings import Settings
+from backdate.tasks.real_workshop import RealWorkshop
+from backdate.tasks.scripted import WITHOUT_APT
+from backdate.tasks.task import MigrationTask, Source, TaskSide
+from backdate.tasks.trees import Sources
+from backdate.testing.outcomes import TestRun
+
+PLAN = TestPlan(
+    runner="pytest", targets=("a",), environment=(("FLAG", "1"), ("PYTHONPATH", "src")), provenance=RULE
+)
+FURTHER = TestPlan(runner="unittest", targets=("b",), provenance=RULE)
+RECIPE = replace(
+    recipe("six"),
+    test=PLAN,
+    further_tests=(FURTHER,),
+    variables=(
+        Variable(name="FLAG", value="1", provenance=RULE),
+        Variable(name="PYTHONPATH", value="src", provenance=RULE),
+    ),
+    build_constraints=(BuildConstraint(requirement="setuptools<58", provenance=RULE),),
+    build_requirements=(BuildRequirement(distribution="old", requirement="cython", provenance=RULE),),
+    system=(SystemPackages(manager="apt", packages=("libldap2-dev",), provenance=RULE),),
+)
+TASK = MigrationTask(
+    instance_id="p-1.0",
+    source=Source(kind="sdist", name="p", url="https://index.example/p", revision="1.0", version="1.0"),
+    old=TaskSide(instant=datetime(2021, 3, 1, tzinfo=UTC), python="3.8.10"),
+    new=TaskSide(instant=datetime(2025, 7, 31, tzinfo=UTC), python="3.12.11"),
+    recipe=RECIPE,
+)
+
+
+class NoSandbox:
+    name = "bwrap"
+
+    def require(self, *_wanted: object) -> None:
+        """Nothing is lacking."""
+
+
+class Seen:
+    """What reached the builder, and the runner of plans."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: BuildFailure | None = None) -> None:
+        self.requests: list[EnvironmentRequest] = []
+        self.plans: tuple[TestPlan, ...] = ()
+        self.where: dict[str, object] = {}
+        self.asked: list[tuple[str, ...]] = []
+
+        def prepare(_self: object, request: EnvironmentRequest, **_more: object) -> object:
+            self.requests.append(request)
+            built = carried(RECIPE, ran(passed=2)).environment
+            assert built is not None
+            return answer or replace(built, choice=request.choice, base=request.base)
+
+        def run_plans(
+            _sandbox: object, _built: object, tree: Path, plans: object, **where: object
+        ) -> TestRun:
+            self.plans, self.where = tuple(plans), {"tree": tree, **where}  # type: ignore[call-overload]
+            return ran(passed=2)
+
+        def base_for(_cache: object, _sandbox: object, packages: tuple[str, ...]) -> BaseSystem:
+            self.asked.append(packages)
+            return BaseSystem(sandbox="bwrap", place="/base", key="k", packages=packages)
+
+        found = tuple(
+            Interpreter(
+                version=one, executable=Path("/p", one, "bin/python"), prefix=Path("/p", one), source="path"
+            )
+            for one in ("3.8.18", "3.12.1")
+        )
+        monkeypatch.setattr("backdate.environments.build.Builder.prepare", prepare)
+        monkeypatch.setattr(Interpreters, "available", found)
+        monkeypatch.setattr(carry_out, "run_plans", run_plans)
+        monkeypatch.setattr(carry_out, "base_for", base_for)
+
+
+def workshop(tmp_path: Path, *, apt: bool = False) -> RealWorkshop:
+    sources = Sources(index_url="https://index.example", downloads=tmp_path / "d", pages=tmp_path / "p")
+    settings = Settings(cache=tmp_path / "cache", apt=apt)
+    return RealWorkshop(settings, sources, sandbox=NoSandbox())  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "setup.py").write_text("from setuptools import setup\nsetup(name='p')\n")
+    return folder
+
+
+def test_everything_reaches_the_run(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Seen(monkeypatch)
+    logs = tmp_path / "logs"
+    verdict = workshop(tmp_path).run_tests(TASK, tree, "new", log_folder=logs, only=("t.py::test_0",))
+    assert verdict.solved, verdict.reason
+    (request,) = seen.requests
+    assert request.variables == (("FLAG", "1"),)  # those that steer Python are for the tests alone
+    assert request.build_constraints == ("setuptools<58",)
+    assert request.build_requirements == (("old", "cython"),)
+    assert request.version_variables["SETUPTOOLS_SCM_PRETEND_VERSION_FOR_P"] == "1.0"
+    assert (request.digest, request.name) == (tree_digest(tree), "p")
+    assert request.instant == TASK.new.instant
+    assert request.choice.interpreter.version == "3.12.1"
+    assert seen.plans == (PLAN, FURTHER)
+    assert seen.where["at"] == request.at
+    assert seen.where["only"] == ("t.py::test_0",)
+    assert "asked for from apt, not installed: libldap2-dev" in verdict.notes
+
+
+def test_system_packages_when_they_are_applied(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Seen(monkeypatch)
+    built = workshop(tmp_path, apt=True).build(TASK, tree, "old")
+    assert isinstance(built.answer, Environment)
+    assert seen.asked == [("libldap2-dev",)]
+    assert seen.requests[0].base is not None
+    assert "from apt, as they are today: libldap2-dev" in built.notes
+
+
+def test_a_failed_build_says_what_was_not_tried(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Seen(monkeypatch, failure("fatal error: lber.h: No such file or directory"))
+    built = workshop(tmp_path).build(TASK, tree, "old")
+    said = [note.removeprefix(WITHOUT_APT) for note in built.notes if note.startswith(WITHOUT_APT)]
+    assert said == ["lber.h: Debian's libldap2-dev, libsasl2-dev", "the task asks for libldap2-dev"]
