@@ -57,15 +57,20 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
 def look_at_runs(workshop: RealWorkshop, suspect: Suspect) -> Looked:
     """The flags of a traced run of the answer, one of the original and a failing one."""
     try:
-        new = _trace(workshop, suspect, "new", _files(suspect.after, suspect))
+        new = trace_run(workshop, suspect, "new", _files(suspect.after, suspect))
         pinned = suspect.place / "pinned"
         workshop.make_tree(suspect.task, pinned, pinned=True)
-        old = _trace(workshop, suspect, "old", _files(pinned, suspect), tree=pinned)
+        old = trace_run(workshop, suspect, "old", _files(pinned, suspect), tree=pinned)
         failing = _failing_files(workshop, suspect)
     except SourceError as error:
         return Looked(notes=(f"flags that need runs were not looked for: {error}",))
     flags, notes = not_run(suspect, new)
     differing = behaviour(suspect, pinned, old, new)
+    if old.spoiled:
+        notes.append(f"the trace of the original's tests cannot be believed: {old.spoiled}")
+    if new.spoiled:
+        detail = f"the trace of the tests cannot be believed: {new.spoiled}"
+        flags.append(Flag(kind=FlagKind.FORGED, detail=detail))
     if not old.started or not new.started:
         notes.append("behaviour was not compared: a run was not traced")
     elif not old.calls or not new.calls:
@@ -105,7 +110,7 @@ def edited_functions(suspect: Suspect, file: str) -> frozenset[str]:
     )
 
 
-def _trace(
+def trace_run(
     workshop: RealWorkshop,
     suspect: Suspect,
     side: SideName,
@@ -142,7 +147,7 @@ def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
         added = statement_lines(after) & new_lines(_text(suspect.before / file), after)
         ran = {line for name, line in trace.lines if name == file}
         missed = sorted(line for line in added if not _spans(after, line) & ran)
-        if added and not ran and not trace.lines:
+        if missed and (trace.lost or not trace.lines):
             notes.append(f"{file}: which lines ran is not known; another tool may have taken the trace")
         elif missed:
             more = f" and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
