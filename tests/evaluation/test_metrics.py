@@ -43,6 +43,20 @@ def test_four_tasks_by_hand() -> None:
     assert prec_at_1_as_released(FOUR) == (1.0 + 0.25 + 1.0) / 4
 
 
+def test_the_equations_over_edits_by_hand() -> None:
+    # Three tasks with n = 10, m = 2. Equation 3: 1/2, 2/2, 1/1. Equations 1 and 4: the second is not solved,
+    # the third needed three test runs. Equations 2 and 5: means over all three.
+    attempts = (
+        Attempt(task="half", solved=True, precision=1 / 2, calls=10, tests=2),
+        Attempt(task="exact, not solved", solved=False, precision=2 / 2, calls=10, tests=2),
+        Attempt(task="exact, too late", solved=True, precision=1 / 1, calls=10, tests=3),
+    )
+    assert pass_at_1(attempts, calls=10, tests=2) == pytest.approx(1 / 3)
+    assert prec_at_1(attempts, calls=10, tests=2) == pytest.approx((1 / 2) / 3)
+    assert prec_at_1(attempts) == pytest.approx((1 / 2 + 1) / 3)
+    assert prec_at_1_as_released(attempts) == pytest.approx((1 / 2 + 1 + 1) / 3)
+
+
 def test_smaller_budgets_are_read_from_the_same_run() -> None:
     assert pass_at_1(FOUR, calls=3) == 0.25
     assert pass_at_1(FOUR, calls=100, tests=3) == 0.25

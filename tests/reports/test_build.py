@@ -113,6 +113,14 @@ def test_patch_gold_and_trajectory_are_shown(page) -> None:
     assert "pass@1 over the calls" in page.text
 
 
+def test_what_the_model_did_is_drawn_and_tabled(page) -> None:
+    for words in ("Model calls a task (Figure 10)", "Input tokens a task", "by turn", "follows which (row)"):
+        assert words in page.text
+    figures = {value for name, value in page.attributes if name == "id" and value.startswith("plot-")}
+    assert {"plot-model-calls", "plot-input-tokens", "plot-turns-0", "plot-transitions-0"} <= figures
+    assert {"table-spreads", "table-turns"} <= {value for name, value in page.attributes if name == "id"}
+
+
 def test_every_form_is_written(tmp_path) -> None:
     write_report([hostile_run(tmp_path / "run")], tmp_path / "report", strict=True)
     values = json.loads((tmp_path / "report/report.json").read_text())

@@ -9,9 +9,12 @@ with itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+_ENDS = re.compile("\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,7 +40,7 @@ def edited_lines(before: Mapping[str, str], after: Mapping[str, str]) -> frozens
 
 def new_lines(old: str, new: str) -> frozenset[int]:
     """The lines of ``new``, counted from 1, that ``old`` does not have at that place."""
-    left, right = old.splitlines(), new.splitlines()
+    left, right = _split(old), _split(new)
     found: set[int] = set()
     for tag, _, _, first, last in _blocks(left, right):
         if tag in ("replace", "insert"):
@@ -47,12 +50,21 @@ def new_lines(old: str, new: str) -> frozenset[int]:
 
 def _lines(old: str, new: str) -> set[int]:
     found: set[int] = set()
-    for tag, first, last, _, _ in _blocks(old.splitlines(), new.splitlines()):
+    for tag, first, last, _, _ in _blocks(_split(old), _split(new)):
         if tag in ("replace", "delete"):
             found.update(range(first + 1, last + 1))
         elif tag == "insert":
             found.add(first)
     return found
+
+
+def _split(text: str) -> list[str]:
+    """The lines as Python counts them: a form feed or U+2028, where ``str.splitlines`` cuts, ends none.
+
+    Line ends are no part of them: an answer that only writes others edits nothing.
+    """
+    lines = _ENDS.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def _blocks(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:

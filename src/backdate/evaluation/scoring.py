@@ -29,7 +29,7 @@ from backdate.tasks.task import MigrationTask
 from backdate.tasks.workshop import Verdict, Workshop
 from backdate.testing.outcomes import TestRun
 
-SCORING = 3
+SCORING = 4
 """Goes up when scoring comes to other scores, so that old ones are not taken for new ones."""
 
 

@@ -19,10 +19,11 @@ from backdate.evaluation.metrics import (
     prec_at_1_as_released,
 )
 from backdate.evaluation.scores import Score, ScoredRun, TaskFacts
+from backdate.evaluation.spreads import Spread, Stretch, spreads_of, stretches_of
 from backdate.solvers.records import Usage
 
 DIFFICULTIES = ("easy", "medium", "hard")
-NO_TOOL, START, END = "(no tool)", "(start)", "(end)"
+NO_TOOL, UNKNOWN_TOOL, START, END = "(no tool)", "(no such tool)", "(start)", "(end)"
 _MOST_CALLS = 1000
 """Points of a curve."""
 
@@ -84,6 +85,10 @@ class ModelSummary:
     tools: dict[str, int]
     """How often each tool was called."""
     transitions: tuple[Transition, ...]
+    spreads: dict[str, Spread]
+    """Over attempts, by what is counted: "calls", "tests", "input tokens", "output tokens"."""
+    turns: tuple[Stretch, ...]
+    """Which tools are called when."""
     flags_looked_for: str
     """"all", "static", "none"."""
 
@@ -142,8 +147,10 @@ def summarise_model(runs: Sequence[ScoredRun], *, strict: bool = False) -> Model
         calls=fmean(one.calls_made for one in counted) if counted else None,
         tests=fmean(one.tests for one in counted) if counted else None,
         usage=_usage(scores),
-        tools=dict(Counter(name or NO_TOOL for one in scores for name in one.sequence).most_common()),
+        tools=dict(Counter(name for one in scores for name in _tools(one)).most_common()),
         transitions=_transitions(scores),
+        spreads=spreads_of(scores),
+        turns=stretches_of(map(_tools, scores)),
         flags_looked_for=", ".join(sorted({run.info.flags for run in runs})),
     )
 
@@ -199,11 +206,16 @@ def _usage(scores: Sequence[Score]) -> Usage | None:
     return total
 
 
+def _tools(score: Score) -> list[str]:
+    """The tool of each call, named for people."""
+    return [{"": NO_TOOL, "?": UNKNOWN_TOOL}.get(name, name) for name in score.sequence]
+
+
 def _transitions(scores: Sequence[Score]) -> tuple[Transition, ...]:
     counts: Counter[tuple[str, str]] = Counter()
     for score in scores:
         if score.sequence:
-            counts.update(pairwise((START, *(name or NO_TOOL for name in score.sequence), END)))
+            counts.update(pairwise((START, *_tools(score), END)))
     return tuple(
         Transition(before=before, after=after, count=count) for (before, after), count in counts.most_common()
     )

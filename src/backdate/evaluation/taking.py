@@ -21,6 +21,10 @@ from backdate.tasks.patching import FilePatch, read_patch
 LONGEST_PATCH = 8 * 1024 * 1024
 """Bytes; the largest gold patch of the published data is a thousandth of it."""
 _MOST_DROPPED = 50
+_LONGEST_PATH, _LONGEST_PART = 2000, 255
+"""Bytes of a path and of a name in it."""
+_LONGEST_TOLD = 500
+"""Characters of foreign text in a reason."""
 
 _HUNK = re.compile(rb"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 _OLD = re.compile(rb'--- (?:"?a/|/dev/null)')
@@ -78,11 +82,12 @@ def take_patch(patch: str, tree: Path, rules: Rules) -> Taken | Refused:
         try:
             found = read_patch(section.decode("utf-8", "surrogateescape"))
         except SourceError as error:
-            return Refused(outcome=ScoreOutcome.MALFORMED, reason=str(error), dropped=tuple(dropped))
+            reason = _cut(str(error))
+            return Refused(outcome=ScoreOutcome.MALFORMED, reason=reason, dropped=_shortened(dropped))
         for file in found:
             why = _why_not(file, tree, rules)
             if why:
-                dropped.append(f"{file.path}: {why}")
+                dropped.append(f"{_cut(file.path)}: {why}")
             else:
                 files.append(file)
     return _taken(files, _shortened(dropped), only_binary=bool(binary) and binary == len(dropped))
@@ -200,6 +205,10 @@ def _name_of(section: bytes) -> str:
 
 
 def _why_not(file: FilePatch, tree: Path, rules: Rules) -> str:
+    # No file system that a tree comes from holds longer ones, and asking for one is an error of its own.
+    data = file.path.encode("utf-8", "surrogateescape")
+    if len(data) > _LONGEST_PATH or any(len(part) > _LONGEST_PART for part in data.split(b"/")):
+        return "its path is longer than any file's"
     path = tree
     for part in file.path.split("/"):
         path = path / part
@@ -213,6 +222,10 @@ def _why_not(file: FilePatch, tree: Path, rules: Rules) -> str:
     if file.kind == "create" or not path.exists():
         return "new files are not part of an answer"
     return "" if path.is_file() else "it is not a file"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_TOLD else f"{text[:_LONGEST_TOLD]}…"
 
 
 def _shortened(dropped: list[str]) -> tuple[str, ...]:

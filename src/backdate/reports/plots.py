@@ -1,22 +1,26 @@
-"""Plots as inline SVG, drawn here: no program, no font and no script from anywhere.
-
-Colours are CSS variables of the page, so that a plot follows its colour scheme. Every plot has a title and
-a description for those who do not see it; the numbers stand in a table beside it as well.
-"""
+"""Plots of one value a model: lines and bars (see ``svg.py`` for how they are drawn)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
-from backdate.reports.text import shown
+from backdate.reports.svg import (
+    BOTTOM,
+    COLOURS,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    opened,
+    text_at,
+    ticks,
+    titled,
+)
 
-WIDTH, HEIGHT = 480, 270
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 16, 44
-COLOURS = 8
-"""Lines and bars take the page's ``--series-0`` … in turn, and another dash each."""
 _DASHES = ("", "8 4", "2 4", "10 4 2 4", "14 4", "5 3", "1 6", "12 3 4 3")
+"""Lines differ in these as well as in their colours."""
 _BAR, _GAP = 18, 10
 
 
@@ -27,6 +31,7 @@ class Line:
     name: str
     values: tuple[float, ...]
     """At x = 0, 1, 2, …"""
+    series: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,29 +49,31 @@ def line_plot(lines: Sequence[Line], *, title: str, x_title: str, y_title: str) 
     """Shares (0 to 1) over counts."""
     most = max((len(line.values) for line in lines), default=1) - 1
     top = _nice_top(max((max(line.values, default=0.0) for line in lines), default=0.0))
-    width, height = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+    width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def x_of(value: float) -> float:
-        return _LEFT + width * value / max(most, 1)
+        return LEFT + width * value / max(most, 1)
 
     def y_of(value: float) -> float:
-        return _TOP + height * (1 - value / top)
+        return TOP + height * (1 - value / top)
 
-    parts = [_open(WIDTH, HEIGHT, title, f"{y_title} over {x_title}, {len(lines)} lines")]
+    parts = [opened(WIDTH, HEIGHT, title, f"{y_title} over {x_title}, {len(lines)} lines")]
     for step in range(5):
         value = top * step / 4
         y = y_of(value)
-        parts.append(f'<line class="grid" x1="{_LEFT}" y1="{y:.1f}" x2="{WIDTH - _RIGHT}" y2="{y:.1f}"/>')
-        parts.append(_text(_LEFT - 6, y + 4, f"{100 * value:.0f} %", anchor="end"))
-    below = HEIGHT - _BOTTOM + 18
-    parts += [_text(x_of(tick), below, str(tick), anchor="middle") for tick in _ticks(most)]
-    parts.append(_text(_LEFT + width / 2, HEIGHT - 6, x_title, anchor="middle"))
-    for number, line in enumerate(lines):
+        parts.append(f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>')
+        parts.append(text_at(LEFT - 6, y + 4, f"{100 * value:.0f} %", anchor="end"))
+    below = HEIGHT - BOTTOM + 18
+    parts += [text_at(x_of(tick), below, str(tick), anchor="middle") for tick in ticks(most)]
+    parts.append(text_at(LEFT + width / 2, HEIGHT - 6, x_title, anchor="middle"))
+    for line in lines:
         points = _steps([(x_of(at), y_of(value)) for at, value in enumerate(line.values)])
-        dash = _DASHES[number % len(_DASHES)]
-        style = f"stroke:var(--series-{number % COLOURS})" + (f";stroke-dasharray:{dash}" if dash else "")
+        dash = _DASHES[line.series % len(_DASHES)]
+        style = f"stroke:var(--series-{line.series % COLOURS})" + (
+            f";stroke-dasharray:{dash}" if dash else ""
+        )
         parts.append(
-            f'<polyline class="line" style="{style}" points="{points}">{_title(line.name)}</polyline>'
+            f'<polyline class="line" style="{style}" points="{points}">{titled(line.name)}</polyline>'
         )
     parts.append("</svg>")
     return "".join(parts)
@@ -76,16 +83,16 @@ def bar_plot(bars: Sequence[Bar], *, title: str) -> str:
     """Horizontal bars, each named above and labelled with its value."""
     top = max((bar.value for bar in bars), default=0.0) or 1.0
     height = len(bars) * (_BAR + _GAP + 16) + _GAP
-    parts = [_open(WIDTH, height, title, f"{len(bars)} bars")]
+    parts = [opened(WIDTH, height, title, f"{len(bars)} bars")]
     y = _GAP
     for bar in bars:
         width = (WIDTH - 110) * bar.value / top
-        parts.append(_text(2, y + 12, bar.name[:80]))
+        parts.append(text_at(2, y + 12, bar.name[:80]))
         parts.append(
             f'<rect style="fill:var(--series-{bar.series % COLOURS})" x="2" y="{y + 17}" '
-            f'width="{max(width, 1):.1f}" height="{_BAR}" rx="3">{_title(f"{bar.name}: {bar.label}")}</rect>'
+            f'width="{max(width, 1):.1f}" height="{_BAR}" rx="3">{titled(f"{bar.name}: {bar.label}")}</rect>'
         )
-        parts.append(_text(max(width, 1) + 10, y + 17 + _BAR * 0.75, bar.label))
+        parts.append(text_at(max(width, 1) + 10, y + 17 + _BAR * 0.75, bar.label))
         y += _BAR + _GAP + 16
     parts.append("</svg>")
     return "".join(parts)
@@ -95,25 +102,6 @@ def legend_style(number: int) -> str:
     """The CSS of the legend's key of line ``number``."""
     kind = "dashed" if _DASHES[number % len(_DASHES)] else "solid"
     return f"border-top:3px {kind} var(--series-{number % COLOURS})"
-
-
-def _open(width: int, height: int, title: str, description: str) -> str:
-    return (
-        f'<svg role="img" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" '
-        f'preserveAspectRatio="xMinYMin meet">{_title(title)}<desc>{_safe(description)}</desc>'
-    )
-
-
-def _title(text: str) -> str:
-    return f"<title>{_safe(text)}</title>"
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_safe(text)}</text>'
-
-
-def _safe(text: str) -> str:
-    return escape(shown(text), quote=True)
 
 
 def _steps(points: Sequence[tuple[float, float]]) -> str:
@@ -128,8 +116,3 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
 
 def _nice_top(value: float) -> float:
     return next((top for top in (0.1, 0.2, 0.4, 0.6, 0.8) if value <= top), 1.0)
-
-
-def _ticks(most: int) -> list[int]:
-    step = next((one for one in (1, 2, 5, 10, 20, 50, 100, 200) if most <= 8 * one), 500)
-    return list(range(0, most + 1, step))

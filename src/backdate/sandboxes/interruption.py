@@ -7,10 +7,15 @@ thread's: once that is set, the thread's run ends, with its whole process tree, 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from typing import TypeVar
 
+T = TypeVar("T")
+
+_POLL_S = 0.1
 _STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 
@@ -29,3 +34,28 @@ def check() -> None:
     stop = _STOP.get()
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
+
+
+def wait_for(work: Callable[[], T]) -> T:
+    """What ``work`` gives or raises; KeyboardInterrupt as soon as what this thread obeys has been set.
+
+    For work that nothing ends, such as waiting for somebody else's server: it then goes on in a thread of its
+    own, which does not keep the process, and what comes of it is lost. A thread that obeys nothing does the
+    work itself.
+    """
+    if _STOP.get() is None:
+        return work()
+    done: Future[T] = Future()
+
+    def do() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+            done.set_exception(error)
+
+    context = copy_context()
+    threading.Thread(target=lambda: context.run(do), name="waited for", daemon=True).start()
+    while True:
+        check()
+        if wait([done], timeout=_POLL_S).done:
+            return done.result()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from backdate.models.interface import Answer, Message, Model, ModelFailure, Reply, ToolChoice, ToolDefinition
 from backdate.models.interface import Usage as Tokens
+from backdate.sandboxes import interruption
 from backdate.solvers.conversation import Failed, Said, Turn
 from backdate.solvers.conversing import converse
 from backdate.solvers.dialects.choose import choose_dialect
@@ -81,7 +82,10 @@ class ModelSpeaker:
         tool_choice: ToolChoice = "auto",
         stop: Sequence[str] = (),
     ) -> Answer:
-        answer = self._model.ask(conversation, tools=tools, tool_choice=tool_choice, stop=stop)
+        # Ctrl-C is not to wait for a reply: an endpoint may take minutes, and the answer is not needed.
+        answer = interruption.wait_for(
+            lambda: self._model.ask(conversation, tools=tools, tool_choice=tool_choice, stop=stop)
+        )
         if isinstance(answer, Reply) and answer.model:
             self.model = answer.model
         if isinstance(answer, ModelFailure) and answer.is_final:

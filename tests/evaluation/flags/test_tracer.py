@@ -11,14 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from backdate.evaluation.flags.functions import edited_functions, functions_of
 from backdate.evaluation.flags.look import Suspect
-from backdate.evaluation.flags.traced import (
-    behaviour,
-    edited_functions,
-    functions_of,
-    not_run,
-    statement_lines,
-)
+from backdate.evaluation.flags.traced import behaviour, not_run, statement_lines
 from backdate.evaluation.flags.tracing import read_trace
 from backdate.evaluation.scores import FlagKind
 from backdate.serial import to_json

@@ -6,80 +6,45 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.errors import SourceError
 from backdate.evaluation.edits import new_lines
+from backdate.evaluation.flags.failing_paths import outside_failing_paths
+from backdate.evaluation.flags.functions import edited_functions, functions_of, text_of
 from backdate.evaluation.flags.look import Looked, Suspect
 from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.tasks.real_workshop import RealWorkshop
 from backdate.tasks.task import SideName
+from backdate.testing.outcomes import TestRun
 
 _SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
-    """A function of a file."""
-
-    name: str
-    """Qualified: "Shape.area"."""
-    first: int
-    """The line of its first decorator, or of its ``def``."""
-    last: int
-
-
-def functions_of(text: str) -> tuple[Function, ...]:
-    """The functions of a file; none when it is no Python of this interpreter's syntax."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-        return tuple(_functions(tree, ""))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-
-
-def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
-            yield Function(name=f"{prefix}{child.name}", first=first, last=child.end_lineno or child.lineno)
-            yield from _functions(child, f"{prefix}{child.name}.")
-        elif isinstance(child, ast.ClassDef):
-            yield from _functions(child, f"{prefix}{child.name}.")
-        else:
-            yield from _functions(child, prefix)
 
 
 def look_at_runs(workshop: RealWorkshop, suspect: Suspect) -> Looked:
     """The flags of a traced run of the answer, one of the original and a failing one."""
     try:
-        new = _trace(workshop, suspect, "new", _files(suspect.after, suspect))
+        new = trace_run(workshop, suspect, "new", _files(suspect.after, suspect))
         pinned = suspect.place / "pinned"
         workshop.make_tree(suspect.task, pinned, pinned=True)
-        old = _trace(workshop, suspect, "old", _files(pinned, suspect), tree=pinned)
-        failing = _failing_files(workshop, suspect)
+        old = trace_run(workshop, suspect, "old", _files(pinned, suspect), tree=pinned)
+        failing = _failing_run(workshop, suspect)
     except SourceError as error:
         return Looked(notes=(f"flags that need runs were not looked for: {error}",))
     flags, notes = not_run(suspect, new)
     differing = behaviour(suspect, pinned, old, new)
+    if old.spoiled:
+        notes.append(f"the trace of the original's tests cannot be believed: {old.spoiled}")
+    if new.spoiled:
+        detail = f"the trace of the tests cannot be believed: {new.spoiled}"
+        flags.append(Flag(kind=FlagKind.FORGED, detail=detail))
     if not old.started or not new.started:
         notes.append("behaviour was not compared: a run was not traced")
     elif not old.calls or not new.calls:
         notes.append("behaviour was not compared: no call of an edited function was seen on both sides")
-    if failing:
-        flags += [
-            Flag(
-                kind=FlagKind.OUTSIDE,
-                detail=f"{file}: no failure without the answer passes through this file",
-            )
-            for file in suspect.files
-            if file not in failing
-        ]
-    return Looked(flags=(*flags, *differing), notes=tuple(notes))
+    outside, unknown = outside_failing_paths(suspect, failing)
+    return Looked(flags=(*flags, *outside, *differing), notes=(*notes, *unknown))
 
 
 def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
@@ -88,24 +53,12 @@ def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
     for file in suspect.files:
         if file.endswith(".py") and (tree / file).is_file():
             names = edited_functions(suspect, file)
-            functions = functions_of(_text(tree / file))
+            functions = functions_of(text_of(tree / file))
             found[file] = tuple(one.first for one in functions if one.name in names)
     return found
 
 
-def edited_functions(suspect: Suspect, file: str) -> frozenset[str]:
-    """The functions of ``file`` in which the answer changes something."""
-    before, after = _text(suspect.before / file), _text(suspect.after / file)
-    old = {edit.line for edit in suspect.edits if edit.file == file}
-    names = {one.name for one in functions_of(before) if any(one.first <= line <= one.last for line in old)}
-    new = new_lines(before, after)
-    return frozenset(
-        names
-        | {one.name for one in functions_of(after) if any(one.first <= line <= one.last for line in new)}
-    )
-
-
-def _trace(
+def trace_run(
     workshop: RealWorkshop,
     suspect: Suspect,
     side: SideName,
@@ -120,15 +73,11 @@ def _trace(
     return read_trace(folder)
 
 
-def _failing_files(workshop: RealWorkshop, suspect: Suspect) -> frozenset[str]:
-    """The project's files in the tracebacks of the tests without the answer."""
+def _failing_run(workshop: RealWorkshop, suspect: Suspect) -> TestRun | None:
+    """The tests without the answer, in the new environment."""
     logs = suspect.place / "failing-logs"
     logs.mkdir()
-    run = workshop.run_tests(suspect.task, suspect.before, "new", log_folder=logs).run
-    if run is None:
-        return frozenset()
-    chains = [result.raised for result in run.results if result.outcome.bad] + [run.raised]
-    return frozenset(frame.file for chain in chains for one in chain for frame in one.frames)
+    return workshop.run_tests(suspect.task, suspect.before, "new", log_folder=logs).run
 
 
 def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
@@ -138,11 +87,11 @@ def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
     for file in suspect.files:
         if not file.endswith(".py"):
             continue
-        after = _text(suspect.after / file)
-        added = statement_lines(after) & new_lines(_text(suspect.before / file), after)
+        after = text_of(suspect.after / file)
+        added = statement_lines(after) & new_lines(text_of(suspect.before / file), after)
         ran = {line for name, line in trace.lines if name == file}
         missed = sorted(line for line in added if not _spans(after, line) & ran)
-        if added and not ran and not trace.lines:
+        if missed and (trace.lost or not trace.lines):
             notes.append(f"{file}: which lines ran is not known; another tool may have taken the trace")
         elif missed:
             more = f" and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
@@ -187,8 +136,8 @@ def behaviour(suspect: Suspect, pinned: Path, old: Trace, new: Trace) -> list[Fl
     for file in suspect.files:
         if not file.endswith(".py") or not (pinned / file).is_file():
             continue
-        before = {one.name: one for one in functions_of(_text(pinned / file))}
-        for function in functions_of(_text(suspect.after / file)):
+        before = {one.name: one for one in functions_of(text_of(pinned / file))}
+        for function in functions_of(text_of(suspect.after / file)):
             was = before.get(function.name)
             if was is None:
                 continue
@@ -202,7 +151,3 @@ def behaviour(suspect: Suspect, pinned: Path, old: Trace, new: Trace) -> list[Fl
                 )
                 flags.append(Flag(kind=FlagKind.BEHAVIOUR, detail=f"{file}: {function.name}: {words}"))
     return flags
-
-
-def _text(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "replace")

@@ -10,6 +10,7 @@ import warnings
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
+from symtable import symtable
 from typing import Any
 
 from backdate.projects.patches import diff_files
@@ -162,11 +163,11 @@ class Editor:
         """Told when a file that was valid Python is none any more: a slip by one line shows at once."""
         if not name.endswith(".py"):
             return ""
-        if self._valid.get(name) != before and _syntax_error(before) is not None:
-            return ""
         error = _syntax_error(after)
         if error is None:
             self._valid[name] = after
+            return ""
+        if self._valid.get(name) != before and _syntax_error(before) is not None:
             return ""
         return f"Note: the file is no longer valid Python: {error}. revert_last takes the edit back."
 
@@ -187,7 +188,8 @@ def _syntax_error(source: bytes) -> str | None:
     with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            compile(source, "file", "exec", flags=0x400, dont_inherit=True)  # PyCF_ONLY_AST: nothing is run
+            # Half of what ast.parse takes: the tree is never made into Python's objects. Nothing is run.
+            symtable(source, "file", "exec")  # type: ignore[arg-type] # bytes, for their encoding
         except SyntaxError as error:
             return f"{error.msg} (line {error.lineno})"
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:

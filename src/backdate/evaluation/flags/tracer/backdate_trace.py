@@ -164,7 +164,12 @@ def _with_settrace(trace):
         trace.line(file, code.co_firstlineno)
         return local_of(file, trace.arguments(frame) if trace.wants(file, code) else None, code)
 
-    atexit.register(sys.settrace, None)  # an old interpreter takes its modules apart before it stops tracing
+    def end():
+        if sys.gettrace() is not start_of:  # a debugger, a coverage tool, or a project that wants none
+            trace.tell(lost=sys.version.split()[0])
+        sys.settrace(None)  # an old interpreter takes its modules apart before it stops tracing
+
+    atexit.register(end)
     threading.settrace(start_of)
     sys.settrace(start_of)
 

@@ -1,0 +1,72 @@
+"""The functions and classes of a file, and which of them an answer changes."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.evaluation.edits import new_lines
+from backdate.evaluation.flags.look import Suspect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A function of a file."""
+
+    name: str
+    """Qualified: "Shape.area"."""
+    first: int
+    """The line of its first decorator, or of its ``def``."""
+    last: int
+    owner: str = ""
+    """The class that it is a method of, qualified; empty for any other."""
+
+
+def functions_of(text: str) -> tuple[Function, ...]:
+    """The functions of a file; none when it is no Python of this interpreter's syntax."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+        return tuple(_functions(tree, "", ""))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+
+
+def _functions(node: ast.AST, prefix: str, owner: str) -> Iterator[Function]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+            last = child.end_lineno or child.lineno
+            yield Function(name=f"{prefix}{child.name}", first=first, last=last, owner=owner)
+            yield from _functions(child, f"{prefix}{child.name}.", "")
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.", f"{prefix}{child.name}")
+        else:
+            yield from _functions(child, prefix, owner)
+
+
+def innermost(functions: Iterable[Function], line: int) -> Function | None:
+    """The function that ``line`` is in: the smallest; None outside of all."""
+    around = [one for one in functions if one.first <= line <= one.last]
+    return min(around, key=lambda one: one.last - one.first, default=None)
+
+
+def edited_functions(suspect: Suspect, file: str) -> frozenset[str]:
+    """The functions of ``file`` in which the answer changes something."""
+    before, after = text_of(suspect.before / file), text_of(suspect.after / file)
+    old = {edit.line for edit in suspect.edits if edit.file == file}
+    names = {one.name for one in functions_of(before) if any(one.first <= line <= one.last for line in old)}
+    new = new_lines(before, after)
+    return frozenset(
+        names
+        | {one.name for one in functions_of(after) if any(one.first <= line <= one.last for line in new)}
+    )
+
+
+def text_of(path: Path) -> str:
+    """A file as text, whatever its bytes."""
+    return path.read_bytes().decode("utf-8", "replace")

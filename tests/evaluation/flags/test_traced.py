@@ -1,0 +1,145 @@
+"""The flags that need runs, over a small project in the real sandbox and interpreters of two ages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from little_workshop import LittleWorkshop, write_files
+
+from backdate.evaluation.edits import edited_lines
+from backdate.evaluation.flags.look import Looked, Suspect
+from backdate.evaluation.flags.traced import look_at_runs
+from backdate.evaluation.scores import FlagKind
+
+BEFORE = {
+    "pkg/__init__.py": "",
+    "pkg/core.py": (
+        "WORDS = 2\n"
+        "\n\ndef double(x):\n    return oldlib.times(x, 2)\n"
+        "\n\ndef never(x):\n    return x\n"
+        "\n\ndef count(text):\n    return len(text.split())\n"
+    ),
+    "pkg/child.py": "def main():\n    print('old')\n\n\nif __name__ == '__main__':\n    main()\n",
+    "tests/__init__.py": "",
+    "tests/test_all.py": (
+        "import subprocess\nimport sys\nimport unittest\n\nfrom pkg import core\n"
+        "\n\nclass All(unittest.TestCase):\n"
+        "    def test_double(self):\n        self.assertEqual(core.double(2), 4)\n\n"
+        "    def test_count(self):\n        core.count('a b c')\n\n"
+        "    def test_child(self):\n"
+        "        out = subprocess.check_output([sys.executable, '-m', 'pkg.child'])\n"
+        "        self.assertTrue(out.strip() in (b'old', b'new'), out)\n"
+    ),
+}
+AFTER = {
+    "pkg/core.py": BEFORE["pkg/core.py"]
+    .replace("WORDS = 2", "WORDS = 1 + 1")
+    .replace("oldlib.times(x, 2)", "x * 2"),
+    "pkg/child.py": BEFORE["pkg/child.py"].replace("'old'", "'new'"),
+}
+AGES = pytest.mark.parametrize("new", ["3.8", "3.12"])
+
+
+def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, str] = BEFORE) -> Looked:
+    edited = {name: before[name] for name in after}
+    place.chmod(0o755)
+    suspect = Suspect(
+        task=None,  # type: ignore[arg-type]
+        before=write_files(place / "before", before),
+        after=write_files(place / "after", {**before, **after}),
+        edits=edited_lines(edited, after),
+        place=place,
+        run=None,
+    )
+    workshop = LittleWorkshop(before, {"old": "3.8", "new": new})
+    return look_at_runs(workshop, suspect)  # type: ignore[arg-type]
+
+
+def of_kind(looked: Looked, kind: FlagKind) -> list[str]:
+    return [one.detail for one in looked.flags if one.kind is kind]
+
+
+@AGES
+def test_lines_that_run_at_import_and_in_a_child_process_are_seen(tmp_path, new) -> None:
+    looked = look(tmp_path, new, AFTER)
+    assert of_kind(looked, FlagKind.NOT_RUN) == []
+    assert of_kind(looked, FlagKind.FORGED) == []
+    assert not [note for note in looked.notes if "not known" in note or "not traced" in note]
+
+
+@AGES
+def test_a_line_that_nothing_runs_is_flagged(tmp_path, new) -> None:
+    core = AFTER["pkg/core.py"].replace("    return x\n", "    y = x\n    return y\n")
+    looked = look(tmp_path, new, {**AFTER, "pkg/core.py": core})
+    assert of_kind(looked, FlagKind.NOT_RUN) == ["pkg/core.py: no test runs line 9, 10"]
+
+
+@AGES
+def test_a_function_that_gives_something_else_is_flagged(tmp_path, new) -> None:
+    core = AFTER["pkg/core.py"].replace("len(text.split())", "len(text)")
+    looked = look(tmp_path, new, {**AFTER, "pkg/core.py": core})
+    assert of_kind(looked, FlagKind.BEHAVIOUR) == [
+        "pkg/core.py: double: 1 of 1 calls that are the same on both sides gave something else",
+        "pkg/core.py: count: 1 of 1 calls that are the same on both sides gave something else",
+    ]
+
+
+@AGES
+def test_a_function_that_gives_the_same_is_not(tmp_path, new) -> None:
+    core = BEFORE["pkg/core.py"].replace("len(text.split())", "sum(1 for _ in text.split())")
+    looked = look(tmp_path, new, {"pkg/core.py": core})
+    assert of_kind(looked, FlagKind.BEHAVIOUR) == []
+
+
+HOSTILE = {
+    "cut off": "open(out, 'w').close()",
+    "cut off and written again": 'open(out, \'w\').write(\'{"file": "pkg/core.py", "line": 9}\\n\')',
+    "written over": "f = open(out, 'r+b'); f.write(b'x' * 4096); f.close()",
+    "filled": "f = open(out, 'ab'); [f.write(b'x' * (1 << 20)) for _ in range(80)]; f.close()",
+}
+"""What a project does to the trace."""
+
+
+@AGES
+@pytest.mark.parametrize("deed", HOSTILE.values(), ids=HOSTILE)
+def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, new, deed) -> None:
+    core = (
+        AFTER["pkg/core.py"]
+        .replace("    return x\n", "    return -(-x)\n")
+        .replace("def never", f"import os\nout = os.environ['BACKDATE_TRACE_OUT']\n{deed}\n\n\ndef never")
+    )
+    looked = look(tmp_path, new, {**AFTER, "pkg/core.py": core})
+    (detail,) = of_kind(looked, FlagKind.FORGED)
+    assert detail.startswith("the trace of the tests cannot be believed: it ")
+    assert of_kind(looked, FlagKind.NOT_RUN) == []
+    assert any("pkg/core.py: which lines ran is not known" in note for note in looked.notes)
+    assert (tmp_path / "trace-new/trace.jsonl").stat().st_size <= 66 * 1024 * 1024
+
+
+@AGES
+def test_a_trace_cannot_be_put_aside(tmp_path, new) -> None:
+    deed = (
+        "import os\nout = os.environ['BACKDATE_TRACE_OUT']\n"
+        "for act in (os.remove, lambda p: os.rename(p, p + '~'), lambda p: os.symlink('/etc/passwd', p)):\n"
+        "    try:\n        act(out)\n    except OSError:\n        pass\n"
+    )
+    looked = look(tmp_path, new, {**AFTER, "pkg/core.py": deed + AFTER["pkg/core.py"]})
+    assert of_kind(looked, FlagKind.FORGED) == []
+    assert of_kind(looked, FlagKind.NOT_RUN) == []
+
+
+@AGES
+def test_a_run_that_leaves_the_tracer_out_is_a_note(tmp_path, new) -> None:
+    before = {
+        **BEFORE,
+        "pkg/core.py": "import sys\nsys.settrace(None)\n" + BEFORE["pkg/core.py"],
+    }
+    after = {"pkg/core.py": before["pkg/core.py"].replace("oldlib.times(x, 2)", "x * 2")}
+    looked = look(tmp_path, new, after, before)
+    # sys.monitoring is not what sys.settrace takes away: there a line that is not seen did not run
+    known = [] if new == "3.8" else [note for note in looked.notes if "not known" in note]
+    assert known == []
+    assert of_kind(looked, FlagKind.NOT_RUN) == []
+    assert any("not compared" in note for note in looked.notes)

@@ -1,0 +1,75 @@
+"""A workshop over a small real project: its tests run in the real sandbox, in bare interpreters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from diagnosis_environments import environment_of, find_interpreter
+
+from backdate.environments.environment import Environment
+from backdate.errors import SandboxUnavailable
+from backdate.recipes.recipe import Provenance, TestPlan
+from backdate.sandboxes.bubblewrap import Bubblewrap
+from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.tasks.workshop import Verdict
+from backdate.testing.run import run_suite
+
+MIB = 1024 * 1024
+PLAN = TestPlan(runner="unittest", targets=("tests.test_all",), provenance=Provenance(rule="for a test"))
+
+
+def bubblewrap() -> Sandbox:
+    """The real sandbox; skips where it cannot be had."""
+    found = Bubblewrap()
+    try:
+        found.require()
+    except SandboxUnavailable as error:
+        pytest.skip(f"no bubblewrap: {error}")
+    return found
+
+
+def bare_environment(version: str) -> Environment:
+    """The bare interpreter of a version, which stands for an environment with nothing in it."""
+    executable = find_interpreter(version)
+    return environment_of(executable.parent.parent, executable)
+
+
+def write_files(tree: Path, files: Mapping[str, str]) -> Path:
+    """``files`` at ``tree``."""
+    for name, text in files.items():
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tree
+
+
+class LittleWorkshop:
+    """Does for ``files`` what the real workshop does for a task's repository."""
+
+    def __init__(
+        self, files: Mapping[str, str], versions: Mapping[str, str], *, sandbox: Sandbox | None = None
+    ) -> None:
+        self.files = files
+        self.versions = versions
+        self.sandbox = sandbox or bubblewrap()
+
+    def over(self, change: Callable[[Sandbox], Sandbox]) -> LittleWorkshop:
+        return LittleWorkshop(self.files, self.versions, sandbox=change(self.sandbox))
+
+    def make_tree(self, task, target: Path, *, pinned: bool = False, gold: bool = False) -> None:
+        write_files(target, self.files)
+
+    def run_tests(self, task, tree: Path, side: str, *, log_folder: Path, only=()) -> Verdict:
+        run = run_suite(
+            self.sandbox,
+            bare_environment(self.versions[side]),
+            tree,
+            PLAN,
+            limits=Limits(wall_s=60, memory_bytes=512 * MIB, disk_bytes=256 * MIB),
+            log_folder=log_folder,
+        )
+        bad = [one.id for one in run.results if one.outcome.bad]
+        solved = run.status == "completed" and not bad
+        return Verdict(solved=solved, run=run, reason="" if solved else f"{run.status}: {bad}")
