@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backdate.cli import options
-from backdate.cli.adviser import AdviserName, StrategyName, Web, open_advisers
+from backdate.cli.adviser import AdviserName, PriceFile, StrategyName, Web, open_advisers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ def setup_command(
     adviser: AdviserName = "none",
     adviser_strategy: StrategyName = "setupagent",
     web: Web = False,
+    prices: PriceFile = None,
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=0, help="Repairs of one candidate at most.")
     ] = 4,
@@ -116,7 +117,7 @@ def setup_command(
     instant = options.instant(at)
     if len(sources) > 1 and not ablation:
         raise UsageError("one project is set up at a time; several are for --ablation")
-    asked = open_advisers(adviser, adviser_strategy, web=web, cache=settings.cache)
+    asked = open_advisers(adviser, adviser_strategy, web=web, cache=settings.cache, prices=prices)
     with asked as adviser_at, watch() as progress:
         done = (ablate if ablation else set_up)(
             sources if ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
