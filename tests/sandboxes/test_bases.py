@@ -127,6 +127,18 @@ def test_a_base_with_packages_is_another_system(debian: BaseSystem, bubblewrap, 
 
 
 @pytest.mark.debian
+def test_what_every_base_holds_needs_no_system_of_its_own(debian: BaseSystem):
+    made = bases().prepare(("gcc", "libc6-dev"))
+    assert isinstance(made, BaseSystem)
+    assert (made.place, made.key) == (debian.place, debian.key)
+    assert made.packages == ("gcc", "libc6-dev")
+    further, alone = bases().prepare(("gcc", "libsasl2-dev")), bases().prepare(("libsasl2-dev",))
+    assert isinstance(further, BaseSystem)
+    assert isinstance(alone, BaseSystem)
+    assert (further.place, further.packages) == (alone.place, ("gcc", "libsasl2-dev"))
+
+
+@pytest.mark.debian
 def test_a_package_that_does_not_exist_is_a_value(debian: BaseSystem):
     made = bases().prepare(("no-such-package-anywhere",))
     assert isinstance(made, BaseFailure)

@@ -16,7 +16,7 @@ import re
 import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.errors import StoredDataError, UsageError
@@ -89,10 +89,11 @@ class Bases:
     def _in_folder(self, packages: tuple[str, ...]) -> BaseSystem | BaseFailure:
         source = self.settings.source or debian.configured_source()
         common = checked_names(self.settings.packages)
-        first = self._root(source, common, (), None)
-        if isinstance(first, BaseFailure) or not packages:
-            return first
-        return self._root(source, common, packages, Path(first.place))
+        base = self._root(source, common, (), None)
+        further = tuple(name for name in packages if name not in common)
+        if further and not isinstance(base, BaseFailure):
+            base = self._root(source, common, further, Path(base.place))
+        return base if isinstance(base, BaseFailure) else replace(base, packages=packages)
 
     def _root(
         self,
