@@ -45,6 +45,7 @@ APART: tuple[Rule, ...] = (
     plugins.without_options,
     running.other_runner,
     builds.older_interpreter,
+    unsatisfiable.without_unbuildable,
     unsatisfiable.less,
 )
 """Rules that choose or give something up: each proposal stands for itself, the surest first."""
