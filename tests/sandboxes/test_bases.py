@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_debian import bases
 
-from backdate.errors import MachineError, SandboxUnavailable, UsageError
+from backdate.errors import DiskFull, MachineError, SandboxUnavailable, UsageError
 from backdate.sandboxes import debian
 from backdate.sandboxes.bases import BaseFailure, Bases, checked_names, dockerfile, is_name
 from backdate.sandboxes.debian import failure_of, source_of
@@ -91,6 +91,8 @@ def test_failures_name_what_is_missing(tmp_path):
     failure = failure_of(text, tmp_path)
     assert failure.missing == ("libbar1", "libfoo-dev")
     assert "Reading" not in failure.message
+    with pytest.raises(DiskFull):
+        failure_of("E: You don't have enough free space in /var/cache/apt/archives/.\n", tmp_path)
     with pytest.raises(MachineError, match="does not answer"):
         failure_of("E: Failed to fetch http://x  Temporary failure resolving 'x'\n", tmp_path)
 

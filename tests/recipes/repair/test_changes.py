@@ -201,6 +201,13 @@ def test_what_headers_do_not_hold_any_more_asks_for_an_older_python(
         ("c/_cffi_backend.c:15:10: fatal error: ffi.h: No such file", "ffi.h", "libffi-dev"),
         ("No package 'cairo' found", "cairo", "libcairo2-dev"),
         ("/usr/bin/ld: cannot find -llber: No such file", "lber", None),
+        (
+            "  sudo apt-get install -y libmagickwand-dev and try again",
+            "libmagickwand-dev",
+            "libmagickwand-dev",
+        ),
+        ("ImportError: MagickWand shared library not found.", "MagickWand", "libmagickwand-dev"),
+        ("try: apt install graphviz", "graphviz", "graphviz"),
     ],
 )
 def test_what_the_system_lacks_has_a_package(line: str, missing: str, packages: str | None) -> None:
@@ -208,6 +215,10 @@ def test_what_the_system_lacks_has_a_package(line: str, missing: str, packages: 
         assert debian_packages(missing) == ()
     else:
         assert packages in system_names(line)[missing]
+
+
+def test_not_every_word_behind_apt_is_a_package() -> None:
+    assert system_names("apt-get install it with; apt-get install $(evil) -dev; apt-get install") == {}
 
 
 def test_the_longest_start_of_an_option_counts() -> None:

@@ -19,7 +19,7 @@ from backdate.projects.sources.listing import fetch_listing
 from backdate.recipes.repair.tables import CONFIGURATION_KEYS, FIXTURES, MARKERS, OPTIONS, SYSTEM
 from backdate.sandboxes.bases import BUILD_PACKAGES, checked_names
 
-AT = datetime(2023, 6, 1, tzinfo=UTC)
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 SAMPLE = (
     *("pytest-mock", "pytest-cov", "requests-mock", "pyfakefs", "pytest-subtests", "pytest-datadir"),
     *("pytest-env", "pytest-rerunfailures"),

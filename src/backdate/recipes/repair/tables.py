@@ -244,6 +244,7 @@ SYSTEM: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("freetype-config", ("libfreetype6-dev", "pkg-config")),
     ("png.h", ("libpng-dev",)),
     ("magic.h", ("libmagic-dev",)),
+    ("MagickWand", ("libmagickwand-dev",)),
     ("libmagic", ("libmagic1",)),
     ("cairo.h", ("libcairo2-dev", "pkg-config")),
     ("cairo", ("libcairo2-dev", "pkg-config")),
