@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_debian import bases
 
-from backdate.errors import MachineError, SandboxUnavailable, UsageError
+from backdate.errors import DiskFull, MachineError, SandboxUnavailable, UsageError
 from backdate.sandboxes import debian
 from backdate.sandboxes.bases import BaseFailure, Bases, BaseSettings, checked_names, dockerfile, is_name
 from backdate.sandboxes.debian import DebianSource, failure_of, source_of
@@ -91,6 +91,8 @@ def test_failures_name_what_is_missing(tmp_path):
     failure = failure_of(text, tmp_path)
     assert failure.missing == ("libbar1", "libfoo-dev")
     assert "Reading" not in failure.message
+    with pytest.raises(DiskFull):
+        failure_of("E: You don't have enough free space in /var/cache/apt/archives/.\n", tmp_path)
     with pytest.raises(MachineError, match="does not answer"):
         failure_of("E: Failed to fetch http://x  Temporary failure resolving 'x'\n", tmp_path)
 
@@ -124,6 +126,18 @@ def test_a_base_with_packages_is_another_system(debian: BaseSystem, bubblewrap, 
     assert lines[0].startswith("/*")
     assert lines[-1] == "1000"
     assert shell.text.count("Read-only file system") == 3
+
+
+@pytest.mark.debian
+def test_what_every_base_holds_needs_no_system_of_its_own(debian: BaseSystem):
+    made = bases().prepare(("gcc", "libc6-dev"))
+    assert isinstance(made, BaseSystem)
+    assert (made.place, made.key) == (debian.place, debian.key)
+    assert made.packages == ("gcc", "libc6-dev")
+    further, alone = bases().prepare(("gcc", "libsasl2-dev")), bases().prepare(("libsasl2-dev",))
+    assert isinstance(further, BaseSystem)
+    assert isinstance(alone, BaseSystem)
+    assert (further.place, further.packages) == (alone.place, ("gcc", "libsasl2-dev"))
 
 
 @pytest.mark.debian

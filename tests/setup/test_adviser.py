@@ -13,6 +13,7 @@ from scripted_model import Answer, Say, ScriptedModel, refuse
 from backdate.cli.adviser import advice_lines, open_advisers
 from backdate.cli.main import status_of
 from backdate.errors import UsageError
+from backdate.recipes.adviser.consultation import Consultation, Exchange
 from backdate.setup.options import Options
 from backdate.setup.result import SetupResult
 from backdate.setup.set_up import set_up
@@ -125,18 +126,40 @@ def test_the_command(
     answers = [FILES, LINKS, say(python=None, install=["pip install six"], test=[TEST])]
     with ScriptedModel(answers) as server:
         words = ["setup", str(project), "--at", "2023-06-01", "--no-store", "--cache", str(session_cache)]
-        status = status_of([*words, "--adviser", f"scripted@{server.url}"])
+        prices = project.parent / "prices.toml"
+        prices.write_text("[models.scripted]\ninput = 1000\noutput = 2000\n")
+        status = status_of([*words, "--adviser", f"scripted@{server.url}", "--prices", str(prices)])
     assert status == 0
     out = capsys.readouterr().out
     assert out.startswith("Proven: 1 of 1")
-    assert "Adviser scripted (setupagent): 3 answers; 30 tokens in, 15 out" in out
+    assert "Adviser scripted (setupagent): 3 answers; 30 tokens in, 15 out\n  cost: 0.06 USD\n" in out
     assert set(server.keys) == {"Bearer sk-of-the-environment"}
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({}, "cost: unknown (no price file: --prices)"),
+        ({"currency": "USD"}, "cost: unknown: the price file does not name m, or tokens were not counted"),
+        ({"currency": "USD", "cost": 0.0}, "cost: 0 USD"),
+        ({"currency": "EUR", "cost": 0.012345678}, "cost: 0.0123457 EUR"),
+    ],
+)
+def test_what_advice_cost_is_said(known: dict[str, Any], words: str) -> None:
+    asked = (Exchange(phase="files", ending="answered"),)
+    lines = advice_lines(Consultation(model="m", strategy="setupagent", exchanges=asked, **known))
+    assert next(line.strip() for line in lines if "cost" in line) == words
 
 
 def test_the_web_is_for_an_adviser(tmp_path: Path) -> None:
     with (
         pytest.raises(UsageError, match="--web"),
         open_advisers("none", "setupagent", web=True, cache=tmp_path),
+    ):
+        pass
+    with (
+        pytest.raises(UsageError, match="--prices is for an adviser"),
+        open_advisers("none", "setupagent", web=False, cache=tmp_path, prices=tmp_path / "prices.toml"),
     ):
         pass
     with open_advisers("none", "setupagent", web=False, cache=tmp_path) as adviser_at:

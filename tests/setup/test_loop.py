@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SystemPackages
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.trouble import Trouble
-from backdate.setup.loop import Loop
+from backdate.setup.loop import Loop, message_of
 from backdate.setup.options import Options
 
 ROOT = Path("/project")
@@ -205,6 +206,66 @@ def test_the_adviser_comes_last_and_its_repetitions_end() -> None:
     assert friend.asked == ["change"] * 3 + ["recipes"] + ["change"] * 3
 
 
+class Patient(Stubborn):
+    """One that knows what the rules do not."""
+
+    def recipes(self, root: Path) -> list[Recipe]:
+        self.asked.append("recipes")
+        return [recipe("theirs"), recipe("theirs", "right")]
+
+    def propose(self, trouble: Trouble, one: Recipe, root: Path) -> Repair | None:
+        return None
+
+
+@pytest.mark.parametrize(("attempts", "own"), [(16, 12), (4, 3), (2, 1)])
+def test_a_part_of_the_attempts_is_kept_for_the_adviser(attempts: int, own: int) -> None:
+    friend = Patient()
+    bench = PretendedBench(
+        lambda one, python: ran(passed=1) if "right" in packages_of(one) else failure("no")
+    )
+    many = [start(recipe(str(number))) for number in range(30)]
+    loop = Loop(bench, Options(adviser=friend, attempts=attempts), ROOT)
+    best = loop.run(many)
+    assert friend.asked == ["recipes"]
+    assert sum("theirs" not in packages_of(one) for one, _ in bench.done) == own
+    assert best is not None
+    assert best.proven is (attempts - own >= 2)
+
+
+def test_what_the_rules_make_of_advice_is_advised_as_well() -> None:
+    def proposes(trouble: Trouble, one: Recipe) -> list[Repair]:
+        return [adding("y", one)] if "theirs" in packages_of(one) else [adding("never", one)]
+
+    friend = Patient()
+    needs_y = needs("theirs", "y")
+    bench = PretendedBench(needs_y, proposes)
+    best = Loop(bench, Options(adviser=friend, attempts=8), ROOT).run(
+        [start(recipe(str(number))) for number in range(9)]
+    )
+    assert best is not None
+    assert best.proven
+    assert [packages_of(one) for one, _ in bench.done][-1] == {"theirs", "y"}
+
+
+@pytest.mark.parametrize(
+    ("attempts", "share", "own"), [(1, 0.25, 1), (16, 0.0, 16), (16, 0.5, 8), (3, 1.0, 1)]
+)
+def test_the_rules_have_one_attempt_at_least(attempts: int, share: float, own: int) -> None:
+    options = Options(adviser=Friend(), attempts=attempts, advised_share=share)
+    assert options.attempts_of_rules == own
+    assert Options(attempts=attempts, advised_share=share).attempts_of_rules == attempts
+
+
+def test_the_time_is_shared_as_well() -> None:
+    friend = Patient()
+    bench = PretendedBench(lambda one, python: ran(passed=1))
+    options = Options(adviser=friend, advised_share=1.0)
+    best = Loop(bench, options, ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert friend.asked == ["recipes"]
+    assert packages_of(best.carried.recipe) == {"theirs"}
+
+
 def test_the_adviser_is_not_asked_when_a_recipe_is_proven() -> None:
     friend = Stubborn()
     bench = PretendedBench(lambda one, python: ran(passed=5), lambda trouble, one: [])
@@ -235,3 +296,22 @@ def test_what_is_not_applied_is_not_tried_but_told() -> None:
     applying = PretendedBench(lambda one, python: failure("autoconf: not found"), proposes, apt=True)
     Loop(applying, Options(), ROOT).run([start(recipe("a"))])
     assert len(applying.done) == 2
+
+
+@pytest.mark.parametrize(
+    ("log", "shown"),
+    [
+        (
+            "ERROR: usage: x [options]\nx: error: unrecognized arguments: --token\n  inifile: None",
+            "It broke. The log ends: x: error: unrecognized arguments: --token",
+        ),
+        (
+            '    return (self.load(v), "array")\nRecursionError: maximum recursion depth exceeded\n',
+            "It broke. The log ends: RecursionError: maximum recursion depth exceeded",
+        ),
+        ("nothing to say\nof it", "It broke. The log ends: nothing to say"),
+    ],
+)
+def test_the_line_that_names_the_error_is_shown(log: str, shown: str) -> None:
+    broken = replace(ran(), status="broken", trouble=f"It broke. The log ends: {log}")
+    assert message_of(carried(recipe("a"), broken)) == shown

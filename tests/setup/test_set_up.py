@@ -9,6 +9,7 @@ import pytest
 
 from backdate.checking.check import check
 from backdate.checking.result import Verdict
+from backdate.cli.render_setup import setup_lines
 from backdate.errors import InstantError, SourceError, StoredDataError
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import from_json, to_json
@@ -156,3 +157,13 @@ def test_a_damaged_store_is_named(tmp_path: Path) -> None:
     root = project(tmp_path, {"test_a.py": SUITE})
     with pytest.raises(StoredDataError, match="--no-store"):
         set_up(root, instant=AT, settings=Settings(cache=cache))
+
+
+def test_metadata_that_cannot_be_read_are_named_as_the_reason(settings: Settings, tmp_path: Path) -> None:
+    root = project(tmp_path, {"test_a.py": SUITE})
+    (root / "setup.cfg").symlink_to("/dev/zero")
+    result = set_up(root, instant=AT, settings=settings)
+    assert not result.proven
+    assert result.reason.endswith("setup.cfg is a link that leads out of the project; it is not read")
+    lines = list(setup_lines(result, verbose=True))
+    assert any(line.startswith("Not followed: the project's metadata: setup.cfg is a link") for line in lines)

@@ -35,29 +35,45 @@ Web: TypeAlias = Annotated[
     typer.Option("--web", help="Let the adviser read pages on the web that the project's files link to."),
 ]
 
+PriceFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--prices", metavar="FILE", help="What an adviser's tokens cost (TOML or JSON)."),
+]
+
 
 @contextmanager
 def open_advisers(
-    name: str, strategy: Literal["setupagent", "timemachine"], *, web: bool, cache: Path
+    name: str,
+    strategy: Literal["setupagent", "timemachine"],
+    *,
+    web: bool,
+    cache: Path,
+    prices: Path | None = None,
 ) -> Iterator[Callable[[Instant], Adviser] | None]:
     """What makes the adviser of each set-up; None when ``name`` is "none". Answers are kept in ``cache``.
 
-    Raises UsageError for a model that cannot be asked, and for ``--web`` without one.
+    Raises UsageError for a model that cannot be asked, and for ``--web`` and ``--prices`` without one;
+    ConfigurationError for a price file that is none.
     """
     from backdate.errors import UsageError
     from backdate.models.open import open_model
+    from backdate.models.prices import read_prices
     from backdate.models.specification import parse_endpoint
     from backdate.recipes.adviser.adviser import ModelAdviser
     from backdate.recipes.adviser.web import WebReader
 
     if name == "none":
-        if web:
-            raise UsageError("--web is for an adviser; name a model with --adviser")
+        if web or prices is not None:
+            given = "--web" if web else "--prices"
+            raise UsageError(f"{given} is for an adviser; name a model with --adviser")
         yield None
         return
+    costs = read_prices(prices) if prices is not None else None
     with open_model(parse_endpoint(name), answers=cache / ANSWERS) as model:
         reader = WebReader() if web else None
-        yield lambda instant: ModelAdviser(model, instant=instant, strategy=strategy, web=reader)
+        yield lambda instant: ModelAdviser(
+            model, instant=instant, strategy=strategy, web=reader, prices=costs
+        )
 
 
 def advice_lines(advice: Consultation | None) -> Iterator[str]:
@@ -70,5 +86,14 @@ def advice_lines(advice: Consultation | None) -> Iterator[str]:
         tokens += f", unknown for {account.uncounted} answers"
     remembered = f", {account.remembered} of them remembered" if account.remembered else ""
     yield f"Adviser {advice.model} ({advice.strategy}): {account.calls} answers{remembered}; {tokens}"
+    yield f"  cost: {_cost(advice)}"
     for one in advice.exchanges:
         yield f"  {one.phase}: {one.ending}{f' ({one.detail[:120]})' if one.ending != 'answered' else ''}"
+
+
+def _cost(advice: Consultation) -> str:
+    if advice.currency is None:
+        return "unknown (no price file: --prices)"
+    if advice.cost is None:
+        return f"unknown: the price file does not name {advice.model}, or tokens were not counted"
+    return f"{advice.cost:.6g} {advice.currency}"

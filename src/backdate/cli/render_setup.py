@@ -43,7 +43,8 @@ def _lines(result: SetupResult, *, verbose: bool) -> Iterator[str]:
         yield f"Note: {note}"
     if verbose:
         yield from _bad_tests(result)
-        yield from (f"Not followed: {one.provenance.place}: {one.reason}" for one in result.skipped)
+        for one in result.skipped:
+            yield f"Not followed: {one.provenance.place or one.provenance.rule}: {one.reason}"
     yield f"Logs: {result.folder}"
 
 

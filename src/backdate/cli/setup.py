@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backdate.cli import options
-from backdate.cli.adviser import AdviserName, StrategyName, Web, open_advisers
+from backdate.cli.adviser import AdviserName, PriceFile, StrategyName, Web, open_advisers
 from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class SetupArguments:
     adviser: AdviserName = "none"
     adviser_strategy: StrategyName = "setupagent"
     web: Web = False
+    prices: PriceFile = None
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=0, help="Repairs of one candidate at most.")
     ] = 4
@@ -106,7 +107,9 @@ def setup_command(given: SetupArguments) -> int:
     instant = options.instant(given.at)
     if len(sources) > 1 and not given.ablation:
         raise UsageError("one project is set up at a time; several are for --ablation")
-    asked = open_advisers(given.adviser, given.adviser_strategy, web=given.web, cache=settings.cache)
+    asked = open_advisers(
+        given.adviser, given.adviser_strategy, web=given.web, cache=settings.cache, prices=given.prices
+    )
     with asked as adviser_at, watch() as progress:
         done = (ablate if given.ablation else set_up)(
             sources if given.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes

@@ -15,6 +15,7 @@ from backdate.models.interface import (
     ToolDefinition,
     Usage,
 )
+from backdate.models.prices import Prices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,19 @@ class Account:
         counts = dict(self.failures)
         counts[answer.kind] = counts.get(answer.kind, 0) + 1
         return replace(account, failures=tuple(sorted(counts.items())))
+
+
+_MAY_HAVE_COST = ("timeout", "stream-broken", "answer-too-large", "bad-answer")
+"""Failures after which an endpoint may have counted tokens that it did not tell of."""
+
+
+def cost_of(answer: Answer, model: str, prices: Prices) -> float | None:
+    """What one answer cost, in the currency of ``prices``; nothing out of our own cache. None: unknown."""
+    if isinstance(answer, Reply):
+        return 0.0 if answer.from_cache else prices.cost(model, answer.usage)
+    if answer.usage is None and answer.kind not in _MAY_HAVE_COST:
+        return 0.0
+    return prices.cost(model, answer.usage)
 
 
 class CountingModel:

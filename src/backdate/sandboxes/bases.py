@@ -89,12 +89,11 @@ class Bases:
     def _in_folder(self, packages: tuple[str, ...]) -> BaseSystem | BaseFailure:
         source = self.settings.source or debian.configured_source()
         common = checked_names(self.settings.packages)
-        first = self._root(source, common, (), None)
-        if isinstance(first, BaseFailure):
-            return first
-        if set(packages) <= set(common):
-            return replace(first, packages=packages)
-        return self._root(source, common, packages, Path(first.place))
+        base = self._root(source, common, (), None)
+        further = tuple(name for name in packages if name not in common)
+        if further and not isinstance(base, BaseFailure):
+            base = self._root(source, common, further, Path(base.place))
+        return base if isinstance(base, BaseFailure) else replace(base, packages=packages)
 
     def _root(
         self,

@@ -272,7 +272,7 @@ def failure_of(text: str, log: Path) -> BaseFailure:
     lines = text.splitlines()
     told = [line for line in lines if re.match(r"[EW]: |dpkg: error|.*\berror:", line)] or lines[-20:]
     message = "\n".join(told[-20:]) or "no output"
-    if "No space left on device" in text:
+    if "No space left on device" in text or "have enough free space" in text:
         raise DiskFull(f"no space left for a system with further packages; see {log}")
     missing = tuple(sorted({one or other for one, other in _MISSING.findall(text)}))
     if not missing and _ARCHIVE_DOWN.search(text):

@@ -21,6 +21,7 @@ from backdate.projects.python_wish import PythonWish, read_python_wish
 from backdate.projects.tree import tree_digest
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
+from backdate.sandboxes.bases import BaseSettings
 from backdate.sandboxes.debian import BaseFailure
 from backdate.sandboxes.interface import BaseSystem, Limits
 from backdate.setup.interpreters import Interpreters
@@ -66,6 +67,8 @@ class Means:
     """Of each run of tests."""
     apt: bool = False
     """Whether the Debian packages that a recipe asks for are applied."""
+    bases: BaseSettings | None = None
+    """What the systems are made of that they are applied in; None for the usual."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,9 +222,10 @@ def base_with(packages: tuple[str, ...], means: Means) -> BaseSystem | BaseFailu
     Packages that the archive does not have (files name those of other releases) are left out.
     """
     cache, sandbox = means.builder.cache, means.builder.sandbox
-    base = base_for(cache, sandbox, packages)
+    base = base_for(cache, sandbox, packages, settings=means.bases)
     if isinstance(base, BaseFailure) and base.missing:
-        base = base_for(cache, sandbox, tuple(one for one in packages if one not in base.missing))
+        there = tuple(one for one in packages if one not in base.missing)
+        base = base_for(cache, sandbox, there, settings=means.bases)
     return base
 
 

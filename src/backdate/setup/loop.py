@@ -5,6 +5,7 @@ It builds and runs nothing itself: ``carry`` does, so that the loop can be drive
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from backdate.setup.carry_out import Carried
 from backdate.setup.options import Options
 from backdate.setup.result import Attempt
 from backdate.setup.validation import Counts, count_outcomes, is_proven
+
+_NAMES_AN_ERROR = re.compile(r"(?:^|[\s.])\w{0,60}(?:[Ee]rror|ERROR|Exception)\b")
 
 
 class Workbench(Protocol):
@@ -105,34 +108,38 @@ class Loop:
 
         ``known``: the first of ``starts`` as it was carried out already. An adviser comes last.
         """
-        for rank, start in enumerate(chain(starts, self._advised()), start=1):
-            proven = self._candidate(rank, start, known if rank == 1 else None)
+        own = ((start, False) for start in starts)
+        for rank, (start, advised) in enumerate(chain(own, self._advised()), start=1):
+            proven = self._candidate(rank, start, known if rank == 1 else None, advised=advised)
             if proven is not None:
                 return proven
         return max(self.tried, key=lambda one: one.score, default=None)
 
-    def _advised(self) -> Iterator[Start]:
+    def _advised(self) -> Iterator[tuple[Start, bool]]:
         """What an adviser would begin with, asked once nothing else was proven and attempts are left."""
-        if self.options.adviser is not None and not self._over():
-            yield from extracted(self.options.adviser.recipes(self.root), "adviser: ")
+        if self.options.adviser is not None and not self._over(advised=True):
+            for start in extracted(self.options.adviser.recipes(self.root), "adviser: "):
+                yield start, True
 
-    def _candidate(self, rank: int, start: Start, known: Carried | None) -> Tried | None:
-        """The proven attempt that ``start`` leads to, if one does."""
-        best = self._attempt(rank, start, start.recipe, start.python, 0, (), known)
+    def _candidate(self, rank: int, start: Start, known: Carried | None, *, advised: bool) -> Tried | None:
+        """The proven attempt that ``start`` leads to, if one does. ``advised``: an adviser's."""
+        best = self._attempt(rank, start, start.recipe, start.python, 0, (), known, advised=advised)
         if best is None or best.proven:
             return best
         proposals = self._proposals(best)
         round_ = 0
         while round_ < self.options.rounds:
-            repair = next(proposals, None)
+            repair, asked = next(proposals, (None, False))
             if repair is None:
                 return None
             python = repair.interpreter or best.carried.python
             changes = (*best.repairs, f"{repair.rule}: {repair.reason}")
-            after = self._attempt(rank, start, repair.recipe, python, round_ + 1, changes, None)
+            after = self._attempt(
+                rank, start, repair.recipe, python, round_ + 1, changes, None, advised=advised or asked
+            )
             if after is None:
                 self._hint(best, repair)
-                if self._over():
+                if self._over(advised=True):
                     return None
                 continue
             round_ += 1
@@ -140,6 +147,7 @@ class Loop:
                 return after
             if after.goes_on_from(best):
                 best, proposals = after, self._proposals(after)
+                advised = advised or asked
         return None
 
     def _hint(self, before: Tried, repair: Repair) -> None:
@@ -147,23 +155,27 @@ class Loop:
         if repair.recipe.system != before.carried.recipe.system and not self.workbench.apt:
             self.hints[f"not tried without --apt: {repair.rule}: {repair.reason}"] = None
 
-    def _over(self) -> bool:
-        """Whether nothing more may be begun."""
-        late = time.monotonic() - self._started >= self.options.begin_within_s
-        return len(self.tried) >= self.options.attempts or late
+    def _over(self, *, advised: bool) -> bool:
+        """Whether nothing more may be begun: the rules leave a part of what there is to an adviser."""
+        options = self.options
+        most, within_s = options.attempts, options.begin_within_s
+        if not advised:
+            most, within_s = options.attempts_of_rules, options.begin_rules_within_s
+        return len(self.tried) >= most or time.monotonic() - self._started >= within_s
 
-    def _proposals(self, tried: Tried) -> Iterator[Repair]:
-        """What may help, the rules' proposals first."""
+    def _proposals(self, tried: Tried) -> Iterator[tuple[Repair, bool]]:
+        """What may help, and whether an adviser says so; the rules' proposals first."""
         assert tried.trouble is not None
         recipe = tried.carried.recipe
         if self.options.rounds:
-            yield from self.workbench.repairs(tried.trouble, recipe)
+            for repair in self.workbench.repairs(tried.trouble, recipe):
+                yield repair, False
             for _ in range(self.options.rounds if self.options.adviser is not None else 0):
                 assert self.options.adviser is not None
                 proposed = self.options.adviser.propose(tried.trouble, recipe, self.root)
                 if proposed is None:
                     return
-                yield proposed
+                yield proposed, True
 
     def _attempt(
         self,
@@ -174,9 +186,11 @@ class Loop:
         round_: int,
         repairs: tuple[str, ...],
         known: Carried | None,
+        *,
+        advised: bool,
     ) -> Tried | None:
         """Carry ``recipe`` out, or take ``known``; None when it was tried before or no attempt is left."""
-        if self._over():
+        if self._over(advised=advised):
             return None
         choice = known.choice if known is not None else self.workbench.choose(recipe, python)
         what = deed(recipe, choice.interpreter.version, apt=self.workbench.apt)
@@ -225,7 +239,14 @@ def message_of(carried: Carried) -> str:
         said = f"{raised[0].type}: {raised[0].message}"
     if not said:
         said = f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
-    return _first_line(said)
+    return _telling(said)
+
+
+def _telling(said: str) -> str:
+    """One line of how a run ended: of the end of a log the last line that names an error, if one does."""
+    words, mark, log = said.partition("The log ends: ")
+    named = [line for line in log.splitlines() if _NAMES_AN_ERROR.search(line) and "usage:" not in line]
+    return _first_line(f"{' '.join(words.split())} {mark}{named[-1].strip()}" if named else said)
 
 
 def _first_line(text: str) -> str:

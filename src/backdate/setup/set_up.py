@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from backdate.environments.cache import Cache
 from backdate.errors import SourceError
 from backdate.projects.project import Project
 from backdate.projects.sources.open import open_source
+from backdate.recipes.recipe import Skipped
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json, write_whole
@@ -30,6 +31,8 @@ from backdate.setup.settings import Settings
 from backdate.setup.validation import Counts
 from backdate.timeline.instants import Instant, now, require_past
 from backdate.version import __version__
+
+_MOST_MISSING = 5
 
 
 def set_up(
@@ -123,7 +126,7 @@ def _result(
         origin=project.origin,
         instant=at,
         proven=best is not None and best.proven,
-        reason=_reason(best, options.accept),
+        reason=_reason(best, options.accept, beginning.extraction.skipped),
         accept=options.accept,
         recipe=carried.recipe if carried is not None else None,
         choice=carried.choice if carried is not None else None,
@@ -135,12 +138,19 @@ def _result(
         repairs=best.repairs if best is not None else (),
         attempts=tuple(one.attempt for one in loop.tried),
         skipped=beginning.extraction.skipped,
-        notes=(*beginning.notes, *_notes(carried), *loop.hints),
+        notes=(*_left_out(project), *beginning.notes, *_notes(carried), *loop.hints),
         advice=options.adviser.consultation if options.adviser is not None else None,
         started=started,
         duration_s=duration_s,
         folder=folder,
     )
+
+
+def _left_out(project: Project) -> tuple[str, ...]:
+    """What of the source is not in the tree."""
+    missing = project.origin.missing
+    more = f" and {len(missing) - _MOST_MISSING} more" if len(missing) > _MOST_MISSING else ""
+    return (f"not in the tree: {', '.join(missing[:_MOST_MISSING])}{more}",) if missing else ()
 
 
 def _notes(carried: Carried | None) -> tuple[str, ...]:
@@ -149,9 +159,11 @@ def _notes(carried: Carried | None) -> tuple[str, ...]:
     return notes_of(carried.recipe, carried.choice, carried.environment, carried.run)
 
 
-def _reason(best: Tried | None, accept: float) -> str:
+def _reason(best: Tried | None, accept: float, skipped: Sequence[Skipped]) -> str:
     if best is None:
-        return "no tests were found in the project, so that nothing can be proven"
+        unread = next((one.reason for one in skipped if one.provenance.rule == "the project's metadata"), "")
+        why = f"; its metadata cannot be read, without which none are looked for: {unread}" if unread else ""
+        return f"no tests were found in the project, so that nothing can be proven{why}"
     counts = best.attempt.counts
     share = f"{counts.passed} of {counts.ran} tests that ran pass"
     if best.proven:

@@ -77,12 +77,14 @@ def write_original(task: MigrationTask, target: Path, sources: Sources) -> Origi
     """
     archive = sources.archive(task) if sources.archive is not None else None
     if archive is not None:
-        unpack(archive, target, what=f"the source of {task.instance_id}", limits=sources.limits)
+        what = f"the source of {task.instance_id}"
+        unpacked = unpack(archive, target, what=what, limits=sources.limits)
         return Origin(
             kind="sdist" if task.source.kind == "sdist" else "git",
             location=task.source.name,
             revision=task.source.revision,
             version_hint=task.source.version,
+            missing=unpacked.missing,
         )
     if task.source.kind == "sdist":
         return _from_index(task, target, sources)

@@ -46,7 +46,7 @@ def make_tar(path: Path, *members: tuple[tarfile.TarInfo, io.BytesIO | None]) ->
 
 
 def bring(archive: Path, target: Path, **limits: int) -> int:
-    return unpack(archive, target, what="the sdist", limits=TreeLimits(**limits))
+    return unpack(archive, target, what="the sdist", limits=TreeLimits(**limits)).python_files
 
 
 @pytest.mark.parametrize("suffix", ["tar.gz", "tar.bz2", "tar.xz", "zip", "tgz"])
@@ -84,7 +84,6 @@ def test_links_inside_and_hard_links_are_kept(tmp_path: Path, files_of) -> None:
         file_member("../x"),
         file_member("/x"),
         file_member("a/../../x"),
-        file_member("a/.git/config"),
         link_member("a/link", "/etc/passwd"),
         link_member("a/link", "../../x"),
         link_member("link", ".."),
@@ -105,6 +104,41 @@ def test_what_leads_out_is_refused(tmp_path: Path, member) -> None:
         bring(archive, tmp_path / "in/out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.tar.gz", "in"]
     assert sorted(path.name for path in (tmp_path / "in").iterdir()) == ["out"]
+
+
+@pytest.mark.parametrize("suffix", ["tar.gz", "zip"])
+def test_what_is_gits_own_is_left_out_and_named(tmp_path: Path, suffix: str, files_of) -> None:
+    archive = tmp_path / f"a.{suffix}"
+    names = (
+        "a/m.py",
+        "a/tests/data/.git",
+        "a/.GIT/config",
+        "a/.git/hooks/x",
+        "a/.git/hooks/y.py",
+        "a/.gitignore",
+    )
+    if suffix == "zip":
+        with zipfile.ZipFile(archive, "w") as zipped:
+            for name in names:
+                zipped.writestr(name, "x")
+    else:
+        make_tar(archive, *(file_member(name) for name in names), link_member("a/x", ".git/config"))
+    unpacked = unpack(archive, tmp_path / "out", what="the sdist", limits=TreeLimits())
+    assert unpacked.python_files == 1
+    assert unpacked.missing == ("a/tests/data/.git (git's own)", "a/.GIT (git's own)", "a/.git (git's own)")
+    link = {"a/x": "-> .git/config"} if suffix == "tar.gz" else {}
+    assert files_of(tmp_path / "out") == {"a/m.py": "x", "a/.gitignore": "x", **link}
+
+
+def test_a_hard_link_to_what_is_gits_own_is_refused(tmp_path: Path) -> None:
+    members = (file_member("a/.git/config"), link_member("a/b", "a/.git/config", tarfile.LNKTYPE))
+    with pytest.raises(SourceError, match="git's files"):
+        bring(make_tar(tmp_path / "a.tar.gz", *members), tmp_path / "out")
+
+
+def test_no_more_places_are_named_than_can_be_read(tmp_path: Path) -> None:
+    archive = make_tar(tmp_path / "a.tar.gz", *(file_member(f"{n}/.git/x") for n in range(100)))
+    assert len(unpack(archive, tmp_path / "out", what="it", limits=TreeLimits()).missing) == 20
 
 
 def test_writing_through_an_inner_link_is_refused(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from scripted_model import Answer, Hang, Say, ScriptedModel, Status, megabyte, r
 
 from backdate.models.interface import Usage
 from backdate.models.openai_endpoint import OpenAIModel
+from backdate.models.prices import Prices, parse_prices
 from backdate.models.settings import Patience, Settings
 from backdate.recipes.adviser.adviser import ModelAdviser
 from backdate.recipes.adviser.web import Page, Unread, WebReader
@@ -56,13 +57,17 @@ def advised(
     strategy: Literal["setupagent", "timemachine"] = "setupagent",
     web: WebReader | None = None,
     most_calls: int = 40,
+    prices: Prices | None = None,
 ) -> Iterator[tuple[ModelAdviser, ScriptedModel]]:
-    patience = Patience(timeout_s=0.5, attempts=1)
+    hangs = any(isinstance(one, Hang) for one in script)
+    patience = Patience(timeout_s=0.5 if hangs else 60.0, attempts=1)
     with ScriptedModel(script) as server:
         model = OpenAIModel(server.endpoint(), Settings(patience=patience), sleep=lambda _: None)
         try:
             yield (
-                ModelAdviser(model, instant=DAY, strategy=strategy, web=web, most_calls=most_calls),
+                ModelAdviser(
+                    model, instant=DAY, strategy=strategy, web=web, most_calls=most_calls, prices=prices
+                ),
                 server,
             )
         finally:
@@ -112,6 +117,32 @@ def test_files_links_and_commands_give_a_recipe(tree: Path) -> None:
     account = adviser.consultation.account
     assert (account.calls, account.usage) == (3, Usage(prompt_tokens=30, completion_tokens=15))
     assert adviser.consultation.exchanges[0].prompt_tokens == 10
+
+
+PRICED = {"currency": "EUR", "models": {"scripted": {"input": 1_000.0, "output": 2_000.0}}}
+OTHERS = {"models": {"another": {"input": 1, "output": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("content", "cost", "currency"), [(PRICED, 0.06, "EUR"), (OTHERS, None, "USD"), (None, None, None)]
+)
+def test_what_advice_costs(tree: Path, content: object, cost: float | None, currency: str | None) -> None:
+    prices = parse_prices(content) if content is not None else None
+    with advised(list(GOOD), prices=prices) as (adviser, _server):
+        adviser.recipes(tree)
+    consultation = adviser.consultation
+    assert consultation.account.usage == Usage(prompt_tokens=30, completion_tokens=15)
+    assert consultation.cost == (pytest.approx(cost) if cost is not None else None)
+    assert consultation.currency == currency
+
+
+def test_a_question_without_an_answer_may_have_cost_something(tree: Path) -> None:
+    with advised([GOOD[0], Hang()], prices=parse_prices(PRICED)) as (adviser, _server):
+        adviser.recipes(tree)
+    assert adviser.consultation.cost is None
+    with advised([GOOD[0], Status(401)], prices=parse_prices(PRICED)) as (adviser, _server):
+        adviser.recipes(tree)
+    assert adviser.consultation.cost == pytest.approx(0.02)
 
 
 def test_pages_are_read_when_the_web_is_allowed(tree: Path) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import gzip
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import httpx
 import pytest
@@ -127,6 +132,143 @@ def test_a_page_that_does_not_come_is_unread() -> None:
     unread = reader(fail, []).read("http://docs.example/")
     assert isinstance(unread, Unread)
     assert "slow" in unread.reason
+
+
+class Pages(BaseHTTPRequestHandler):
+    """A server of pages, some of which are traps."""
+
+    protocol_version = "HTTP/1.1"
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.close_connection = True
+        with contextlib.suppress(OSError):  # whoever reads has cut the connection
+            getattr(self, f"send_{self.path.strip('/').replace('-', '_')}")()
+
+    def send_page(self) -> None:
+        self.begin("text/html", b"<p>pip install <b>x</b></p>")
+
+    def send_large(self) -> None:
+        self.begin("text/plain", b"")
+        for _ in range(2 * PAGE_BYTES // 65_536):
+            self.wfile.write(b"x" * 65_536)
+
+    def send_slow_body(self) -> None:
+        self.begin("text/plain", b"")
+        self.drip(b"x")
+
+    def send_slow_head(self) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nx-a: ")
+        self.drip(b"x")
+
+    def send_slow_hints(self) -> None:
+        self.drip(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+
+    def send_silent(self) -> None:
+        self.drip(b"")
+
+    def send_archive(self) -> None:
+        self.begin("application/zip", b"PK")
+
+    def send_bomb(self) -> None:
+        self.begin("text/plain", gzip.compress(bytes(50_000_000)), ("content-encoding", "gzip"))
+
+    def send_bomb_that_hides(self) -> None:
+        self.begin("text/plain", gzip.compress(bytes(50_000_000)))
+
+    def send_to_private(self) -> None:
+        self.begin("text/plain", b"", ("location", f"http://inside.example:{self.port}/page"), status=302)
+
+    def send_to_itself(self) -> None:
+        self.begin("text/plain", b"", ("location", "/to-itself"), status=301)
+
+    def send_to_page(self) -> None:
+        self.begin("text/plain", b"", ("location", "page"), status=303)
+
+    def send_broken(self) -> None:
+        self.wfile.write(b"SSH-2.0-no\r\n")
+
+    def send_heads(self) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"x-a: b\r\n" * 200_000)
+
+    @property
+    def port(self) -> int:
+        return int(self.server.server_address[1])
+
+    def begin(self, kind: str, data: bytes, *headers: tuple[str, str], status: int = 200) -> None:
+        self.send_response(status)
+        for name, value in (("content-type", kind), ("connection", "close"), *headers):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def drip(self, piece: bytes) -> None:
+        while not self.server.over.wait(0.05):  # type: ignore[attr-defined]
+            self.wfile.write(piece)
+            self.wfile.flush()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def served() -> Iterator[Callable[..., Page | Unread]]:
+    """Reads a path of a real server: 127.0.0.1 stands for a public address here, 127.0.0.2 does not."""
+    Pages.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        server.over = threading.Event()  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        names = {"docs.example": ["127.0.0.1"], "inside.example": ["127.0.0.2"]}
+
+        def read(path: str, page_s: float = 30.0) -> Page | Unread:
+            web = WebReader(
+                resolve=lambda host, _: names[host], allowed=lambda one: one == "127.0.0.1", page_s=page_s
+            )
+            return web.read(f"http://docs.example:{server.server_port}/{path}")
+
+        yield read
+        server.over.set()  # type: ignore[attr-defined]
+        server.shutdown()
+
+
+@pytest.mark.parametrize("path", ["page", "to-page"])
+def test_a_page_of_a_real_server(served: Callable[..., Page | Unread], path: str) -> None:
+    page = served(path)
+    assert isinstance(page, Page), page
+    assert page.text == "pip install x"
+    assert page.url.endswith("/page")
+
+
+@pytest.mark.parametrize("path", ["slow-body", "slow-head", "slow-hints", "silent"])
+def test_what_trickles_is_cut(served: Callable[..., Page | Unread], path: str) -> None:
+    unread = served(path, 0.5)
+    assert isinstance(unread, Unread)
+    assert "not there within 0.5 s" in unread.reason or "timed out" in unread.reason
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("large", "larger than"),
+        ("archive", "not a text (application/zip)"),
+        ("bomb", "compressed"),
+        ("to-private", "inside.example is not a public address"),
+        ("to-itself", "too many redirects"),
+        ("broken", "RemoteProtocolError"),
+        ("heads", "RemoteProtocolError"),
+    ],
+)
+def test_traps_of_a_real_server(served: Callable[..., Page | Unread], path: str, reason: str) -> None:
+    unread = served(path)
+    assert isinstance(unread, Unread)
+    assert reason in unread.reason
+    assert "/page" not in Pages.asked
+
+
+def test_a_bomb_that_does_not_say_so_is_not_unpacked(served: Callable[..., Page | Unread]) -> None:
+    page = served("bomb-that-hides")
+    assert isinstance(page, Page)
+    assert len(page.text) < PAGE_BYTES
 
 
 def test_marks_that_never_end_are_words() -> None:

@@ -1,7 +1,8 @@
 """How rules change recipes: requirements rewritten, evidence weighed, what is added rendered."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from backdate.recipes.recipe import (
 from backdate.recipes.render import as_dockerfile, as_json, as_shell_script, read_recipe
 from backdate.recipes.repair.builds import debian_packages, system_names
 from backdate.recipes.repair.error_class import ErrorClass, Group
+from backdate.recipes.repair.incompatible import wanted_minor
 from backdate.recipes.repair.missing_modules import candidates_for, own_folder
 from backdate.recipes.repair.plugins import options_of
 from backdate.recipes.repair.requirements import lines_of, rewritten
@@ -127,6 +129,61 @@ def test_a_wheel_is_taken_instead_of_a_build_against_the_system(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    "said",
+    ["error: Failed to build `dtlssocket==0.1.16`", "  ERROR: Failed building wheel for DTLSSocket\nmore"],
+)
+def test_what_does_not_build_goes_alone(tmp_path: Path, said: str) -> None:
+    (tmp_path / "r.txt").write_text("aiocoap==0.4.7\nDTLSSocket==0.1.16\npydantic==1.10.9\n")
+    recipe = _recipe("r.txt")
+    recipe = replace(recipe, install=(InstallStep(kind="project", file=".", provenance=WHY), *recipe.install))
+    found = repairs(_trouble(said, phase="install"), recipe, tmp_path, Index())
+    rules = [one.rule for one in found]
+    assert rules.index("without what does not build") < rules.index("fewer steps")
+    repaired = found[rules.index("without what does not build")].recipe
+    assert [step.packages for step in repaired.install] == [(), ("aiocoap==0.4.7", "pydantic==1.10.9")]
+
+
+def test_the_project_itself_is_not_left_out_for_its_build(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text("[metadata]\nname = case\n")
+    (tmp_path / "r.txt").write_text("case\nsix\n")
+    found = repairs(_trouble("Failed to build `case`", phase="install"), _recipe("r.txt"), tmp_path, Index())
+    assert "without what does not build" not in [one.rule for one in found]
+
+
+def test_of_two_releases_of_one_name_the_cut_is_moved_once(tmp_path: Path) -> None:
+    class Later(Index):
+        def first_upload(self, name: str, version: str | None, after: datetime) -> datetime | None:
+            return AT + timedelta(days=1 if version == "1.0" else 2)
+
+    said = "there is no version of x==1.0 and there is no version of x==1.1"
+    found = repairs(_trouble(said, phase="resolve"), _recipe(), tmp_path, Later())
+    (cut,) = found[0].recipe.later_cuts
+    assert (cut.name, cut.until) == ("x", AT + timedelta(days=2, minutes=10))
+
+
+@pytest.mark.parametrize(
+    ("line", "allowed", "refused"),
+    [
+        ("x.c:9:10: fatal error: longintrepr.h: No such file or directory", (3, 10), (3, 11)),
+        ("error: \u2018PyThreadState\u2019 has no member named \u2018exc_type\u2019", (3, 6), (3, 7)),
+        ("error: 'struct _ts' has no member named 'use_tracing'", (3, 10), (3, 11)),
+        ("error: invalid use of incomplete typedef \u2018PyFrameObject\u2019", (3, 10), (3, 11)),
+        ("error: 'PyThreadState' has no member named 'curexc_type'", (3, 11), (3, 12)),
+        ("error: too few arguments to function \u2018_PyLong_AsByteArray\u2019", (3, 12), (3, 13)),
+    ],
+)
+def test_what_headers_do_not_hold_any_more_asks_for_an_older_python(
+    line: str, allowed: tuple[int, int], refused: tuple[int, int]
+) -> None:
+    trouble = replace(_trouble(line, phase="install"), python=f"{refused[0]}.{refused[1]}.1")
+    assert classify(trouble) is ErrorClass.WRONG_INTERPRETER
+    found = wanted_minor(trouble)
+    assert found is not None
+    assert found[0](allowed)
+    assert not found[0](refused)
+
+
+@pytest.mark.parametrize(
     ("line", "missing", "packages"),
     [
         (
@@ -144,6 +201,13 @@ def test_a_wheel_is_taken_instead_of_a_build_against_the_system(tmp_path: Path) 
         ("c/_cffi_backend.c:15:10: fatal error: ffi.h: No such file", "ffi.h", "libffi-dev"),
         ("No package 'cairo' found", "cairo", "libcairo2-dev"),
         ("/usr/bin/ld: cannot find -llber: No such file", "lber", None),
+        (
+            "  sudo apt-get install -y libmagickwand-dev and try again",
+            "libmagickwand-dev",
+            "libmagickwand-dev",
+        ),
+        ("ImportError: MagickWand shared library not found.", "MagickWand", "libmagickwand-dev"),
+        ("try: apt install graphviz", "graphviz", "graphviz"),
     ],
 )
 def test_what_the_system_lacks_has_a_package(line: str, missing: str, packages: str | None) -> None:
@@ -151,6 +215,10 @@ def test_what_the_system_lacks_has_a_package(line: str, missing: str, packages: 
         assert debian_packages(missing) == ()
     else:
         assert packages in system_names(line)[missing]
+
+
+def test_not_every_word_behind_apt_is_a_package() -> None:
+    assert system_names("apt-get install it with; apt-get install $(evil) -dev; apt-get install") == {}
 
 
 def test_the_longest_start_of_an_option_counts() -> None:

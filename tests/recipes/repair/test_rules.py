@@ -40,7 +40,10 @@ KNOWN = {
     "lxml": "lxml",
     "lxml.etree": "lxml",
 }
-LATER = {"attrs": datetime(2021, 12, 28, 6, 0, tzinfo=UTC)}
+LATER = {
+    "attrs": datetime(2021, 12, 28, 6, 0, tzinfo=UTC),
+    "codecov": datetime(2023, 4, 17, 23, 11, tzinfo=UTC),
+}
 
 
 class Told:
@@ -54,7 +57,7 @@ class Told:
         return LATER.get(name)
 
     def versions(self, name: str, at: datetime) -> tuple[str, ...]:
-        return () if name.startswith("no-such") else ("1.0",)
+        return () if name.startswith("no-such") or name == "codecov" else ("1.0",)
 
 
 def _proposed(case: Case, tmp_path: Path, names: object = None) -> tuple[ErrorClass, tuple[Repair, ...]]:

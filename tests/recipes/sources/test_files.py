@@ -105,6 +105,18 @@ commands = [["pytest", "-k", "a b", "tests"]]
     assert (recipe.test.arguments, recipe.test.targets) == (("-k", "a b"), ("tests",))
 
 
+def test_a_tox_file_that_leads_to_itself_is_said_to(tmp_path: Path) -> None:
+    text = (
+        "[tox]\nenvlist = py38\n[testenv]\ndeps = {[testenv]deps}\n  x{[a]deps}\n"
+        "commands =\n  {[testenv]commands}\n  pytest {posargs:{posargs:{posargs}}}\n"
+        "[a]\ndeps = {[b]deps}\n[b]\ndeps = {[a]deps}\n"
+    )
+    assert from_source(tmp_path, "tox", {"tox.ini": text}).test.runner == "pytest"
+    reasons = [one.reason for one in extract_recipes(tmp_path).skipped]
+    assert any("{[testenv]deps}" in reason for reason in reasons)
+    assert not any(reason.startswith("''") for reason in reasons)
+
+
 def test_generative_names_are_bounded() -> None:
     assert expand("py{36,37}-{a,b}, x\n y") == ["py36-a", "py36-b", "py37-a", "py37-b", "x", "y"]
     assert expand("py3{8-10}") == ["py38", "py39", "py310"]

@@ -3,6 +3,9 @@
 Nothing leads out of the target: absolute names, ``..``, links that lead out, devices and pipes are
 refused, as by tarfile's data filter (PEP 706). What is written is counted while it is written, so that
 an archive that lies about sizes, or holds a terabyte of zeros, stops at the limit.
+
+Git's own files (a whole ``.git``, or the file of that name which a submodule has) are left out, and named: a
+maker of sdists may pack them unawares, and git would run what a configuration in them says.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
@@ -36,23 +40,38 @@ _BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOF
 _BROKEN_ZIP = (*_BROKEN, RuntimeError, NotImplementedError, ValueError)
 
 
-def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> int:
-    """Unpack ``archive`` to the new folder ``target``; how many Python files there are.
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpacked:
+    """What came of an archive."""
+
+    python_files: int
+    missing: tuple[str, ...] = ()
+    """Where git's own files were, each place once, at most twenty, as ``Origin.missing`` wants them."""
+
+
+def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> Unpacked:
+    """Unpack ``archive`` to the new folder ``target``.
 
     Raises SourceError, naming ``what``, when it is damaged, escapes, or is too large.
     """
     writer = TreeWriter(target, what=what, limits=limits)
+    left_out: dict[str, None] = {}
     try:
         if archive.name.endswith(".zip"):
-            _unpack_zip(archive, writer, what)
+            _unpack_zip(archive, writer, what, left_out)
         else:
-            _unpack_tar(archive, writer, what, limits)
+            _unpack_tar(archive, writer, what, limits, left_out)
     except SourceError:
         raise
     except _BROKEN_ZIP as error:
         raise SourceError(f"{what} is damaged: {error}") from error
     writer.finish()
-    return writer.python_files
+    return Unpacked(
+        python_files=writer.python_files, missing=tuple(f"{name} (git's own)" for name in left_out)
+    )
 
 
 def read_members(
@@ -88,18 +107,23 @@ def read_members(
     return found
 
 
-def _unpack_tar(archive: Path, writer: TreeWriter, what: str, limits: TreeLimits) -> None:
+def _unpack_tar(
+    archive: Path, writer: TreeWriter, what: str, limits: TreeLimits, left_out: dict[str, None]
+) -> None:
     # Headers and padding come on top of the files' own bytes.
     allowed = limits.bytes + 4096 * limits.files
     with _decompressed(archive) as stream:
         bounded = cast(IO[bytes], _Bounded(stream, allowed, what))
         with tarfile.open(fileobj=bounded, mode="r:") as tar:
             for member in tar:
-                _write_member(tar, member, writer, what)
+                name = _clean(member.name, what)
+                if not _is_gits_own(name, left_out):
+                    _write_member(tar, member, name, writer, what)
 
 
-def _write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWriter, what: str) -> None:
-    name = _clean(member.name, what)
+def _write_member(
+    tar: tarfile.TarFile, member: tarfile.TarInfo, name: str, writer: TreeWriter, what: str
+) -> None:
     if member.isdir():
         if name:
             writer.add_folder(name)
@@ -118,10 +142,12 @@ def _write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWri
         raise SourceError(f"{what} holds {name!r}, which is neither a file, a folder nor a link")
 
 
-def _unpack_zip(archive: Path, writer: TreeWriter, what: str) -> None:
+def _unpack_zip(archive: Path, writer: TreeWriter, what: str, left_out: dict[str, None]) -> None:
     with zipfile.ZipFile(archive) as zipped:
         for info in zipped.infolist():
             name = _clean(info.filename, what)
+            if _is_gits_own(name, left_out):
+                continue
             mode = info.external_attr >> 16
             if info.is_dir():
                 if name:
@@ -135,6 +161,15 @@ def _unpack_zip(archive: Path, writer: TreeWriter, what: str) -> None:
                     writer.add_file(name, _chunks(content), executable=bool(mode & 0o100))
             else:
                 raise SourceError(f"{what} holds {name!r}, which is neither a file, a folder nor a link")
+
+
+def _is_gits_own(name: str, left_out: dict[str, None]) -> bool:
+    """Whether ``name`` is, or lies in, what git keeps for itself; its place is then noted in ``left_out``."""
+    parts = name.split("/")
+    depth = next((depth for depth, part in enumerate(parts, start=1) if part.lower() == ".git"), 0)
+    if depth and len(left_out) < _MOST_NAMED:
+        left_out["/".join(parts[:depth])[:200]] = None
+    return depth > 0
 
 
 def _clean(name: str, what: str) -> str:

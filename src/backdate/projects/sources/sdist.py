@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.parser import HeaderParser
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from backdate.errors import ConfigurationError, SourceError
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin
 from backdate.projects.read import read_text
-from backdate.projects.sources.archives import ARCHIVE_SUFFIXES, unpack
+from backdate.projects.sources.archives import ARCHIVE_SUFFIXES, Unpacked, unpack
 from backdate.projects.sources.download import download, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
 from backdate.projects.sources.specification import SdistSource
@@ -51,7 +51,7 @@ def fetch_sdist(
     with new_client() as downloading:
         archive = download(downloading, chosen, cache, most_bytes=_DOWNLOAD_BYTES)
     what = f"the sdist {chosen.filename}"
-    python_files = _unpack_single(archive, target, what, limits)
+    unpacked = _unpack_single(archive, target, what, limits)
     info = read_package_info(target)
     _check_identity(info, source.name, chosen)
     origin = Origin(
@@ -60,8 +60,9 @@ def fetch_sdist(
         revision=chosen.sha256,
         dated=chosen.uploaded,
         version_hint=str(chosen.version),
+        missing=unpacked.missing,
     )
-    return origin, python_files
+    return origin, unpacked.python_files
 
 
 def choose_sdist(files: tuple[ListedFile, ...], source: SdistSource, before: Instant | None) -> ListedFile:
@@ -124,16 +125,19 @@ def _preference(file: ListedFile) -> int:
     return next(i for i, suffix in enumerate(ARCHIVE_SUFFIXES) if file.filename.endswith(suffix))
 
 
-def _unpack_single(archive: Path, target: Path, what: str, limits: TreeLimits) -> int:
+def _unpack_single(archive: Path, target: Path, what: str, limits: TreeLimits) -> Unpacked:
     """Unpack to ``target``, without the one folder that an sdist keeps everything in."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpack-") as temporary:
         whole = Path(temporary) / "tree"
-        python_files = unpack(archive, whole, what=what, limits=limits)
+        unpacked = unpack(archive, whole, what=what, limits=limits)
         tops = list(whole.iterdir())
         single = tops[0] if len(tops) == 1 and tops[0].is_dir() and not tops[0].is_symlink() else None
         shutil.move(single or whole, target)
-    return python_files
+    if single is None:
+        return unpacked
+    inner = tuple(name.removeprefix(f"{single.name}/") for name in unpacked.missing)
+    return replace(unpacked, missing=inner)
 
 
 def _check_identity(info: PackageInfo, name: str, chosen: ListedFile) -> None:

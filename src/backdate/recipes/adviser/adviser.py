@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from backdate.models.interface import Model
+from backdate.models.prices import Prices
 from backdate.recipes.adviser.consultation import Consultation, Strategy
 from backdate.recipes.adviser.interview import MOST_CALLS, Interview
 from backdate.recipes.adviser.recipe_of_commands import deed_of
@@ -21,8 +22,8 @@ class ModelAdviser:
     """Asked for what the rules did not settle in *one* set-up, at ``instant``.
 
     ``strategy``: "setupagent" gives a recipe and repairs, "timemachine" a recipe only. ``web`` reads external
-    pages that the files link to; None for none. Raises nothing for what the model answers: see
-    ``consultation``.
+    pages that the files link to; None for none. ``prices``: what tokens cost. Raises
+    nothing for what the model answers: see ``consultation``.
     """
 
     def __init__(
@@ -33,8 +34,9 @@ class ModelAdviser:
         strategy: Strategy = "setupagent",
         web: WebReader | None = None,
         most_calls: int = MOST_CALLS,
+        prices: Prices | None = None,
     ) -> None:
-        self._interview = Interview(model, strategy, most_calls=most_calls)
+        self._interview = Interview(model, strategy, most_calls=most_calls, prices=prices)
         who = f"model {model.name}"
         self._strategy: SetupAgent | TimeMachine = (
             SetupAgent(self._interview, who=who, instant=instant, web=web)

@@ -42,3 +42,7 @@ class Consultation:
     strategy: Strategy
     exchanges: tuple[Exchange, ...] = ()
     account: Account = field(default_factory=Account)
+    cost: float | None = None
+    """What the answers given now cost, in ``currency``; None: unknown, which a part of it makes the whole."""
+    currency: str | None = None
+    """None without a price file."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from backdate.models.accounts import Account
+from backdate.models.accounts import Account, cost_of
 from backdate.models.decoding import one_line
-from backdate.models.interface import Message, Model, ModelFailure, Usage
+from backdate.models.interface import Answer, Message, Model, ModelFailure, Usage
 from backdate.models.interface import Reply as ModelReply
+from backdate.models.prices import Prices
 from backdate.recipes.adviser.consultation import Consultation, Ending, Exchange, Phase, Strategy
 from backdate.recipes.adviser.formats import WrongFormat, find_object
 from backdate.recipes.adviser.prompts import CORRECTION
@@ -24,8 +25,17 @@ _QUOTED_BACK = 4_000
 class Interview:
     """The questions of one set-up. A wrong format is pointed out once; then the question is given up."""
 
-    def __init__(self, model: Model, strategy: Strategy, *, most_calls: int = MOST_CALLS) -> None:
+    def __init__(
+        self,
+        model: Model,
+        strategy: Strategy,
+        *,
+        most_calls: int = MOST_CALLS,
+        prices: Prices | None = None,
+    ) -> None:
         self._model = model
+        self._prices = prices
+        self._cost: float | None = None if prices is None else 0.0
         self._strategy = strategy
         self._left = most_calls
         self._exchanges: list[Exchange] = []
@@ -40,6 +50,8 @@ class Interview:
             strategy=self._strategy,
             exchanges=tuple(self._exchanges),
             account=self._account,
+            cost=self._cost,
+            currency=self._prices.currency if self._prices is not None else None,
         )
 
     def note(self, phase: Phase, ending: Ending, detail: str) -> None:
@@ -62,7 +74,7 @@ class Interview:
                 return None
             self._left -= 1
             answer = self._model.ask(conversation)
-            self._account = self._account.adding(answer)
+            self._count(answer)
             usage = usage + answer.usage if usage is not None and answer.usage is not None else None
             if isinstance(answer, ModelFailure):
                 self._over = answer.is_final
@@ -82,6 +94,12 @@ class Interview:
         same = wrong[0][0].strip() == wrong[1][0].strip()
         self._end(phase, "loop" if same else "wrong-format", wrong[1][1], usage)
         return None
+
+    def _count(self, answer: Answer) -> None:
+        self._account = self._account.adding(answer)
+        if self._prices is not None and self._cost is not None:
+            cost = cost_of(answer, self._model.name, self._prices)
+            self._cost = None if cost is None else self._cost + cost
 
     def _end(self, phase: Phase, ending: object, detail: str, usage: Usage | None) -> None:
         self._exchanges.append(

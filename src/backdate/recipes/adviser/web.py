@@ -3,6 +3,7 @@
 The addresses come from a hostile tree. Only http and https to public addresses are followed: every name is
 resolved here, none of its addresses may be private, and the connection goes to the very address that was
 looked at, so that a second answer of the name server changes nothing. Each redirect is looked at again.
+When the time is up the connection is cut, whatever trickles through it.
 """
 
 from __future__ import annotations
@@ -11,18 +12,22 @@ import html
 import ipaddress
 import re
 import socket
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 import httpx
+from httpcore import NetworkStream
 
 PAGE_BYTES = 512 * 1024
 PAGE_S = 20.0
 _MOST_REDIRECTS = 4
 _UNSEEN = re.compile(r"<(script|style|svg|nav)\b", re.IGNORECASE)
 _BLOCK_END = re.compile(r"<(?:br|/p|/div|/li|/pre|/h[1-6]|/tr)\b[^>]{0,200}>", re.IGNORECASE)
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
@@ -48,35 +53,54 @@ def resolve_name(host: str, port: int) -> Sequence[str]:
     return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
+def is_public(address: str) -> bool:
+    """Whether an address is one of the internet, and not of a private network. Raises ValueError."""
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(parsed, ipaddress.IPv6Address):
+        # Addresses that stand for one of IPv4 are as public as that one.
+        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
+        if inner is not None:
+            return inner.is_global and not inner.is_multicast
+        if parsed in _NAT64:
+            return ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF).is_global
+    return parsed.is_global and not parsed.is_multicast
+
+
 class WebReader:
-    """Reads pages. ``resolve`` and ``transport`` are replaced in tests."""
+    """Reads pages. ``resolve``, ``allowed`` (which addresses) and ``transport`` are replaced in tests."""
 
     def __init__(
         self,
         *,
         resolve: Callable[[str, int], Sequence[str]] = resolve_name,
+        allowed: Callable[[str], bool] = is_public,
         transport: httpx.BaseTransport | None = None,
         page_s: float = PAGE_S,
     ) -> None:
         self._resolve = resolve
+        self._is_allowed = allowed
         self._transport = transport
         self._page_s = page_s
 
     def read(self, url: str) -> Page | Unread:
         """The text of the page at ``url``, without marks when it is HTML. Never raises for what it finds."""
         deadline = time.monotonic() + self._page_s
+        cutter = _Cutter()
         # No proxies of the environment: they would resolve the name again, past the look at its addresses.
         with httpx.Client(
             transport=self._transport, trust_env=False, follow_redirects=False, timeout=self._page_s
         ) as client:
             for _ in range(_MOST_REDIRECTS + 1):
-                found = self._one(client, url, deadline)
+                with cutter.at(deadline):
+                    found = self._one(client, url, cutter)
+                if cutter.has_cut:
+                    return Unread(url=url, reason=f"not there within {self._page_s:g} s")
                 if not isinstance(found, str):
                     return found
                 url = found
         return Unread(url=url, reason="too many redirects")
 
-    def _one(self, client: httpx.Client, url: str, deadline: float) -> Page | Unread | str:
+    def _one(self, client: httpx.Client, url: str, cutter: _Cutter) -> Page | Unread | str:
         """The page, why it is not read, or where it says that it went."""
         target = self._allowed(url)
         if isinstance(target, Unread):
@@ -92,10 +116,11 @@ class WebReader:
                 "user-agent": "backdate (reads documentation of a project that is set up)",
                 "accept-encoding": "identity",  # a compressed page could grow without bound
             }
+            extensions = {"sni_hostname": host, "trace": cutter.trace}
             with client.stream(
-                "GET", parsed.copy_with(host=shown), headers=headers, extensions={"sni_hostname": host}
+                "GET", parsed.copy_with(host=shown), headers=headers, extensions=extensions
             ) as response:
-                return _read(response, url, deadline)
+                return _read(response, url)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             return Unread(url=url, reason=f"{type(error).__name__}: {error}"[:300])
 
@@ -110,7 +135,7 @@ class WebReader:
             return Unread(url=url, reason="not a plain http or https address")
         try:
             addresses = self._resolve(host, port)
-            public = [_is_public(address) for address in addresses]
+            public = [self._is_allowed(address) for address in addresses]
         except (OSError, ValueError) as error:  # UnicodeError, of names that are none, is a ValueError
             return Unread(url=url, reason=f"{host} cannot be resolved: {error}"[:300])
         if not public or not all(public):
@@ -118,22 +143,49 @@ class WebReader:
         return addresses[0], host, port
 
 
-def _is_public(address: str) -> bool:
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(parsed, ipaddress.IPv6Address):
-        # Addresses that stand for one of IPv4 are as public as that one.
-        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
-        if inner is not None:
-            return inner.is_global and not inner.is_multicast
-        if parsed in _NAT64:
-            return ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF).is_global
-    return parsed.is_global and not parsed.is_multicast
+class _Cutter:
+    """Cuts the connections of a page when its time is up.
+
+    httpx limits each wait, not all of them together: a server that sends a byte now and then would hold us.
+    """
+
+    def __init__(self) -> None:
+        self.has_cut = False
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+
+    def trace(self, _event: str, info: Mapping[str, object]) -> None:
+        """Told by httpx what it does: remembers each connection."""
+        stream = info.get("return_value")
+        if not isinstance(stream, NetworkStream):
+            return
+        found = stream.get_extra_info("socket")
+        with self._lock:
+            if isinstance(found, socket.socket):
+                self._sockets.append(found)
+        if self.has_cut:
+            self._cut()
+
+    @contextmanager
+    def at(self, deadline: float) -> Iterator[None]:
+        """While this lasts, connections are cut once it is ``deadline`` (of the monotonic clock)."""
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _cut(self) -> None:
+        self.has_cut = True
+        with self._lock:
+            for one in self._sockets:
+                with suppress(OSError):  # closed already
+                    one.shutdown(socket.SHUT_RDWR)
 
 
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-
-
-def _read(response: httpx.Response, url: str, deadline: float) -> Page | Unread | str:
+def _read(response: httpx.Response, url: str) -> Page | Unread | str:
     if response.is_redirect:
         return str(urljoin(url, response.headers.get("location", "")))
     if response.status_code != 200:
@@ -148,8 +200,6 @@ def _read(response: httpx.Response, url: str, deadline: float) -> Page | Unread 
         data += piece
         if len(data) > PAGE_BYTES:
             return Unread(url=url, reason=f"larger than {PAGE_BYTES:,} bytes")
-        if time.monotonic() > deadline:
-            return Unread(url=url, reason="not there in time")
     text = bytes(data).decode("utf-8", "replace")
     return Page(url=url, text=plain_text(text) if kind == "text/html" else text)
 

@@ -82,6 +82,7 @@ _SYSTEM_SIGNS = tuple(
         r"unable to execute '?([\w.+-]{1,40})'?: No such file",
         r"\bsh: (?:\d{1,6}: |line \d{1,6}: )?([\w.+-]{1,40}): (?:command )?not found",
         r"(?:cannot find|library not found for) -?l([\w.+-]{1,40})",
+        r"\b([A-Za-z][\w+-]{2,40}) shared library not found",
         r"OSError: .{0,40}?(lib[\w.+-]{1,40})\.so",
         r"ImportError: (lib[\w.+-]{1,40}): cannot open shared object",
         (
@@ -91,6 +92,12 @@ _SYSTEM_SIGNS = tuple(
         r"[Cc]ould not find .{0,40}(spatialindex|lapack|geos|gdal|libmagic|swig)",
     )
 )
+_HINT = re.compile(
+    r"\bapt(?:-get)? install (?:-[\w-]{1,30} ){0,3}"
+    r"([a-z0-9][a-z0-9+.-]{1,80}(?: [a-z0-9][a-z0-9+.-]{1,80}){0,9})"
+)
+"""What a build, or the message of an ImportError, says to install; other words may follow."""
+_KNOWN_PACKAGES = frozenset(package for _, packages in SYSTEM for package in packages)
 
 
 def build_tools(situation: Situation) -> Iterator[Repair]:
@@ -175,6 +182,10 @@ def system_names(text: str) -> dict[str, tuple[str, ...]]:
             packages = debian_packages(missing)
             if packages or missing.endswith((".h", "-config", "_config")):
                 found.setdefault(missing, packages)
+    for match in all_matches(_HINT, text):
+        for name in match[1].split():
+            if name.endswith("-dev") or name in _KNOWN_PACKAGES:
+                found.setdefault(name, (name,))
     return found
 
 

@@ -25,6 +25,18 @@ from backdate.recipes.repair.trouble import Trouble
 _LANGUAGE: tuple[tuple[str, str], ...] = (
     # what code wants or what Python dropped: allowed minors, sign
     ("<7", r"SyntaxError: invalid syntax.{0,80}\basync\b|def \w+\(.{0,200}\basync\b[=,)]|import async\b"),
+    # C sources, as compilers say it: what CPython's headers do not hold any more
+    ("<7", r"no member named \W{0,3}exc_(?:type|value|traceback)"),
+    (
+        "<11",
+        (
+            r"fatal error: '?longintrepr\.h|"
+            r"no member named \W{0,3}(?:recursion_depth|use_tracing|co_varnames)\b|"
+            r"incomplete (?:typedef|type|definition of type) \W{1,3}(?:PyFrameObject|struct _frame)"
+        ),
+    ),
+    ("<12", r"no member named \W{0,3}(?:ob_digit|curexc_\w{1,20}|wstr(?:_length)?)\b"),
+    ("<13", r"too few arguments to function \W{0,3}_PyLong_AsByteArray"),
     ("<8", r"module 'time' has no attribute 'clock'|module 'cgi' has no attribute 'escape'"),
     ("<8", r"module 'platform' has no attribute '(?:linux_distribution|dist)'"),
     (

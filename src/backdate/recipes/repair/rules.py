@@ -45,6 +45,7 @@ APART: tuple[Rule, ...] = (
     plugins.without_options,
     running.other_runner,
     builds.older_interpreter,
+    unsatisfiable.without_unbuildable,
     unsatisfiable.less,
 )
 """Rules that choose or give something up: each proposal stands for itself, the surest first."""
@@ -85,6 +86,8 @@ def _class_of_tests(trouble: Trouble, text: str) -> ErrorClass:
         return signed
     if trouble.missing_modules:
         return ErrorClass.MISSING_MODULE
+    if not trouble.ran and builds.system_names(text):
+        return ErrorClass.MISSING_HEADER
     if trouble.status == "no-tests":
         return ErrorClass.NO_TESTS
     return ErrorClass.TESTS_FAIL if trouble.ran else ErrorClass.UNKNOWN

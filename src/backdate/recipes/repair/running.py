@@ -36,7 +36,8 @@ _NOT_FOUND = re.compile(
 _NO_TARGET = re.compile(r"(?:file or directory not found|file not found): (\S{1,300})")
 _DISPLAY = re.compile(
     r"no display name and no \$DISPLAY|[Cc]ould not connect to display|cannot connect to X server|"
-    r"no Qt platform plugin could be initialized|couldn't connect to display|Invalid DISPLAY|headless"
+    r"no Qt platform plugin could be initialized|couldn't connect to display|Invalid DISPLAY|headless|"
+    r"No available video device"
 )
 _VARIABLE = re.compile(
     r"KeyError: '([A-Z][A-Z0-9_]{2,60})'|(?:Set the|set the|Missing|missing) (?:environment variable |"

@@ -35,7 +35,7 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
             ErrorClass.NEEDS_DISPLAY,
             (
                 r"no display name and no \$DISPLAY|could not connect to display|no Qt platform plugin|"
-                r"as .headless. is"
+                r"as .headless. is|No available video device"
             ),
         ),
         (
@@ -64,7 +64,7 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
                 r"Unable to locate credentials"
             ),
         ),
-        ("tests", ErrorClass.WRONG_FOLDER, r"FileNotFoundError|file or directory not found"),
+        ("tests", ErrorClass.WRONG_FOLDER, r"FileNotFoundError|file or directory not found|Can't chdir to"),
     )
 )
 """Phase ("build" or "tests"), class, and the sign on one line."""

@@ -47,6 +47,11 @@ _FETCH = re.compile(
     r"Unsupported (?:URL|scheme)|Expected (?:package name|one of|a valid)"
 )
 
+FAILED_BUILD = re.compile(
+    rf"(?:[Ff]ailed to (?:build|download and build)|Failed building wheel for) [`']?{_NAME}"
+)
+"""A distribution whose build ended badly, as uv and pip say it."""
+
 
 def says_unfetchable(text: str) -> bool:
     """Whether something could not be fetched or read."""
@@ -63,7 +68,7 @@ def later_cuts(situation: Situation) -> Iterator[Repair]:
     trouble = situation.trouble
     if trouble.phase == "tests":
         return
-    cuts: list[LaterCut] = []
+    cuts: dict[str, LaterCut] = {}  # of two releases of one distribution the later one counts
     words: list[str] = []
     for name, specifier in _unmet(trouble.text):
         exact = next((one.version for one in specifier if one.operator == "=="), None)
@@ -74,10 +79,12 @@ def later_cuts(situation: Situation) -> Iterator[Repair]:
             continue
         until = uploaded.replace(microsecond=0) + timedelta(minutes=10)
         said = f"{name}{specifier} was uploaded at {uploaded:%Y-%m-%d %H:%M} UTC, after the instant"
-        cuts.append(LaterCut(name=name, until=until, provenance=because("pin to a later release", said)))
         words.append(said)
+        if name not in cuts or cuts[name].until < until:
+            provenance = because("pin to a later release", said)
+            cuts[name] = LaterCut(name=name, until=until, provenance=provenance)
     known = {one.name: one.until for one in situation.recipe.later_cuts}
-    new = [one for one in cuts if known.get(one.name) != one.until]
+    new = [one for one in cuts.values() if known.get(one.name) != one.until]
     if new:
         names = {one.name for one in new}
         kept = tuple(one for one in situation.recipe.later_cuts if one.name not in names)
@@ -145,6 +152,27 @@ def unfetchable(situation: Situation) -> Iterator[Repair]:
         rule = "address that cannot be fetched"
         words = f"addresses give way to the index, as it says: {matches[0][0]}"
         yield situation.repaired(ErrorClass.UNAVAILABLE_SOURCE, rule, words, changed)
+
+
+def without_unbuildable(situation: Situation) -> Iterator[Repair]:
+    """What does not build, left out alone where a file or a step names it: the other requirements stay."""
+    trouble = situation.trouble
+    if trouble.phase == "tests":
+        return
+    matches = all_matches(FAILED_BUILD, trouble.text)
+    names = {canonicalize_name(match[1].rstrip(".")) for match in matches}
+    names -= {canonicalize_name(situation.files.declared().name or "")}
+    changed = rewritten(
+        situation.recipe,
+        situation.files,
+        lambda line: None if line.name in names else line.text,
+        "without what does not build",
+        matches[0][0] if matches else "",
+    )
+    if changed != situation.recipe:
+        words = f"without {', '.join(sorted(names))}, as it says: {matches[0][0]}"
+        rule = "without what does not build"
+        yield situation.repaired(ErrorClass.BROKEN_REQUIREMENT, rule, words, changed)
 
 
 def less(situation: Situation) -> Iterator[Repair]:

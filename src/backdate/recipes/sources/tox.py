@@ -214,6 +214,8 @@ class _Environment:
             if reference and depth < _DEEPEST:
                 section = self._tox.sections.get(reference[1], {})
                 yield from self._resolved(section.get(reference[2].lower(), ()), depth + 1)
+            elif reference:
+                yield number, line  # it leads to itself: whoever reads it says that it means nothing
             else:
                 yield number, self._filled(line, depth)
 
@@ -226,9 +228,10 @@ class _Environment:
 
     def _filled(self, text: str, depth: int) -> str:
         def referred(match: re.Match[str]) -> str:
-            section = self._tox.sections.get(match[1], {})
-            lines = section.get(match[2].lower(), ())
-            return " ".join(line for _, line in self._resolved(lines, depth + 1)) if depth < _DEEPEST else ""
+            if depth >= _DEEPEST:
+                return match[0]
+            lines = self._tox.sections.get(match[1], {}).get(match[2].lower(), ())
+            return " ".join(line for _, line in self._resolved(lines, depth + 1))
 
         def named(match: re.Match[str]) -> str:
             name, default = match[1].strip(), match[2]
