@@ -65,8 +65,10 @@ def tools_of(tree: Path) -> tuple[str, ...]:
         table = {}
     asked = table.get("requires", []) if isinstance(table, dict) else []
     for line in asked if isinstance(asked, list) else []:
+        if not isinstance(line, str):
+            continue
         try:
-            names.add(canonicalize_name(Requirement(str(line)).name))
+            names.add(canonicalize_name(Requirement(line).name))
         except InvalidRequirement:
             continue
     return tuple(sorted(names))
@@ -183,19 +185,44 @@ def _over_time(search: BuildSearch, finding: Finding, choice: InterpreterChoice)
     if not names:
         note = "no release between the two neighbouring trials makes the difference alone or with others"
         return replace(finding, notes=(*finding.notes, note))
-    before, after = seen[good].lock, seen[bad].lock
+    after, exact = instants[bad], len(names) > 1
+    before = dict.fromkeys(names, instants[good])
+    if len(names) == 1:
+        (name,) = names
+        before[name], after, exact = _exact(search, choice, name, instants[good], instants[bad])
     culprits = tuple(
         _culprit(
             name,
-            _version_in(before, name) or latest(search.releases[name], instants[good]),
-            _version_in(after, name) or latest(search.releases[name], instants[bad]),
+            latest(search.releases[name], before[name]),
+            _released(search.releases[name], before[name], after),
             search.releases,
         )
         for name in sorted(names)
     )
     notes = (*finding.notes, *_apart(enough))
+    if not exact:
+        notes = (*notes, f"not every release of {culprits[0].name} between was tried")
     finding = replace(finding, culprits=culprits, confirmed=("forward",), notes=notes)
-    return _confirmed(search, finding, choice, exact=len(names) == 1)
+    return _confirmed(search, finding, choice, exact=exact)
+
+
+def _exact(
+    search: BuildSearch, choice: InterpreterChoice, name: str, good: Instant, bad: Instant
+) -> tuple[Instant, Instant, bool]:
+    """Two instants in the window between which ``name`` alone turns; whether nothing lies between."""
+    inner = {at for one in search.releases.get(name, ()) for at in one.instants if good < at < bad}
+    instants = [good, *sorted(inner), bad]
+    colours = {0: Colour.GOOD, len(instants) - 1: Colour.BAD}
+    finished = True
+    try:
+        while (point := next_point(colours)) is not None:
+            trial = Trial(choice=choice, instant=good, later=(name,), later_until=instants[point])
+            words = f"as of {format_day(good)}, with {name} as of {format_day(instants[point])}"
+            colours[point] = search.trials.ask(trial, words, leave=1).colour
+    except OutOfBudget:
+        finished = False
+    window = found_window(colours)
+    return instants[window.good], instants[window.bad], finished and not window.skipped
 
 
 def _narrow(colours: dict[int, Colour], among: Sequence[int], look: Callable[[int], Colour]) -> None:
@@ -275,14 +302,15 @@ def _apart(enough: bool) -> tuple[str, ...]:
     return () if enough else (f"what moved together was not told apart: {_TOO_MANY}",)
 
 
+def _released(releases: Sequence[Release], good: Instant, bad: Instant) -> str | None:
+    """The newest version that came in after ``good`` and until ``bad``, on whatever branch."""
+    found = [one.version for one in releases if any(good < at <= bad for at in one.instants)]
+    return found[-1] if found else latest(releases, bad)
+
+
 def _culprit(name: str, old: str | None, new: str | None, releases: Releases) -> Culprit:
     released = next((one.uploaded for one in releases.get(name, ()) if one.version == new), None)
     return Culprit(name=name, old=old, new=new, released=released)
-
-
-def _version_in(lock: Lock | None, name: str) -> str | None:
-    found = lock.distributions if lock is not None else ()
-    return next((one.version for one in found if one.name == name and one.version), None)
 
 
 def ranged_names(old: Lock, new: Lock | None, tree: Path) -> tuple[str, ...]:
