@@ -141,6 +141,8 @@ def bisect_one(task: Task, results: Path, minutes: float, *, retry: bool) -> Non
         said += f"\nno answer within {minutes:g} minutes"
     print(f"{said}\n({time.monotonic() - started:.0f} s)", flush=True)
     failed.unlink(missing_ok=True)
+    if "no space left" in said:  # says nothing of the task, nor of those after it
+        raise SystemExit(f"the disk is full: stopped at {task.name}")
     if not kept.exists():
         failed.write_text(said[-4000:], encoding="utf-8")
 

@@ -199,6 +199,50 @@ def test_a_flaky_test_is_not_blamed_on_anything() -> None:
     assert laboratory.refused["flaky"].reason.startswith("good in 2 of 5 runs")
 
 
+def test_what_fails_now_and_then_with_the_culprit_held_back_is_not_searched_for() -> None:
+    def says(versions, python, number):
+        gone = from_on("a", "4", "gone")(versions, python, number)
+        return gone or ("too slow" if versions["b"] == "10" and number % 2 == 0 else None)
+
+    world = World(
+        releases={"a": rows(10, 50), "b": rows(10, 51)},
+        tests={"t": from_on("a", "4", "gone"), "timed": says},
+    )
+    findings, laboratory, _ = bisect_world(world)
+    assert [moves(finding) for finding in findings] == [[("a", "3", "4")]]
+    assert "timed" in laboratory.refused
+
+
+def test_what_fails_with_another_error_before_it_moves_does_not_hide_who_makes_the_difference() -> None:
+    def says(versions, python, number):
+        if versions["b"] == "1" and versions["a"] != "1":
+            return "b was built for another a"
+        return from_on("a", "3", "gone")(versions, python, number) or "otherwise"
+
+    def only(versions, python, number):
+        told = says(versions, python, number)
+        return None if told == "otherwise" else told
+
+    world = World(
+        releases={
+            "a": [("1", -5), ("2", 400), ("3", 400), ("4", 400)],
+            **{name: [("1", -5), ("2", 400)] for name in "bc"},
+            "d": [("1", -5), ("2", -4)],
+        },
+        tests={
+            "t": only,
+            "u": lambda versions, python, number: (
+                told
+                if (told := says(versions, python, number)) != "otherwise" or versions["d"] == "2"
+                else None
+            ),
+        },
+        pins=("a==1", "d==1"),
+    )
+    found = bisect_world(world, suspects=("a",))[0]
+    assert ("a", "2", "3") in [move for finding in found for move in moves(finding)]
+
+
 def test_every_turn_that_was_seen_is_reported() -> None:
     bad = {"3", "4", "5", "9", "10"}
     world = World(

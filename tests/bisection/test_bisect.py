@@ -132,6 +132,36 @@ def test_a_side_that_does_not_build_is_said_and_nobody_is_blamed(project: Path) 
     assert (result.findings, result.builds) == ((), 0)
 
 
+@pytest.mark.network
+@pytest.mark.usefixtures("index")
+def test_a_build_that_broke_is_attributed_to_the_build_tool(tmp_path: Path) -> None:
+    folder = tmp_path / "unbuildable"
+    folder.mkdir()
+    (folder / "setup.py").write_text(
+        "import setuptools\n"
+        'assert int(setuptools.__version__.split(".")[0]) < 60, "made for setuptools before 60"\n'
+        'setuptools.setup(name="unbuildable", version="1", py_modules=["unbuildable"])\n'
+    )
+    (folder / "unbuildable.py").write_text("X = 1\n")
+    (folder / "requirements.txt").write_text("pytest\n")
+    (folder / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["setuptools", "wheel"]\nbuild-backend = "setuptools.build_meta"\n'
+    )
+    (folder / "test_x.py").write_text("import unbuildable\n\n\ndef test_x():\n    assert unbuildable.X\n")
+    old, new = datetime(2021, 6, 1, tzinfo=UTC), datetime(2022, 6, 1, tzinfo=UTC)
+    result = bisect(folder, from_instant=old, to_instant=new, python="3.8", settings=Settings())
+    (finding,) = result.findings
+    (culprit,) = finding.culprits
+    assert (culprit.name, culprit.old, culprit.new) == ("setuptools", "59.8.0", "60.0.0")
+    assert (finding.breaks, finding.confirmed, finding.tests) == ("build", BOTH, ())
+    assert "made for setuptools before 60" in finding.error.message
+    assert from_json(BisectResult, to_json(result)) == result
+    lines = [line for line, _ in bisection_lines(result)]
+    assert "  the environment; confirmed both ways" in lines
+    assert any("made for setuptools before 60" in line for line in lines if line.startswith("      | "))
+    assert result.verdict is Verdict.BROKE
+
+
 def test_an_index_without_upload_times_is_refused_by_name(tmp_path: Path) -> None:
     page = b'<!DOCTYPE html><html><body><a href="a-1.0.tar.gz#sha256=00">a-1.0.tar.gz</a></body></html>'
 

@@ -113,6 +113,23 @@ def test_another_target_costs_the_new_side_alone(world, tmp_path: Path) -> None:
     assert Dataset.open(tmp_path / "earlier").tasks == ()
 
 
+def test_culprits_are_found_between_the_sides_that_were_built(world, tmp_path: Path) -> None:
+    def environments() -> set[str]:
+        return {path.name for path in (world.cache / "store" / "environments").iterdir()}
+
+    before = environments()
+    dataset = tmp_path / "culprits"
+    done = run(build_command(world.names, dataset, world.index, world.cache, "--jobs", "2", "--culprits"))
+    assert done.returncode == 0, done.stderr
+    tasks = Dataset.open(dataset).tasks
+    assert {task.instance_id.partition("-")[0] for task in tasks} == {"breaks", "mended"}
+    for task in tasks:
+        assert [(one.distribution, one.version) for one in task.culprits] == [("brittle", "2.0")]
+        assert task.culprits[0].confirmed
+    # One release moved: only the newest with the culprit held back may be new, and the old side unpinned.
+    assert len(environments() - before) <= 2 * len(tasks)
+
+
 def test_tasks_verify_from_the_data_set_alone(world, tmp_path: Path) -> None:
     copy, cache = tmp_path / "copy", tmp_path / "cache"
     shutil.copytree(world.dataset, copy)

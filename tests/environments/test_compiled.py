@@ -2,13 +2,20 @@ import os
 import py_compile
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
-from backdate.environments.compiled import sharing_arguments
+from backdate.environments.compiled import (
+    MOST_NEIGHBOURS,
+    compiling_arguments,
+    nearest,
+    sharing_arguments,
+)
+from backdate.environments.environment import Lock, LockedDistribution
 
 
-def share(root: Path, neighbour: Path) -> None:
-    _, *arguments = sharing_arguments(root, neighbour)
+def share(root: Path, *neighbours: Path) -> None:
+    _, *arguments = sharing_arguments(root, neighbours)
     subprocess.run([sys.executable, *arguments], check=True)
 
 
@@ -51,3 +58,57 @@ def test_links_and_what_is_missing_do_no_harm(tmp_path: Path) -> None:
     (old / "lib" / "a.py").symlink_to(new / "a.py")
     share(tmp_path / "new", old)
     assert compiled(new) == set()
+
+
+def test_each_neighbour_gives_what_the_others_lack(tmp_path: Path) -> None:
+    first, second, new = (tmp_path / name / "lib/p" for name in ("first", "second", "new"))
+    for folder in (first, second, new):
+        folder.mkdir(parents=True)
+    for folder, name in ((first, "a.py"), (second, "b.py")):
+        (folder / name).write_text("")
+        os.link(folder / name, new / name)
+        py_compile.compile(str(folder / name))
+    share(tmp_path / "new", tmp_path / "first", tmp_path / "second")
+    assert compiled(new) == {"a", "b"}
+
+
+def test_what_hardly_anything_imports_is_left_uncompiled(tmp_path: Path) -> None:
+    places = (
+        *("good/a.py", "good/test/b.py", "pkg_resources/c.py", "pipette/d.py", "e.py", "broken.py"),
+        *(
+            "good/tests/f.py",
+            "tests/g.py",
+            "pip/h.py",
+            "pip/deep/i.py",
+            "setuptools/j.py",
+            "pygments/lexers/k.py",
+        ),
+    )
+    for place in places:
+        path = tmp_path / "lib/python3.11/site-packages" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("def (" if place == "broken.py" else "")
+    _, *arguments = compiling_arguments(tmp_path)
+    subprocess.run([sys.executable, *arguments], check=False, capture_output=True)
+    assert compiled(tmp_path) == set("abcde")
+
+
+def lock(**versions: str) -> Lock:
+    distributions = tuple(LockedDistribution(name=name, version=one) for name, one in versions.items())
+    return Lock(instant=datetime(2024, 1, 1, tzinfo=UTC), python="3.11.7", distributions=distributions)
+
+
+def test_the_nearest_are_few_that_together_hold_most() -> None:
+    wanted = lock(a="1", b="1", c="1", d="1", e="1", f="1")
+    known = {
+        Path("nothing"): lock(a="2", z="1"),
+        Path("same as most"): lock(a="1", b="1", c="1"),
+        Path("most"): lock(a="1", b="1", c="1"),
+        Path("one"): lock(f="1"),
+        Path("two"): lock(c="1", d="1", e="1"),
+    }
+    assert nearest(wanted, known) == (Path("two"), Path("most"), Path("one"))
+    assert nearest(wanted, {}) == ()
+    assert nearest(lock(y="1"), known) == ()
+    many = {Path(name): lock(**{name: "1"}) for name in "abcdef"}
+    assert len(nearest(wanted, many)) == MOST_NEIGHBOURS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -201,10 +202,29 @@ def test_a_suite_that_is_done_and_never_exits_is_completed(
     run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:
     suite = "import threading, time\ndef test_a(): threading.Thread(target=time.sleep, args=(99,)).start()\n"
-    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"), wall_s=4.0)
+    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"), wall_s=12.0)
     assert done.status == "completed"
     assert outcomes(done) == {"test_a.py::test_a": Outcome.PASSED}
     assert done.suspicions == ("the runner said that it was done, and then the time limit struck",)
+
+
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_a_suite_that_is_done_and_never_exits_is_ended_before_the_time_limit(
+    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan, runner: str
+) -> None:
+    suite = (
+        "import signal, threading, time, unittest, backdate_capture_events\n"
+        "class Case(unittest.TestCase):\n    def test_a(self):\n"
+        "        backdate_capture_events.LINGERING_S = 1\n"
+        "        signal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
+        "        threading.Thread(target=time.sleep, args=(999,)).start()\n"
+    )
+    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan(runner), wall_s=300.0)
+    assert (done.status, done.signal) == ("completed", signal.SIGALRM)
+    assert set(outcomes(done).values()) == {Outcome.PASSED}
+    assert done.suspicions == (
+        "the runner said that it was done, and then its process did not end by itself",
+    )
 
 
 def test_a_crash_after_the_end_is_a_suspicion(

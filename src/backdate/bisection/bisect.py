@@ -13,9 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import backdate
+from backdate.bisection.at_hand import AtHand, of_check
 from backdate.bisection.attribution import Attribution
+from backdate.bisection.build_trials import BuildTrials
+from backdate.bisection.builds_axis import BuildSearch, attribute_build, ranged_names
 from backdate.bisection.laboratory import Laboratory
-from backdate.bisection.making import Maker
+from backdate.bisection.making import Maker, words_of
 from backdate.bisection.points import (
     Release,
     candidate_instants,
@@ -24,24 +27,21 @@ from backdate.bisection.points import (
     releases_between,
     releases_of,
 )
-from backdate.bisection.result import BisectResult, CheckSummary, Finding
+from backdate.bisection.result import BisectResult, Finding
 from backdate.bisection.seen import Target
 from backdate.bisection.targets import targets_of
 from backdate.bisection.testimony.testify import Witnesses
 from backdate.checking.check import check
 from backdate.checking.progress import Progress, Silence
-from backdate.checking.result import CheckResult, Side, Verdict
+from backdate.checking.result import Verdict
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
-from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import SourceError
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
-from backdate.projects.project import Project
 from backdate.projects.sources.listing import fetch_listing
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json, write_whole
-from backdate.setup.carry_out import ground_of, request_for
 from backdate.setup.interpreters import Interpreters
 from backdate.setup.runs import run_folder
 from backdate.setup.settings import Settings
@@ -71,8 +71,7 @@ def bisect(
     settings = settings or Settings()
     progress = progress or Silence()
     started, clock = now(), time.monotonic()
-    cache = Cache(settings.cache)
-    folder = settings.keep or run_folder(cache.folder, "bisect", started)
+    folder = settings.keep or run_folder(Cache(settings.cache).folder, "bisect", started)
     try:
         checked = check(
             source,
@@ -82,46 +81,95 @@ def bisect(
             settings=replace(settings, keep=folder),
             progress=progress,
         )
-        found = _search(checked, tests, settings, cache, progress, testimony=testimony)
+        result = bisect_sides(
+            of_check(checked, folder),
+            folder=folder,
+            tests=tests,
+            settings=settings,
+            progress=progress,
+            testimony=testimony,
+        )
     finally:
         if settings.keep is None:
             for name in ("old", "new"):
                 shutil.rmtree(folder / name / "tree", ignore_errors=True)
-    result = replace(found, started=started, duration_s=time.monotonic() - clock)
+    result = replace(result, started=started, duration_s=time.monotonic() - clock)
     write_whole(folder / "bisection.json", to_json(result, indent=2))
     return result
 
 
-def _search(
-    checked: CheckResult,
-    tests: Sequence[str],
-    settings: Settings,
-    cache: Cache,
-    progress: Progress,
+def bisect_sides(
+    at_hand: AtHand,
     *,
-    testimony: bool,
+    folder: Path,
+    tests: Sequence[str] = (),
+    settings: Settings | None = None,
+    builder: Builder | None = None,
+    progress: Progress | None = None,
+    testimony: bool = True,
 ) -> BisectResult:
+    """As ``bisect``, for two sides that are at hand: nothing is fetched or built for them again, and only the
+    tests that broke are run again, alone.
+
+    ``folder`` gets the logs. ``builder``: whose cache and sandbox the sides' environments come from; None for
+    one of ``settings``. Raises as ``bisect`` does.
+    """
+    settings = settings or Settings()
+    progress = progress or Silence()
+    started, clock = now(), time.monotonic()
     result = BisectResult(
         backdate=backdate.__version__,
-        check=_summary(checked),
+        check=at_hand.summary,
         findings=(),
         builds=0,
         environments=0,
         runs=0,
-        started=checked.started,
+        started=started,
         duration_s=0.0,
-        folder=checked.folder,
+        folder=folder,
     )
-    targets = targets_of(checked, tests)
-    if not targets or checked.old.environment is None or checked.new.environment is None:
+    if builder is None:
+        sandbox = choose_sandbox(settings.sandbox)
+        cache = Cache(settings.cache)
+        builder = Builder(cache, sandbox, index_url=settings.index_url, limits=settings.build_limits)
+    if build_broke(at_hand) and not tests:
+        result = _search_build(result, at_hand, settings, builder, progress)
+        return replace(result, duration_s=time.monotonic() - clock)
+    targets = targets_of(at_hand, tests)
+    if not targets or at_hand.old.environment is None or at_hand.new.environment is None:
         asked = "none of the tests that were asked for broke"
-        return replace(result, notes=(asked,)) if tests and checked.verdict is Verdict.BROKE else result
-    sandbox = choose_sandbox(settings.sandbox)
-    builder = Builder(cache, sandbox, index_url=settings.index_url, limits=settings.build_limits)
-    laboratory = _laboratory(checked, targets, settings, builder, progress)
+        broke = result.check.verdict is Verdict.BROKE
+        result = replace(result, notes=(asked,)) if tests and broke else result
+    else:
+        result = _search(result, at_hand, targets, settings, builder, progress, testimony=testimony)
+    return replace(result, duration_s=time.monotonic() - clock)
+
+
+def _search(
+    result: BisectResult,
+    at_hand: AtHand,
+    targets: Sequence[Target],
+    settings: Settings,
+    builder: Builder,
+    progress: Progress,
+    *,
+    testimony: bool,
+) -> BisectResult:
+    cache = builder.cache
+    assert at_hand.old.environment is not None
+    assert at_hand.new.environment is not None
+    laboratory = Laboratory(
+        Maker(builder),
+        (at_hand.old, at_hand.old_request),
+        (at_hand.new, at_hand.new_request),
+        tests=[test for target in targets for test in target.tests],
+        limits=settings.test_limits,
+        folder=result.folder / "probes",
+        progress=progress,
+    )
     progress.project("running the tests that broke alone, in both environments")
     old, new = laboratory.sides()
-    ranges = moving_range(checked.old.environment.lock, checked.new.environment.lock)
+    ranges = moving_range(at_hand.old.environment.lock, at_hand.new.environment.lock)
     progress.project(f"asking the index when {len(ranges)} distributions were released")
     releases, notes = releases_on_index(ranges, settings.index_url, cache.index)
     attribution = Attribution(
@@ -129,66 +177,73 @@ def _search(
         old=old,
         new=new,
         releases=releases,
-        instants=candidate_instants(releases, ranges, checked.old.instant, checked.new.instant),
-        candidates=count_candidates(releases, ranges, checked.new.instant),
+        instants=candidate_instants(releases, ranges, at_hand.old.instant, at_hand.new.instant),
+        candidates=count_candidates(releases, ranges, at_hand.new.instant),
         available=Interpreters(cache.folder).available,
     )
     attributed = attribution.attribute(targets)
     found = [one.finding for one in attributed]
     if testimony:
         progress.project("asking what the culprits say for themselves")
-        witnesses = Witnesses(laboratory, sandbox, cache, settings.index_url)
+        witnesses = Witnesses(laboratory, builder.sandbox, cache, settings.index_url)
         found = [witnesses.with_testimony(one) for one in attributed]
     findings = sorted(found, key=lambda one: -len(one.tests))
     return replace(
         result,
         findings=tuple(findings),
         refused=(*laboratory.refused.values(), *attribution.refused),
-        releases=_shown(findings, releases, checked),
+        releases=_shown(findings, releases, at_hand),
         builds=laboratory.builds,
         environments=laboratory.environments,
         runs=laboratory.runs,
-        notes=(*checked.notes, *notes),
+        notes=(*at_hand.notes, *notes),
     )
 
 
-def _laboratory(
-    checked: CheckResult,
-    targets: Sequence[Target],
-    settings: Settings,
-    builder: Builder,
-    progress: Progress,
-) -> Laboratory:
-    return Laboratory(
-        Maker(builder),
-        (checked.old, _request(checked, "old", checked.old)),
-        (checked.new, _request(checked, "new", checked.new)),
-        tests=[test for target in targets for test in target.tests],
-        limits=settings.test_limits,
-        folder=checked.folder / "probes",
-        progress=progress,
+def build_broke(at_hand: AtHand) -> bool:
+    """Whether what broke is the build: it was good, and the newest does not resolve or install."""
+    failure = at_hand.new.failure
+    good = at_hand.old.run is not None and any(one.outcome.good for one in at_hand.old.run.results)
+    return good and failure is not None and failure.phase in ("resolve", "install")
+
+
+def _search_build(
+    result: BisectResult, at_hand: AtHand, settings: Settings, builder: Builder, progress: Progress
+) -> BisectResult:
+    """What broke the build of the newest side."""
+    assert at_hand.old.environment is not None
+    assert at_hand.new.failure is not None
+    maker, request = Maker(builder), at_hand.new_request
+    failure = words_of(at_hand.new.failure)
+    lock = maker.resolve(request, older_tools=False)
+    names = ranged_names(
+        at_hand.old.environment.lock, None if isinstance(lock, str) else lock, at_hand.new_ground.tree
     )
-
-
-def _summary(checked: CheckResult) -> CheckSummary:
-    return CheckSummary(
-        project=checked.project,
-        origin=checked.origin,
-        verdict=checked.verdict,
-        reason=checked.reason,
-        old_instant=checked.old.instant,
-        new_instant=checked.new.instant,
-        old_python=checked.old.choice.interpreter.version,
-        new_python=checked.new.choice.interpreter.version,
-        broke=len(checked.comparison.broke) if checked.comparison else 0,
+    progress.project(f"asking the index when {len(names)} distributions were released")
+    releases, notes = releases_on_index(names, settings.index_url, builder.cache.index)
+    trials = BuildTrials(maker, request, failure, progress)
+    finding = attribute_build(
+        BuildSearch(
+            trials=trials,
+            old=at_hand.old.choice,
+            new=at_hand.new.choice,
+            available=Interpreters(builder.cache.folder).available,
+            start=at_hand.old.instant,
+            end=at_hand.new.instant,
+            old_lock=at_hand.old.environment.lock,
+            failure=failure,
+            releases=releases,
+            ranged=tuple(name for name in names if name in releases),
+        )
     )
-
-
-def _request(checked: CheckResult, name: str, side: Side) -> EnvironmentRequest:
-    """What the check asked for on this side, from the tree that it kept."""
-    project = Project(name=checked.project, root=checked.folder / name / "tree", origin=checked.origin)
-    base = side.environment.base if side.environment is not None else None
-    return replace(request_for(side.recipe, ground_of(project, side.instant), side.choice), base=base)
+    return replace(
+        result,
+        findings=(finding,),
+        releases=_shown([finding], releases, at_hand),
+        builds=maker.builds,
+        environments=trials.environments,
+        notes=(*at_hand.notes, *notes),
+    )
 
 
 def releases_on_index(
@@ -210,12 +265,12 @@ def releases_on_index(
 
 
 def _shown(
-    findings: Sequence[Finding], releases: dict[str, tuple[Release, ...]], checked: CheckResult
+    findings: Sequence[Finding], releases: dict[str, tuple[Release, ...]], at_hand: AtHand
 ) -> tuple[Release, ...]:
     names = sorted({culprit.name for finding in findings for culprit in finding.culprits})
     return tuple(
         release
         for name in names
         for release in releases_between(releases.get(name, ()), None, None)
-        if checked.old.instant < release.uploaded < checked.new.instant
+        if at_hand.old.instant < release.uploaded < at_hand.new.instant
     )

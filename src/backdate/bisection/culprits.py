@@ -100,7 +100,7 @@ class _Trial:
         self._choice, self._instant = bad.setup.choice, bad.setup.instant
         self._unmoved = pins_of(good.lock, tuple(moved))
         self._suspects = [name for name in target.suspects if name in moved]
-        self.passing, self.failing = good, bad
+        self._good, self.passing, self.failing = good, good, bad
         self.companions: Subset = frozenset()
         """What has to move as well, so that a culprit can be told to make the difference."""
 
@@ -140,14 +140,22 @@ class _Trial:
         alone, colour = self._move(frozenset({suspect}))
         if colour is Colour.BAD or len(self._moved) == 1:
             return colour is Colour.BAD
-        if colour is Colour.GOOD and not alone.bad_tests(self._target.tests):
+        if colour is Colour.GOOD and self._as_good(alone):
             return False
         rest = frozenset(self._moved) - {suspect}
         without, colour = self._move(rest)
-        if colour is not Colour.GOOD or without.bad_tests(self._target.tests):
+        if colour is not Colour.GOOD or not self._as_good(without):
             return False
         self.companions, self.passing = rest, without
         return True
+
+    def _as_good(self, seen: Seen) -> bool:
+        """Whether no test fails there that does not fail in the good environment as well, with that error."""
+        known = {test: one.key for test, one in self._good.errors.items()}
+        return all(
+            test in known and test in seen.errors and seen.errors[test].key == known[test]
+            for test in seen.bad_tests(self._target.tests)
+        )
 
     def exact_version(self, change: PackageChange, releases: Releases) -> tuple[PackageChange, bool]:
         """The first version that fails alone, of those between; whether the search came to its end."""

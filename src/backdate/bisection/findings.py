@@ -43,13 +43,16 @@ def probes_of(journal: Iterable[tuple[str, Seen]], target: Target) -> tuple[Prob
     probes = []
     for why, seen in journal:
         colour = colour_together(seen.colours_for(target).values())
+        detail = seen.failure[:2000] if seen.failure else "" if colour else "some are good, some are bad"
+        if not detail and seen.build_limits:
+            detail = f"with {', '.join(seen.build_limits)} for its builds, which fail without"
         probe = Probe(
             why=why,
             instant=seen.setup.instant,
             python=seen.setup.choice.interpreter.version,
             constraints=seen.setup.constraints,
             colour=colour or Colour.SKIP,
-            detail=seen.failure[:2000] if seen.failure else "" if colour else "some are good, some are bad",
+            detail=detail,
             built=seen.built,
         )
         probes.append(probe)

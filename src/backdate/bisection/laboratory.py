@@ -186,7 +186,8 @@ class Laboratory:
             self._left -= 1
             self._environments[identity] = (built, self._new)
             self._runs[identity] = [self._run(identity, 0)]
-            seen = self._conclude(replace(seen, built=not built.reused))
+            limits = self._maker.limits_of(built)
+            seen = self._conclude(replace(seen, built=not built.reused, build_limits=limits))
         else:
             seen = replace(seen, failure=built)
         self._seen[identity] = seen

@@ -74,7 +74,7 @@ class Probe:
     constraints: tuple[str, ...] = ()
     colour: Colour
     detail: str = ""
-    """Why it could not be told, when it could not."""
+    """Why it could not be told, when it could not; what it took to build it, when that was not plain."""
     built: bool
     """Whether the environment was built for it now."""
 
@@ -151,8 +151,13 @@ class Finding:
     """Tests that broke together, since when, and because of what."""
 
     tests: tuple[str, ...]
+    """None where it is the build that broke."""
+    breaks: Literal["tests", "build"] = "tests"
+    """``build``: the newest environment does not resolve or install; good is then what does."""
     error: Failing
-    """What they fail with now."""
+    """What they fail with now; of a build the step that failed, and the line of its log that says why."""
+    said: tuple[str, ...] = ()
+    """Of a build: the lines of its log that say why, the most telling first."""
     first_error: Failing | None = None
     """What they failed with first, where that is another error."""
     axis: Axis

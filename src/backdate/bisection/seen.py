@@ -51,6 +51,8 @@ class Seen:
     """Why there is no environment."""
     built: bool = False
     """Whether it was built for this."""
+    build_limits: tuple[str, ...] = ()
+    """What its builds had to be kept back to, that they succeeded."""
 
     def colours_for(self, target: Target) -> dict[str, Colour]:
         """Bad is what fails with the target's error. Failing with another one tells nothing against it."""

@@ -6,33 +6,34 @@ from collections.abc import Sequence
 
 from packaging.utils import canonicalize_name
 
+from backdate.bisection.at_hand import AtHand
 from backdate.bisection.errors_of_run import error_key, failing_of
 from backdate.bisection.result import Failing
 from backdate.bisection.seen import Target
-from backdate.checking.result import CheckResult
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import Cluster
 from backdate.errors import UsageError
 
 
-def targets_of(checked: CheckResult, tests: Sequence[str]) -> list[Target]:
+def targets_of(at_hand: AtHand, tests: Sequence[str]) -> list[Target]:
     """What broke, by cause, limited to ``tests`` where there are any.
 
-    The trees have to be where ``checked`` kept them. Raises UsageError for a test that the old side has not.
+    Raises UsageError for a test that the old side has not.
     """
-    if checked.comparison is None or checked.old.run is None or checked.new.run is None:
+    comparison = at_hand.comparison
+    if comparison is None or at_hand.old.run is None or at_hand.new.run is None:
         return []
-    known = {result.id for result in checked.old.run.results}
+    known = {result.id for result in at_hand.old.run.results}
     unknown = [test for test in tests if test not in known]
     if unknown:
         raise UsageError(f"the old side has no test {unknown[0]!r}; write its id as `backdate check -v` does")
-    wanted = set(checked.comparison.broke) & (set(tests) or known)
+    wanted = set(comparison.broke) & (set(tests) or known)
     clusters = clusters_of(
-        checked.old.run,
-        checked.new.run,
-        environment=checked.new.environment,
-        before=checked.old.environment,
-        tree=checked.folder / "new" / "tree",
+        at_hand.old.run,
+        at_hand.new.run,
+        environment=at_hand.new.environment,
+        before=at_hand.old.environment,
+        tree=at_hand.new_ground.tree,
     )
     targets = []
     for cluster in clusters:
@@ -40,7 +41,7 @@ def targets_of(checked: CheckResult, tests: Sequence[str]) -> list[Target]:
         wanted -= set(members)
         if members:
             targets.append(_target(cluster, members))
-    for breakage in checked.comparison.breakages:
+    for breakage in comparison.breakages:
         members = tuple(test for test in breakage.tests if test in wanted)
         if members:
             place = breakage.places[0] if breakage.places else None

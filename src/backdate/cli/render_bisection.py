@@ -20,6 +20,11 @@ _WAYS = {
     ("backward",): "confirmed one way: held back, they pass",
     (): "not confirmed",
 }
+_BUILD_WAYS = {
+    **_WAYS,
+    ("forward",): "confirmed one way: it alone makes the build fail",
+    ("backward",): "confirmed one way: held back, it builds",
+}
 
 
 def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[Line]:
@@ -76,9 +81,13 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
     count = len(finding.tests)
     names = " and ".join(_culprit(one) for one in finding.culprits) or "no culprit"
     together = " (not told apart)" if len(finding.culprits) > 1 else ""
-    proof = f"; {_WAYS[finding.confirmed]}" if finding.culprits else ""
+    ways = _BUILD_WAYS if finding.breaks == "build" else _WAYS
+    proof = f"; {ways[finding.confirmed]}" if finding.culprits else ""
     yield f"{names}{together}: {_error(finding.error)}", "bold red"
-    yield f"  {count} {'test' if count == 1 else 'tests'}{proof}", ""
+    what = "the environment" if finding.breaks == "build" else f"{count} {'test' if count == 1 else 'tests'}"
+    yield f"  {what}{proof}", ""
+    for line in finding.said:
+        yield f"      | {line}", "dim"
     if finding.first_error is not None:
         yield f"  at first: {_error(finding.first_error)}", ""
     if finding.axis == "packages":

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from backdate.bisection.bisect import bisect
+from collections.abc import Sequence
+
+from backdate.bisection.at_hand import AtHand
+from backdate.bisection.bisect import bisect_sides
 from backdate.construction.setting_up import settings_of
 from backdate.construction.sides import Bench
-from backdate.errors import UsageError
-from backdate.setup.carry_out import Ground
 from backdate.tasks.task import Culprit
 
 
-def find_culprits(side: Ground, bench: Bench) -> tuple[tuple[Culprit, ...], tuple[str, ...]]:
-    """What bisection between the two instants finds in the candidate's tree, and what it has to say."""
-    settings = settings_of(bench.plan, bench.cache)
-    try:
-        result = bisect(side.tree, from_instant=side.instant, to_instant=bench.plan.target, settings=settings)
-    except UsageError as error:
-        return (), (f"no bisection: {error}",)
+def find_culprits(
+    at_hand: AtHand, tests: Sequence[str], bench: Bench
+) -> tuple[tuple[Culprit, ...], tuple[str, ...]]:
+    """What bisection between the two sides finds for ``tests``, and what it has to say."""
+    result = bisect_sides(
+        at_hand,
+        folder=bench.log_folder(),
+        tests=tests,
+        settings=settings_of(bench.plan, bench.cache),
+        builder=bench.builder,
+        testimony=False,
+    )
     found: dict[tuple[str, str], Culprit] = {}
     for finding in result.findings:
         for one in finding.culprits:

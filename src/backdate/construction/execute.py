@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backdate.bisection.at_hand import AtHand
 from backdate.checking.compare import compare_runs
 from backdate.checking.loosening import requirement_files_of
 from backdate.checking.result import Side
@@ -33,6 +34,7 @@ from backdate.diagnosis.diagnose import clusters_of, diagnose
 from backdate.diagnosis.result import Cluster
 from backdate.environments.environment import Environment
 from backdate.errors import InterpreterMissing, SourceError
+from backdate.projects.project import Origin
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import copy_tree, tree_digest
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
@@ -266,6 +268,17 @@ def _flaky(proven: Proven) -> str:
     return "\n".join(test.id for test in proven.tests if test.why == "flaky")[:4000]
 
 
+def _at_hand(candidate: Candidate, pair: _Pair) -> AtHand:
+    """The two sides for a bisection, with the environments of this machine."""
+    return AtHand(
+        origin=Origin(kind=candidate.kind, location=candidate.location, revision=candidate.revision or None),
+        old=replace(pair.old, environment=pair.old_live, choice=pair.old_live.choice),
+        new=replace(pair.new, environment=pair.new_live, choice=pair.new_live.choice),
+        old_ground=pair.old_tree,
+        new_ground=pair.new_tree,
+    )
+
+
 def _conclude(
     candidate: Candidate, examined: Examined, pair: _Pair, found: _Found, proven: Proven, bench: Bench
 ) -> MigrationTask:
@@ -278,7 +291,7 @@ def _conclude(
     notes: tuple[str, ...] = ()
     if bench.plan.culprits:
         with bench.clock("bisect"):
-            culprits, notes = find_culprits(pair.old_tree, bench)
+            culprits, notes = find_culprits(_at_hand(candidate, pair), proven.of("fail-to-pass"), bench)
     return make_task(
         Made(
             candidate=candidate,

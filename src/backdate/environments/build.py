@@ -18,7 +18,8 @@ from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.cache import Cache
-from backdate.environments.environment import BuildFailure, Environment
+from backdate.environments.compiled import nearest
+from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock import is_local
 from backdate.environments.pip_road import install_with_pip
@@ -51,8 +52,8 @@ class Builder:
         self.cache = cache
         self.sandbox = sandbox
         self.index_url = index_url
-        self._neighbours: dict[Path, Path] = {}
-        """The environment that was had last, by interpreter."""
+        self._neighbours: dict[Path, dict[Path, Lock]] = {}
+        """The environments that were had, by interpreter; the last one last."""
         self._steps = Steps(
             cache=cache,
             sandbox=sandbox,
@@ -115,7 +116,9 @@ class Builder:
     def be_like(self, environment: Environment) -> None:
         """Say that what is built next has much in common with ``environment``."""
         if environment.root.is_relative_to(self.cache.environments):
-            self._neighbours[environment.choice.interpreter.executable] = environment.root
+            known = self._neighbours.setdefault(environment.choice.interpreter.executable, {})
+            known.pop(environment.root, None)
+            known[environment.root] = environment.lock
 
     def _by_pip(
         self, request: EnvironmentRequest, key: str, failure: BuildFailure, on_stage: OnStage
@@ -245,8 +248,9 @@ class Builder:
     ) -> Environment | BuildFailure:
         on_stage("building")
         log = self.cache.logs / f"{key}.install.log"
-        neighbour = self._neighbours.get(request.choice.interpreter.executable)
-        failure = self._steps.install(request, resolution, root, log, shared=shared, neighbour=neighbour)
+        known = self._neighbours.get(request.choice.interpreter.executable, {})
+        neighbours = nearest(resolution.lock, known)
+        failure = self._steps.install(request, resolution, root, log, shared=shared, neighbours=neighbours)
         if failure is not None:
             return failure
         on_stage("ready")

@@ -1,18 +1,28 @@
-"""Compiled modules that an environment takes over from a neighbour, as it takes the modules from uv's cache.
+"""Which modules of an environment are compiled when it is made, and which are taken over from neighbours.
 
-Compiling every module is most of the work of making a small environment, and environments of one project at
-two instants hold mostly the same files: uv links both from its cache. Where a module *is* the neighbour's
+Compiling is most of the work of making a small environment, and environments of one project at two
+instants hold mostly the same files: uv links both from its cache. Where a module *is* a neighbour's
 (one inode, so never another version of the same size and time), what was compiled from it is linked too.
+What hardly any suite imports is left to be compiled when it is: it would be half the work.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from backdate.environments.environment import Lock
+
+MOST_NEIGHBOURS = 3
+
+_NOT_COMPILED = r"/site-packages/(?:pip/|setuptools/|pygments/lexers/|(?:.+/)?tests/)"
+"""The installer, the builder (both move with every instant), hundreds of lexers of which none or one is used,
+and the libraries' own tests, which are more than half of some libraries."""
 
 _SHARE = """
 import os, sys
-new, old = sys.argv[1:3]
-for folder, folders, files in os.walk(new):
+new = sys.argv[1]
+for old, (folder, folders, files) in ((old, one) for old in sys.argv[2:] for one in os.walk(new)):
     theirs = os.path.join(old, os.path.relpath(folder, new))
     cache, target = os.path.join(theirs, "__pycache__"), os.path.join(folder, "__pycache__")
     try:
@@ -33,9 +43,61 @@ for folder, folders, files in os.walk(new):
 """In the syntax of any Python 3; it stands on a command line, and is run by the interpreter of the two."""
 
 
-def sharing_arguments(root: Path, neighbour: Path) -> tuple[str, ...]:
-    """The command that links what was compiled in the environment at ``neighbour`` into the one at ``root``.
+_COMPILE = """
+import compileall, os, re, sys
+lib, skipped = sys.argv[1], re.compile(sys.argv[2])
+paths = [os.path.join(folder, name) for folder, _, names in os.walk(lib) for name in names]
+paths = sorted(path for path in paths if path.endswith(".py") and not skipped.search(path))
+parts, part, children = min(len(os.sched_getaffinity(0)), 16), 0, []
+for number in range(1, parts):
+    child = os.fork()
+    if not child:
+        part, children = number, []
+        break
+    children.append(child)
+for path in paths[part::parts]:
+    try:
+        compileall.compile_file(path, quiet=2)
+    except Exception:
+        pass
+for child in children:
+    os.waitpid(child, 0)
+"""
+"""``python -m compileall -j 0`` hands every file to its processes by itself, which takes longer than the
+compiling where most is there already: here each process takes its share at once."""
+
+
+def compiling_arguments(root: Path) -> tuple[str, ...]:
+    """The command that compiles what is not compiled yet in the environment at ``root``.
+
+    It stumbles over files that are not for this Python (some are shipped for others): they are left as they
+    are, as pip leaves them.
+    """
+    return ("python", "-I", "-S", "-c", _COMPILE, str(root / "lib"), _NOT_COMPILED)
+
+
+def sharing_arguments(root: Path, neighbours: Sequence[Path]) -> tuple[str, ...]:
+    """The command that links what was compiled in the environments ``neighbours`` into the one at ``root``.
 
     What cannot be linked is left to be compiled.
     """
-    return ("python", "-I", "-S", "-c", _SHARE, str(root / "lib"), str(neighbour / "lib"))
+    folders = (str(one / "lib") for one in (root, *neighbours))
+    return ("python", "-I", "-S", "-c", _SHARE, *folders)
+
+
+def nearest(lock: Lock, known: Mapping[Path, Lock]) -> tuple[Path, ...]:
+    """Of the environments ``known`` few that together hold most of what ``lock`` names, the nearest first."""
+    left = _held(lock)
+    rest = {root: _held(one) for root, one in known.items()}
+    found: list[Path] = []
+    while rest and len(found) < MOST_NEIGHBOURS:
+        best = max(reversed(rest), key=lambda root: len(rest[root] & left))  # of equals the last one
+        if not rest[best] & left:
+            break
+        left = left - rest.pop(best)
+        found.append(best)
+    return tuple(found)
+
+
+def _held(lock: Lock) -> frozenset[tuple[str, str]]:
+    return frozenset((one.name, one.version) for one in lock.distributions if one.source is None)

@@ -19,7 +19,7 @@ from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.cache import Cache
-from backdate.environments.compiled import sharing_arguments
+from backdate.environments.compiled import compiling_arguments, sharing_arguments
 from backdate.environments.environment import BuildFailure, Lock
 from backdate.environments.inputs import (
     EnvironmentRequest,
@@ -131,14 +131,14 @@ class Steps:
         log: Path,
         *,
         shared: bool,
-        neighbour: Path | None = None,
+        neighbours: Sequence[Path] = (),
     ) -> BuildFailure | None:
         """Make a virtual environment at ``root`` that holds what was resolved; None when it was made.
 
-        A ``shared`` one stays where it is, and every module is compiled now, as pip does: a suite that
+        A ``shared`` one stays where it is, and its modules are compiled now, as pip does: a suite that
         makes warnings errors would otherwise stumble over those that compiling a library gives. Another
-        one can be moved. ``neighbour``: a shared environment of the same interpreter, from which what was
-        compiled of the same files is taken.
+        one can be moved. ``neighbours``: shared environments of the same interpreter, from which what was
+        compiled of the same files is taken (see ``compiled.py``).
         """
         with (
             _input_file("pylock.toml", resolution.pylock) as lock,
@@ -155,10 +155,8 @@ class Steps:
                 builds=builds,
             )
             mounts = [shown(lock.parent), shown(builds.limits.parent)]
-            # Compiling stumbles over files that are not for this Python (some are shipped for others): those
-            # are left as they are, as pip leaves them.
-            compiling = ("python", "-m", "compileall", "-qq", "-j", "0", str(root / "lib"))
-            taking = [sharing_arguments(root, neighbour)] if neighbour is not None else []
+            compiling = compiling_arguments(root)
+            taking = [sharing_arguments(root, neighbours)] if neighbours else []
             script = [
                 shlex.join(create),
                 _placed(lock, request.at),

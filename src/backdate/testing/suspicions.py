@@ -6,6 +6,7 @@ These cross-checks find accidents and clumsy forgeries, not a careful one.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 
 from backdate.sandboxes.interface import RunResult, RunStatus
@@ -28,7 +29,9 @@ def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[TestResult]
     finish = capture.finish
     bad = sum(result.outcome.bad for result in results)
     if run.status is not RunStatus.EXITED or run.signal is not None:
-        if finish is not None:
+        if finish is not None and run.signal == signal.SIGALRM:  # see ``backdate_capture_events.finish``
+            found.append("the runner said that it was done, and then its process did not end by itself")
+        elif finish is not None:
             found.append(f"the runner said that it was done, and then {describe_end(run)}")
         return found
     if run.exit_code == 0 and finish is None:

@@ -146,7 +146,8 @@ def _releases(scale: _Scale, result: BisectResult, name: str, y: int) -> list[Sh
 
 def _finding(scale: _Scale, finding: Finding, y: int) -> list[Shape]:
     count = len(finding.tests)
-    shapes: list[Shape] = [_label(16, y + 4, f"{count} {'test' if count == 1 else 'tests'}", 13)]
+    what = "the build" if finding.breaks == "build" else f"{count} {'test' if count == 1 else 'tests'}"
+    shapes: list[Shape] = [_label(16, y + 4, what, 13)]
     if finding.last_good is not None and finding.first_bad is not None:
         good, bad = scale.x(finding.last_good), scale.x(finding.first_bad)
         for left, right, fill in ((_LEFT, good, _GREEN), (good, bad, _GREY), (bad, WIDTH - _RIGHT, _RED)):

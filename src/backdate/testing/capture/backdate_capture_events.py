@@ -152,6 +152,39 @@ def guarded(function, *arguments):
         emit("capture-error", about=function.__name__, reason=clean(repr(sys.exc_info()[1]), 1000))
 
 
+LINGERING_S = 20
+"""Seconds that a runner's process may go on after its last event."""
+
+
+def _make_end():
+    import signal
+
+    alarm, restore = signal.alarm, signal.signal
+    number, default = signal.SIGALRM, signal.SIG_DFL
+
+    def end_soon():
+        try:
+            restore(number, default)
+        except ValueError:
+            pass  # not the main thread: nobody else's handler can be taken away
+        alarm(LINGERING_S)
+
+    return end_soon
+
+
+_end_soon = _make_end()
+
+
+def finish(**fields):
+    """Append the runner's last event. Threads that never end keep the process alive no longer than a while.
+
+    The system ends it (SIGALRM), so that no lock or loop of the tests can be in the way.
+    """
+    emit("finish", **fields)
+    if active:
+        guarded(_end_soon)
+
+
 def emit_collected(ids):
     """Append the ids of the collected tests, some hundred a line."""
     for start in range(0, len(ids), COLLECTED_IDS_A_LINE):

@@ -16,6 +16,7 @@ from backdate_capture_events import (
     clock,
     emit,
     emit_collected,
+    finish,
     guarded,
     number_repeats,
     python_version,
@@ -257,8 +258,7 @@ def pytest_runtest_logreport(report):
 def pytest_sessionfinish(session, exitstatus):
     yield
     status = getattr(session, "exitstatus", exitstatus)
-    emit(
-        "finish",
+    finish(
         exit_status=int(status),
         collected=int(getattr(session, "testscollected", 0) or 0),
         failed=int(getattr(session, "testsfailed", 0) or 0),

@@ -16,6 +16,7 @@ from backdate_capture_events import (
     clock,
     emit,
     emit_collected,
+    finish,
     number_repeats,
     python_version,
     relative,
@@ -286,7 +287,7 @@ def install():
             undo_groups()
         good = result.wasSuccessful()
         failed = len(result.failures) + len(result.errors) + len(getattr(result, "unexpectedSuccesses", ()))
-        emit("finish", exit_status=0 if good else 1, collected=result.testsRun, failed=failed, stopped="")
+        finish(exit_status=0 if good else 1, collected=result.testsRun, failed=failed, stopped="")
         return result
 
     unittest.TextTestRunner.run = captured_run

@@ -1,0 +1,161 @@
+"""Whether an environment builds: asked for set-ups, with every answer kept and classed by why it does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from backdate.bisection.making import Maker
+from backdate.bisection.points import Release
+from backdate.bisection.result import Probe
+from backdate.bisection.search import MOST_BUILDS, Colour
+from backdate.bisection.seen import OutOfBudget
+from backdate.checking.progress import Progress
+from backdate.environments.environment import Environment, Exemption, InterpreterChoice, Lock
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.recipes.repair.builds import tool_limits
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.rules import classify
+from backdate.recipes.repair.trouble import read_trouble
+from backdate.timeline.instants import Instant
+
+_RAISED = re.compile(
+    r"^\W{0,20}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception|Invalid\w{0,30})): (.{0,300})", re.MULTILINE
+)
+_BECAUSE = re.compile(r"\b(?:because|requires?|error:|hint:)", re.IGNORECASE)
+_MOST_LINES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A set-up that may build."""
+
+    choice: InterpreterChoice
+    instant: Instant
+    later: tuple[str, ...] = ()
+    """Distributions that are cut at ``later_until`` instead, for what is installed and what builds it."""
+    later_until: Instant | None = None
+    constraints: tuple[str, ...] = ()
+    """Limits on what is installed."""
+    build_constraints: tuple[str, ...] = ()
+    """Limits on what isolated builds take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What became of it: good is what builds, bad what fails as the newest does; else it cannot be told."""
+
+    colour: Colour
+    lock: Lock | None = None
+    environment: Environment | None = None
+    message: str = ""
+
+
+class BuildTrials:
+    """Builds, or tries to, what one project's unpinned tree asks for."""
+
+    def __init__(self, maker: Maker, request: EnvironmentRequest, failure: str, progress: Progress) -> None:
+        """``request``: of the newest side, which fails with ``failure``, the words of ``making.Maker``."""
+        self._maker, self._request, self._progress = maker, request, progress
+        self._class = failure_class(failure, request)
+        self._known: dict[Trial, Tried] = {}
+        self._left = MOST_BUILDS
+        self.journal: list[Probe] = []
+
+    @property
+    def environments(self) -> int:
+        """Different environments that were built."""
+        return len({one.environment.key for one in self._known.values() if one.environment is not None})
+
+    def ask(self, trial: Trial, why: str, *, leave: int = 0) -> Tried:
+        """What becomes of ``trial``. Raises OutOfBudget when fewer than ``leave`` more could be tried."""
+        if trial not in self._known:
+            if self._left <= leave:
+                raise OutOfBudget
+            self._left -= 1
+            self._progress.project(f"trial {MOST_BUILDS - self._left}: {why}")
+            built_before = self._maker.builds
+            tried = self._known[trial] = self._try(trial)
+            self.journal.append(
+                Probe(
+                    why=why,
+                    instant=trial.instant,
+                    python=trial.choice.interpreter.version,
+                    constraints=trial.constraints,
+                    colour=tried.colour,
+                    detail=tried.message[:2000],
+                    built=self._maker.builds > built_before,
+                )
+            )
+        return self._known[trial]
+
+    def _try(self, trial: Trial) -> Tried:
+        request = self._asked(trial)
+        lock = self._maker.resolve(request, older_tools=False)
+        if isinstance(lock, str):
+            return self._failed(lock, None)
+        built = self._maker.build(request, older_tools=False)
+        if isinstance(built, str):
+            return self._failed(built, lock)
+        return Tried(colour=Colour.GOOD, lock=lock, environment=built)
+
+    def _asked(self, trial: Trial) -> EnvironmentRequest:
+        until = trial.later_until
+        later = tuple(
+            Exemption(name=name, until=until, reason="moved alone by a bisection")
+            for name in trial.later
+            if until is not None
+        )
+        return replace(
+            self._request,
+            choice=trial.choice,
+            instant=trial.instant,
+            constraints=trial.constraints,
+            build_constraints=tuple(sorted({*self._request.build_constraints, *trial.build_constraints})),
+            later_cuts=(*self._request.later_cuts, *later),
+        )
+
+    def _failed(self, message: str, lock: Lock | None) -> Tried:
+        same = failure_class(message, self._request) == self._class
+        return Tried(colour=Colour.BAD if same else Colour.SKIP, lock=lock, message=message)
+
+
+def failure_class(message: str, request: EnvironmentRequest) -> str:
+    """Equal for builds that fail for one reason: the builder's class of error, and what was raised."""
+    trouble = read_trouble(
+        phase="resolve" if message.startswith("does not resolve") else "install",
+        status="install",
+        texts=[message],
+        python=request.choice.interpreter.version,
+        instant=request.instant,
+    )
+    error = classify(trouble)
+    if error is not ErrorClass.UNKNOWN:
+        return str(error)
+    raised = _RAISED.findall(message)
+    return f"{error} {raised[-1][0]}" if raised else str(error)
+
+
+def telling_lines(message: str) -> tuple[str, ...]:
+    """The lines of a failed build's log that say why, the most telling first."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    evidence = tool_limits(message)[1]
+    first = [line for line in lines if any(one and one in line for one in evidence)]
+    raised = [line for line in reversed(lines) if _RAISED.match(line)]
+    because = [line for line in lines if _BECAUSE.search(line)]
+    return tuple(dict.fromkeys((*first, *raised, *because, *lines[:1])))[:_MOST_LINES]
+
+
+def named_in(message: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of ``names`` that a failed build's log blames or speaks of; those that it asks to limit first."""
+    limited = [name for name in tool_limits(message)[0] if name in names]
+    text = re.sub(r"[-_.]+", "-", message.lower())
+    spoken = [name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
+    return tuple(dict.fromkeys((*limited, *spoken)))
+
+
+def latest(releases: Sequence[Release], before: Instant) -> str | None:
+    """The newest version that was there before an instant; pre-releases and yanked ones are left out."""
+    there = [one for one in releases if one.uploaded < before and not one.prerelease and not one.yanked]
+    return there[-1].version if there else None
