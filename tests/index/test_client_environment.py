@@ -14,7 +14,9 @@ from backdate.index.client_environment import (
     shadow_home,
     write_client_files,
 )
+from backdate.timeline.instants import parse_instant
 
+OLD = parse_instant("2019-01-01")
 URL = "http://127.0.0.1:4321/snapshot/2021-03-01T00:00:00Z/simple/"
 
 
@@ -28,11 +30,18 @@ def test_every_client_is_pointed_at_the_url(tmp_path: Path) -> None:
 
 def test_setuptools_own_fetching_stays_on_the_index() -> None:
     parser = configparser.ConfigParser(interpolation=None)
-    parser.read_string(client_files(URL)[".pydistutils.cfg"])
+    parser.read_string(client_files(URL, OLD)[".pydistutils.cfg"])
     section = parser["easy_install"]
     assert section["index_url"] == URL
     assert section["allow_hosts"] == "127.0.0.1:4321,files.pythonhosted.org"
     assert section["find_links"] == ""
+
+
+def test_setuptools_that_fetches_by_pip_is_given_no_hosts() -> None:
+    """From 42 on it ends every build that has ``setup_requires`` where hosts are limited."""
+    text = client_files(URL, parse_instant("2020-08-22"))[".pydistutils.cfg"]
+    assert "allow_hosts" not in text
+    assert URL in text
 
 
 def test_what_bypasses_the_date_is_taken_out(tmp_path: Path) -> None:
@@ -64,7 +73,7 @@ def test_a_home_that_shows_the_real_one(tmp_path: Path) -> None:
     (real / ".netrc").write_text("machine x")
     home.mkdir()
     shadow_home(real, home)
-    write_client_files(URL, home)
+    write_client_files(URL, OLD, home)
     assert (home / ".netrc").read_text() == "machine x"
     assert (home / ".ssh").resolve() == real / ".ssh"
     assert "evil" not in (home / ".pydistutils.cfg").read_text()
@@ -104,7 +113,7 @@ def test_poetry_is_started_with_another_index(tmp_path: Path) -> None:
     (programs / "poetry").write_text(FAKE_POETRY.format(python=sys.executable))
     (programs / "poetry").chmod(0o755)
     home = tmp_path / "home"
-    write_client_files(URL, home)
+    write_client_files(URL, OLD, home)
     environment = pointed_at(
         {"PATH": f"{programs}:/usr/bin:/bin", "PYTHONPATH": str(tmp_path / "site")}, URL, home
     )

@@ -63,7 +63,7 @@ def uv() -> str:
 @pytest.fixture
 def environment(server: SnapshotServer, tmp_path: Path) -> dict[str, str]:
     url, home = server.url(DAY), tmp_path / "home"
-    write_client_files(url, home)
+    write_client_files(url, DAY, home)
     certificates = {name: os.environ[name] for name in CERTIFICATES if name in os.environ}
     return {"PATH": f"{home / 'bin'}:/usr/bin:/bin", **certificates, **client_environment(url, home)}
 

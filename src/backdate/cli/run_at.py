@@ -75,7 +75,7 @@ def run_command(given: RunArguments) -> None:
         url = server.url(instant)
         shadow_home(Path.home(), home)
         others = [urlsplit(root).netloc for root in client.upstreams if root != PUBLIC_INDEX]
-        write_client_files(url, home, file_hosts=[*FILE_HOSTS, *others])
+        write_client_files(url, instant, home, file_hosts=[*FILE_HOSTS, *others])
         status = _run(given.command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
     raise typer.Exit(status)
 

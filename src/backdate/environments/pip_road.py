@@ -48,7 +48,7 @@ def install_with_pip(
         home = Path(folder)
         home.chmod(0o755)
         url = server.url(request.instant, moved)
-        write_client_files(url, home)
+        write_client_files(url, request.instant, home)
         listed = steps.cache.scratch / f"freeze.{uuid.uuid4().hex}.txt"
         script = _script(request, root, home, steps.index_url, exemptions, listed)
         variables = {

@@ -113,7 +113,7 @@ def _run(
         )
         Path(folder).chmod(0o755)
         place.home.mkdir()
-        write_client_files(url, place.home)
+        write_client_files(url, request.instant, place.home)
         pip = None if road == "pip" else _uv_pip(request, root, exemptions, steps.index_url)
         write_stand_ins(place.stand_ins, root=root, uv=str(uv.find_uv()), pip=pip)
         result = steps.run(

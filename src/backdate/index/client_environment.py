@@ -13,8 +13,13 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from backdate.timeline.instants import Instant, parse_instant
+
 FILE_HOSTS = ("files.pythonhosted.org",)
 """Where the public index keeps its files: the one other host that setuptools may fetch from."""
+
+_BUILDS_FETCH_WITH_PIP = parse_instant("2019-11-23")
+"""setuptools 42: builds fetch what they need by pip, and refuse to where hosts are limited."""
 
 BYPASSES = frozenset(
     {
@@ -78,20 +83,29 @@ def client_environment(index_url: str, home: Path) -> dict[str, str]:
     }
 
 
-def client_files(index_url: str, *, file_hosts: Sequence[str] = FILE_HOSTS) -> dict[str, str]:
-    """The files that belong under the folder given as HOME: relative path to content. Pure."""
+def client_files(
+    index_url: str, instant: Instant, *, file_hosts: Sequence[str] = FILE_HOSTS
+) -> dict[str, str]:
+    """The files that belong under the folder given as HOME: relative path to content. Pure.
+
+    ``instant`` tells what a setuptools of the time makes of them: before 42 it fetches by itself, from any
+    host that a distribution names unless hosts are limited.
+    """
     hosts = ",".join((urlsplit(index_url).netloc, *file_hosts))
+    limit = f"allow_hosts = {hosts}\n" if instant < _BUILDS_FETCH_WITH_PIP else ""
     return {
-        ".pydistutils.cfg": f"[easy_install]\nindex_url = {index_url}\nallow_hosts = {hosts}\nfind_links =\n",
+        ".pydistutils.cfg": f"[easy_install]\nindex_url = {index_url}\n{limit}find_links =\n",
         ".backdate/pdm.toml": "",
         ".backdate/poetry_at_instant.py": (files("backdate.index") / "poetry_at_instant.py").read_text(),
         "bin/poetry": _POETRY_STARTER,
     }
 
 
-def write_client_files(index_url: str, home: Path, *, file_hosts: Sequence[str] = FILE_HOSTS) -> None:
+def write_client_files(
+    index_url: str, instant: Instant, home: Path, *, file_hosts: Sequence[str] = FILE_HOSTS
+) -> None:
     """Write ``client_files`` under ``home``."""
-    for name, content in client_files(index_url, file_hosts=file_hosts).items():
+    for name, content in client_files(index_url, instant, file_hosts=file_hosts).items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
