@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from diagnosis_environments import environment_of
 from pretended_workshop import FIX, PretendedWorkshop, make_task
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra inspect is not installed")
@@ -16,14 +19,20 @@ from inspect_ai import eval as inspect_eval  # noqa: E402
 from inspect_ai.log import read_eval_log  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
+from backdate.errors import UsageError  # noqa: E402
 from backdate.evaluation.inspect_extra.environment import (  # noqa: E402
     BackdateSandbox,
     BenchConfig,
     offer_bench,
 )
-from backdate.evaluation.inspect_extra.task import migration_task, passed_within  # noqa: E402
+from backdate.evaluation.inspect_extra.task import (  # noqa: E402
+    budgeted_loop,
+    migration_task,
+    passed_within,
+)
 from backdate.evaluation.opening import Bench  # noqa: E402
 from backdate.sandboxes.choose import choose_sandbox  # noqa: E402
+from backdate.tasks.real_workshop import Built, RealWorkshop  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the framework's own, which its releases change
 
@@ -40,9 +49,10 @@ def words(text: str) -> ModelOutput:
     return output
 
 
-def run(tmp_path: Path, outputs, **settings):
+def run(tmp_path: Path, outputs, workshop=None, **settings):
     config = BenchConfig(dataset=str(tmp_path / "pretended"))
-    offer_bench(config, Bench(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop()))
+    bench = Bench(name="pretended", tasks=(make_task(),), workshop=workshop or PretendedWorkshop())
+    offer_bench(config, bench)
     model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
     (log,) = inspect_eval(
         migration_task(config, **settings),
@@ -80,6 +90,40 @@ def test_a_scripted_model_solves_the_task_and_the_log_opens(tmp_path) -> None:
     assert metrics["pass@1(10)"] == 1.0
     assert sum(one.input_tokens for one in opened.stats.model_usage.values()) == 30
     assert sum(event.event == "model" for event in sample.events) == 3
+
+
+class Probed(PretendedWorkshop, RealWorkshop):
+    """The pretended workshop with a real environment to ask: the one that runs these tests."""
+
+    def build(self, task, tree, side) -> Built:
+        answer = environment_of(Path(sys.prefix), Path(sys.executable))
+        return Built(answer=answer, at="/work/project", notes=())
+
+
+def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:
+    if not all(one.ok for one in choose_sandbox("bwrap").probe() if one.needed):
+        pytest.skip("bubblewrap does not work here")
+    script = [call("module_contents", module="json"), call("name_changes", names="json.loads")]
+    log = run(tmp_path, script, workshop=Probed(), tools="evidence", calls=2)
+    assert log.status == "success", log.error
+    told = log.samples[0].store["backdate_attempt"]
+    assert told["sequence"] == ["module_contents", "name_changes"]
+    contents, changes = (
+        step["observation"]["results"][0]["content"]
+        for step in json.loads(told["trajectory"])["steps"]
+        if step.get("tool_calls") and step["tool_calls"][0]["function_name"] in told["sequence"]
+    )
+    assert "JSONDecodeError" in contents
+    assert "json.loads" in changes
+    offered = next(event for event in log.samples[0].events if event.event == "model").tools
+    assert {"name_changes", "version_changes", "old_warnings"} <= {one.name for one in offered}
+    other = run(tmp_path / "second", script, workshop=Probed(), calls=2)
+    assert other.samples[0].store["backdate_attempt"]["sequence"] == ["?", "?"]
+
+
+def test_tools_of_another_name_are_a_mistake() -> None:
+    with pytest.raises(UsageError, match="paper or evidence"):
+        budgeted_loop(tools="all")
 
 
 def test_silence_ends_and_budgets_are_counted_by_our_loop(tmp_path) -> None:

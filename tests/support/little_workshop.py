@@ -49,14 +49,22 @@ class LittleWorkshop:
     """Does for ``files`` what the real workshop does for a task's repository."""
 
     def __init__(
-        self, files: Mapping[str, str], versions: Mapping[str, str], *, sandbox: Sandbox | None = None
+        self,
+        files: Mapping[str, str],
+        versions: Mapping[str, str],
+        *,
+        sandbox: Sandbox | None = None,
+        environment: Callable[[str], Environment] = bare_environment,
     ) -> None:
         self.files = files
+        self.environment = environment
         self.versions = versions
         self.sandbox = sandbox or bubblewrap()
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> LittleWorkshop:
-        return LittleWorkshop(self.files, self.versions, sandbox=change(self.sandbox))
+        return LittleWorkshop(
+            self.files, self.versions, sandbox=change(self.sandbox), environment=self.environment
+        )
 
     def make_tree(self, task, target: Path, *, pinned: bool = False, gold: bool = False) -> None:
         write_files(target, self.files)
@@ -64,7 +72,7 @@ class LittleWorkshop:
     def run_tests(self, task, tree: Path, side: str, *, log_folder: Path, only=()) -> Verdict:
         run = run_suite(
             self.sandbox,
-            bare_environment(self.versions[side]),
+            self.environment(self.versions[side]),
             tree,
             PLAN,
             limits=Limits(wall_s=60, memory_bytes=512 * MIB, disk_bytes=256 * MIB),

@@ -15,8 +15,10 @@ from inspect_ai.solver import Solver as InspectSolver
 from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
 from backdate.errors import SourceError, UsageError
+from backdate.evaluation.evidence import evidence_tools
 from backdate.evaluation.inspect_extra.environment import BackdateSandbox, BenchConfig, bench_of
 from backdate.evaluation.inspect_extra.model import BridgedModel
+from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json
 from backdate.solvers.interface import Assignment, Attempt
 from backdate.solvers.model import ModelSolver
@@ -38,6 +40,7 @@ def migrate(
     tests: int = 10,
     history: str = "paper",
     dialect: str = "native",
+    tools: str = "paper",
     allow_test_edits: bool = False,
     sandbox_name: str = "bwrap",
     timeout: float = 600.0,
@@ -54,7 +57,7 @@ def migrate(
         sandbox=sandbox_name,
         timeout=timeout,
     )
-    return migration_task(config, calls, tests, history, dialect, allow_test_edits=allow_test_edits)
+    return migration_task(config, calls, tests, history, dialect, tools, allow_test_edits=allow_test_edits)
 
 
 def migration_task(
@@ -63,6 +66,7 @@ def migration_task(
     tests: int = 10,
     history: str = "paper",
     dialect: str = "native",
+    tools: str = "paper",
     *,
     allow_test_edits: bool = False,
 ) -> Task:
@@ -79,7 +83,7 @@ def migration_task(
     ]
     return Task(
         dataset=MemoryDataset(samples, name=bench.name),
-        solver=budgeted_loop(calls, tests, history, dialect, allow_test_edits),
+        solver=budgeted_loop(calls, tests, history, dialect, tools, allow_test_edits),
         scorer=solved_again(),
         sandbox=SandboxEnvironmentSpec("backdate", config),
         name="migrate",
@@ -92,9 +96,12 @@ def budgeted_loop(
     tests: int = 10,
     history: str = "paper",
     dialect: str = "native",
+    tools: str = "paper",
     allow_test_edits: bool = False,
 ) -> InspectSolver:
     """The loop of ``backdate eval``, with Inspect's model and the sample's tree."""
+    if tools not in ("paper", "evidence"):
+        raise UsageError(f"tools is paper or evidence, not {tools!r}")
     if history not in ("paper", "release"):
         raise UsageError(f"history is paper or release, not {history!r}")
 
@@ -110,11 +117,15 @@ def budgeted_loop(
                 tests=tests,
                 dialect=dialect,
                 history=history,
+                tools=tools,
                 allow_test_edits=allow_test_edits,
             ),
             workshop=bench.workshop,
             scratch=environment.scratch,
             logs=environment.scratch / "logs" / "sample",
+            extra_tools=evidence_tools(bench.workshop, choose_sandbox(environment.config.sandbox))
+            if tools == "evidence"
+            else None,
             tree=environment.tree,
         )
         attempt = await anyio.to_thread.run_sync(lambda: ModelSolver(model).attempt(assignment))
