@@ -11,7 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from repair_cases import CASES, LOGS, carry, stored
+from repair_cases import LOGS, carry, stored
+from repair_cases_of_tests import CASES
 
 from backdate.environments import uv
 

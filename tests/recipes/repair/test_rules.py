@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repair_cases import CASES, LOGS, Case, carry, read_stored
+from repair_cases import LOGS, Case, carry, read_stored
+from repair_cases_of_tests import CASES
 
 from backdate.environments.cache import Cache, default_cache
 from backdate.index.cache import DiskCache

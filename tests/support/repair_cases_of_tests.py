@@ -1,0 +1,292 @@
+"""Cases of repair: environments in which tests fail or are not found; and all cases together."""
+
+from __future__ import annotations
+
+from repair_cases import WHY, Case
+from repair_cases_of_builds import BUILDS, SETUP, TEST
+
+from backdate.recipes.recipe import TestPlan
+from backdate.recipes.repair.error_class import ErrorClass as E
+
+_TESTS = {"test_one.py": "def test_one():\n    pass\n"}
+
+
+def _django() -> dict[str, str]:
+    return {
+        "site_/__init__.py": "",
+        "site_/settings.py": "SECRET_KEY = 'x'\nINSTALLED_APPS = []\n"
+        "DATABASES = {'default': {'ENGINE': 'django.db.backends.sqlite3', 'NAME': ':memory:'}}\n",
+        "manage.py": "import os, sys\nos.environ.setdefault('DJANGO_SETTINGS_MODULE', 'site_.settings')\n"
+        "from django.core.management import execute_from_command_line\n"
+        "execute_from_command_line(sys.argv)\n",
+        "test_one.py": "from django.conf import settings\ndef test_one():\n    assert settings.SECRET_KEY\n",
+    }
+
+
+TESTS = (
+    Case(
+        name="missing-module",
+        files={
+            "test_one.py": TEST.format(module="yaml")
+            + "\n"
+            + TEST.format(module="dateutil").replace("one", "two")
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_MODULE,
+        rule="missing module",
+    ),
+    Case(
+        name="missing-module-namespace",
+        files={"test_one.py": "import google.protobuf\ndef test_one():\n    import zope.interface\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_MODULE,
+        rule="missing module",
+    ),
+    Case(
+        name="own-module-in-a-folder",
+        files={"src/inner/__init__.py": "", "tests/test_one.py": "import inner\ndef test_one():\n    pass\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_MODULE,
+        rule="own modules on the path",
+    ),
+    Case(
+        name="project-not-installed",
+        files={
+            "src/m.py": "",
+            "setup.py": SETUP.format(more=", package_dir={'': 'src'}, install_requires=['six']"),
+            "checks/test_one.py": "import m\ndef test_one():\n    import six\n",
+        },
+        plan=TestPlan(runner="pytest", targets=("checks",), provenance=WHY),
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_MODULE,
+        rule="project installed",
+    ),
+    Case(
+        name="missing-fixture",
+        files={"test_one.py": "def test_one(mocker, benchmark):\n    benchmark(mocker.Mock())\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_TEST_PLUGIN,
+        rule="missing test plugin",
+    ),
+    Case(
+        name="missing-option",
+        files={**_TESTS, "pytest.ini": "[pytest]\naddopts = --cov=. --cov-report=term -n 2\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_TEST_PLUGIN,
+        rule="missing test plugin",
+    ),
+    Case(
+        name="async-test",
+        files={
+            "test_one.py": "import pytest\n@pytest.mark.asyncio\nasync def test_one():\n    pass\n",
+            "pytest.ini": "[pytest]\naddopts = --strict-markers\nfilterwarnings = error\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_TEST_PLUGIN,
+        rule="missing test plugin",
+    ),
+    Case(
+        name="unknown-option",
+        files={**_TESTS, "pytest.ini": "[pytest]\naddopts = --nothing-has-this\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_TEST_PLUGIN,
+        rule="unknown option",
+    ),
+    Case(
+        name="newer-syntax",
+        files={"test_one.py": "def test_one():\n    if (n := 3) > 2:\n        assert n\n"},
+        at="2021-03-01",
+        python="3.7",
+        error=E.WRONG_INTERPRETER,
+        rule="wrong interpreter",
+    ),
+    Case(
+        name="older-standard-library",
+        files={"test_one.py": "from collections import Mapping\ndef test_one():\n    pass\n"},
+        at="2022-03-01",
+        python="3.10",
+        error=E.WRONG_INTERPRETER,
+        rule="wrong interpreter",
+    ),
+    Case(
+        name="release-that-dropped",
+        files={"test_one.py": "import jinja2\ndef test_one():\n    assert jinja2.Template('a').render()\n"},
+        packages=("pytest", "jinja2<3"),
+        at="2022-03-01",
+        python="3.9",
+        error=E.INCOMPATIBLE_RELEASE,
+        rule="release that dropped what is used",
+    ),
+    Case(
+        name="numpy-dropped",
+        files={
+            "test_one.py": "import numpy\ndef test_one():\n"
+            "    assert numpy.zeros(1, dtype=numpy.float)[0] == 0\n"
+        },
+        packages=("pytest", "numpy"),
+        at="2023-03-01",
+        python="3.9",
+        error=E.INCOMPATIBLE_RELEASE,
+        rule="release that dropped what is used",
+    ),
+    Case(
+        name="django-settings",
+        files=_django(),
+        packages=("pytest", "django"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.DJANGO_SETTINGS,
+        rule="Django settings",
+    ),
+    Case(
+        name="django-of-its-own-runner",
+        files={
+            **_django(),
+            "test_one.py": "from django.test import TestCase\nfrom django.contrib.auth.models import User\n"
+            "class One(TestCase):\n    def test_one(self):\n        assert not User.objects.count()\n",
+            "site_/settings.py": _django()["site_/settings.py"].replace(
+                "[]", "['django.contrib.auth', 'django.contrib.contenttypes']"
+            ),
+        },
+        packages=("pytest", "django"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.DJANGO_SETTINGS,
+        rule="Django's own runner",
+    ),
+    Case(
+        name="folder-not-found",
+        files=_TESTS,
+        plan=TestPlan(runner="pytest", targets=("../test_one.py",), cwd="build", provenance=WHY),
+        at="2021-03-01",
+        python="3.8",
+        error=E.WRONG_FOLDER,
+        rule="folder not found",
+    ),
+    Case(
+        name="target-not-found",
+        files=_TESTS,
+        plan=TestPlan(runner="pytest", targets=("test_one.py", "gone"), provenance=WHY),
+        at="2021-03-01",
+        python="3.8",
+        error=E.WRONG_FOLDER,
+        rule="target not found",
+    ),
+    Case(
+        name="wrong-runner",
+        files=_TESTS,
+        packages=(),
+        plan=TestPlan(runner="unittest", targets=("test_one",), provenance=WHY),
+        at="2021-03-01",
+        python="3.8",
+        error=E.NO_TESTS,
+        rule="another way to run",
+    ),
+    Case(
+        name="working-folder",
+        files={
+            "tests/data/a.txt": "a",
+            "tests/test_one.py": "def test_one():\n    assert open('data/a.txt').read()\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.WRONG_FOLDER,
+        rule="working folder",
+    ),
+    Case(
+        name="import-mismatch",
+        files={
+            "a/test_one.py": "def test_one():\n    pass\n",
+            "b/test_one.py": "def test_two():\n    pass\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.TESTS_FAIL,
+        rule="import mode",
+    ),
+    Case(
+        name="warnings-as-errors",
+        files={
+            "test_one.py": "import warnings\ndef test_one():\n    warnings.warn('old', DeprecationWarning)\n",
+            "pytest.ini": "[pytest]\nfilterwarnings = error\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.TESTS_FAIL,
+        rule="warnings as errors",
+    ),
+    Case(
+        name="example-of-variables",
+        files={
+            "test_one.py": "import os\nNAME = os.environ['CASE_API_KEY']\ndef test_one():\n    assert NAME\n",
+            ".env.example": "CASE_API_KEY=abc\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.NEEDS_SECRET,
+        rule="example of variables",
+    ),
+    Case(
+        name="no-display",
+        files={
+            "test_one.py": "import pygame\ndef test_one():\n    pygame.display.init()\n"
+            "    assert pygame.display.set_mode((10, 10))\n"
+        },
+        packages=("pytest", "pygame==2.0.1"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.NEEDS_DISPLAY,
+        rule="no display",
+    ),
+    Case(
+        name="needs-network",
+        files={
+            "test_one.py": "import urllib.request\ndef test_one():\n"
+            "    urllib.request.urlopen('http://example.org')\n"
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.NEEDS_NETWORK,
+        rule="",
+        works=False,
+    ),
+    Case(
+        name="needs-service",
+        files={
+            "test_one.py": "import socket\ndef test_one():\n"
+            "    socket.create_connection(('127.0.0.1', 5432))\n"
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.NEEDS_SERVICE,
+        rule="",
+        works=False,
+    ),
+    Case(
+        name="time-out",
+        files={"test_one.py": "import time\ndef test_one():\n    time.sleep(600)\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.TIMEOUT,
+        rule="",
+        works=False,
+    ),
+    Case(
+        name="memory",
+        files={"test_one.py": "def test_one():\n    assert bytearray(3 * 1024 ** 3)\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.MEMORY,
+        rule="",
+        works=False,
+    ),
+)
+CASES = (*BUILDS, *TESTS)
