@@ -1,3 +1,4 @@
+import tomllib
 from datetime import UTC, datetime
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import strategies as st
 
 from backdate.environments.environment import Exemption
 from backdate.environments.exemptions import exemptions_at
-from backdate.environments.lock import is_local, read_pylock
+from backdate.environments.lock import is_local, read_pylock, with_index
 from backdate.errors import StoredDataError
 
 INSTANT = datetime(2021, 3, 1, tzinfo=UTC)
@@ -86,3 +87,42 @@ def test_other_texts_are_refused_or_read_but_never_crash(text: str) -> None:
 def test_damaged_locks(text: str) -> None:
     with pytest.raises(StoredDataError, match="lock cannot be read"):
         read(text)
+
+
+LOCKED = """lock-version = "1.0"
+created-by = "uv"
+
+[[packages]]
+name = "attrs"
+version = "24.2.0"
+wheels = [{ url = "https://files.example/attrs.whl", hashes = { sha256 = "ab" } }]
+
+[[packages]]
+name = "here"
+version = "1"
+directory = { path = "@PROJECT@" }
+
+[[packages]]
+name = "there"
+version = "2"
+vcs = { type = "git", url = "https://git.example/there", commit-id = "ab" }
+
+[[packages]]
+name = "said"
+version = "3"
+index = "https://other.example/simple"
+"""
+
+
+def test_the_index_is_written_to_what_comes_from_it_and_to_nothing_else() -> None:
+    text = with_index(LOCKED, "https://pypi.org/simple")
+    found = {one["name"]: one.get("index") for one in tomllib.loads(text)["packages"]}
+    assert found == {
+        "attrs": "https://pypi.org/simple",
+        "here": None,
+        "there": None,
+        "said": "https://other.example/simple",
+    }
+    assert with_index(text, "https://pypi.org/simple") == text
+    assert text.replace('index = "https://pypi.org/simple"\n', "") == LOCKED
+    assert with_index("", "https://pypi.org/simple") == ""

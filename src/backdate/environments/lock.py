@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from datetime import UTC, datetime
 from typing import Any
@@ -10,10 +11,18 @@ from packaging.utils import canonicalize_name
 
 from backdate.environments.environment import Exemption, Lock, LockedDistribution
 from backdate.errors import StoredDataError
+from backdate.serial import to_json
 from backdate.timeline.instants import Instant
 
 PROJECT = "@PROJECT@"
 """Stands in a lock's text for the folder in which the sandbox shows the project."""
+
+
+_PACKAGE = re.compile(r"^(\[\[packages\]\]\n)", re.MULTILINE)
+_VERSION = re.compile(r"^version = .*\n", re.MULTILINE)
+_ELSEWHERE = re.compile(
+    r"^(?:index|directory|vcs|archive) = |^\[packages\.(?:directory|vcs|archive)\]", re.MULTILINE
+)
 
 
 def is_local(one: LockedDistribution) -> bool:
@@ -40,6 +49,21 @@ def read_pylock(text: str, *, instant: Instant, python: str, exemptions: tuple[E
     )
     ordered = sorted(found, key=lambda one: (one.name, one.version))
     return Lock(instant=instant, python=python, distributions=tuple(ordered), exemptions=mattered)
+
+
+def with_index(text: str, index_url: str) -> str:
+    """The lock with ``index`` (PEP 751) written to every package that comes from ``index_url``.
+
+    uv leaves it out, and then looks for none of these among the wheels that it has: it asks the server for
+    each file again, and unpacks it again where the answer may not be kept.
+    """
+    head, *packages = _PACKAGE.split(text)
+    line = f"index = {to_json(index_url).decode()}\n"
+    return head + "".join(
+        mark
+        + (body if _ELSEWHERE.search(body) else _VERSION.sub(lambda match: match[0] + line, body, count=1))
+        for mark, body in zip(packages[::2], packages[1::2], strict=True)
+    )
 
 
 def _distribution(package: dict[str, Any]) -> LockedDistribution:

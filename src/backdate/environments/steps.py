@@ -27,7 +27,7 @@ from backdate.environments.inputs import (
     requirement_files,
     requirement_lines,
 )
-from backdate.environments.lock import PROJECT, read_pylock
+from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
 from backdate.projects.read import read_text
 from backdate.recipes.recipe import PROJECT_FOLDER
@@ -141,7 +141,7 @@ class Steps:
         compiled of the same files is taken (see ``compiled.py``).
         """
         with (
-            _input_file("pylock.toml", resolution.pylock) as lock,
+            _input_file("pylock.toml", with_index(resolution.pylock, self.index_url)) as lock,
             _build_files(request) as builds,
         ):
             create = uv.create_arguments(
