@@ -103,6 +103,8 @@ def _write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWri
     if member.isdir():
         if name:
             writer.add_folder(name)
+    elif _is_submodule_pointer(name):
+        return
     elif member.isreg() and not member.issparse():
         content = tar.extractfile(member)
         assert content is not None
@@ -126,6 +128,8 @@ def _unpack_zip(archive: Path, writer: TreeWriter, what: str) -> None:
             if info.is_dir():
                 if name:
                     writer.add_folder(name)
+            elif _is_submodule_pointer(name):
+                continue
             elif stat.S_ISLNK(mode):
                 with zipped.open(info) as content:
                     target = content.read(4096).decode("utf-8", errors="surrogateescape")
@@ -143,6 +147,15 @@ def _clean(name: str, what: str) -> str:
     if name.startswith("/") or ".." in cleaned.split("/"):
         raise SourceError(f"{what} holds the name {name[:200]!r}, which leads out of it")
     return cleaned
+
+
+def _is_submodule_pointer(name: str) -> bool:
+    """Whether a file is what a checkout has in the place of a submodule's ``.git`` folder.
+
+    Some sdists hold one, of where the author's git kept the submodule. It is no part of the project, and is
+    left out; anything in a folder of that name is refused by ``TreeWriter``.
+    """
+    return name.rpartition("/")[2] == ".git" and "/" in name
 
 
 def _checked_target(name: str, target: str, what: str) -> str:
