@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import os
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+
+from backdate.environments.environment import Interpreter
 
 IMAGE = "backdate-tests:debian"
 _START_S = 30.0
@@ -71,3 +76,31 @@ def import_image(root: Path) -> None:
     with closing(docker.from_env().api) as client, tempfile.NamedTemporaryFile(dir="/var/tmp") as archive:
         subprocess.run(["tar", "-C", str(root), "-c", "."], stdout=archive, check=True)
         client.import_image_from_file(archive.name, repository=name, tag=tag)
+
+
+def python_image(interpreter: Interpreter, name: str) -> None:
+    """Make an image ``name``: :data:`IMAGE` with ``interpreter`` at its own path and first on PATH."""
+    prefix = interpreter.prefix
+    above = " ".join(str(folder) for folder in prefix.parents if folder != Path("/"))
+    lines = (
+        f"FROM {IMAGE}",
+        f"COPY python {prefix}",
+        f"RUN chmod a+rx {above} {prefix}",
+        f"ENV PATH={prefix}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+    )
+
+    def needed(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        parts = Path(member.name).parts
+        left_out = {"test", "tests", "idlelib", "__pycache__"} & set(parts) or "config-3" in member.name
+        return None if left_out else member
+
+    with tempfile.NamedTemporaryFile(dir="/var/tmp") as context:
+        with tarfile.open(fileobj=context, mode="w") as tar:
+            text = "\n".join(lines).encode() + b"\n"
+            member = tarfile.TarInfo("Dockerfile")
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text))
+            tar.add(prefix, "python", filter=needed)
+        context.seek(0)
+        command = ["docker", "build", "--quiet", "--tag", name, "-"]
+        subprocess.run(command, stdin=context, check=True, env=os.environ | {"DOCKER_BUILDKIT": "0"})

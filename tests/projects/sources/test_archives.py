@@ -78,6 +78,15 @@ def test_links_inside_and_hard_links_are_kept(tmp_path: Path, files_of) -> None:
     assert os.access(tmp_path / "out/a/b.py", os.X_OK)
 
 
+def test_where_an_authors_git_kept_a_submodule_is_left_out(tmp_path: Path, files_of) -> None:
+    members = (
+        file_member("a/sub/.git", b"gitdir: ../../.git/modules/sub"),
+        file_member("a/sub/b.py", b"hello"),
+    )
+    bring(make_tar(tmp_path / "a.tar.gz", *members), tmp_path / "out")
+    assert files_of(tmp_path / "out") == {"a/sub/b.py": "hello"}
+
+
 @pytest.mark.parametrize(
     "member",
     [

@@ -127,6 +127,8 @@ def _write_member(
     if member.isdir():
         if name:
             writer.add_folder(name)
+    elif _is_submodule_pointer(name):
+        return
     elif member.isreg() and not member.issparse():
         content = tar.extractfile(member)
         assert content is not None
@@ -152,6 +154,8 @@ def _unpack_zip(archive: Path, writer: TreeWriter, what: str, left_out: dict[str
             if info.is_dir():
                 if name:
                     writer.add_folder(name)
+            elif _is_submodule_pointer(name):
+                continue
             elif stat.S_ISLNK(mode):
                 with zipped.open(info) as content:
                     target = content.read(4096).decode("utf-8", errors="surrogateescape")
@@ -178,6 +182,15 @@ def _clean(name: str, what: str) -> str:
     if name.startswith("/") or ".." in cleaned.split("/"):
         raise SourceError(f"{what} holds the name {name[:200]!r}, which leads out of it")
     return cleaned
+
+
+def _is_submodule_pointer(name: str) -> bool:
+    """Whether a file is what a checkout has in the place of a submodule's ``.git`` folder.
+
+    Some sdists hold one, of where the author's git kept the submodule. It is no part of the project, and is
+    left out; anything in a folder of that name is refused by ``TreeWriter``.
+    """
+    return name.rpartition("/")[2] == ".git" and "/" in name
 
 
 def _checked_target(name: str, target: str, what: str) -> str:
