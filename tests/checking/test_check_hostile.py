@@ -153,7 +153,7 @@ def test_a_setup_script_that_deletes(machine: Make, tmp_path: Path) -> None:
     ids=["loops", "forks"],
 )
 def test_a_setup_script_that_does_not_end(machine: Make, script: str, phases: set[str]) -> None:
-    limits = replace(BUILD_LIMITS, wall_s=8.0, processes=128, memory_bytes=2048 * MIB)
+    limits = replace(BUILD_LIMITS, wall_s=5.0, processes=128, memory_bytes=2048 * MIB)
     made = machine({"setup.py": script + SETUP, "thing.py": "", "test_a.py": SUITE})
     result = checked(made, build_limits=limits)
     assert result.verdict is Verdict.CANNOT_TELL

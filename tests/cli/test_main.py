@@ -64,6 +64,10 @@ def test_exit_statuses_are_documented(repository_root: Path) -> None:
 def test_as_a_module() -> None:
     done = backdate("--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"backdate {__version__}\n", "")
+    done = backdate("chek")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "No such command" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -93,12 +97,18 @@ def test_as_a_module() -> None:
         (["show", "/"], "Is a directory"),
     ],
 )
-def test_misuse(arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_misuse(
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     monkeypatch.setenv("BACKDATE_CACHE", str(tmp_path / "cache"))
-    done = backdate(*arguments)
-    assert done.returncode == 3
-    assert words in done.stderr + done.stdout
-    assert "Traceback" not in done.stderr
+    assert status_of(arguments) == 3
+    said = capsys.readouterr()
+    assert words in said.err + said.out
+    assert "Traceback" not in said.err
 
 
 def test_old_after_new(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

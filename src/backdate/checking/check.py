@@ -19,7 +19,6 @@ from backdate.checking.result import CheckResult, Comparison
 from backdate.checking.sides import Both, Pair, carry_out_both
 from backdate.checking.verdict import collect_notes, decide
 from backdate.environments import uv
-from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.errors import InstantError, NoTests, SourceError
 from backdate.projects.patches import encode_patch
@@ -33,8 +32,8 @@ from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json, write_whole
 from backdate.setup.beginning import begin
-from backdate.setup.carry_out import Means, ground_of
-from backdate.setup.interpreters import Interpreters
+from backdate.setup.carry_out import Ground, ground_of
+from backdate.setup.means import means_of
 from backdate.setup.runs import require_new_folder, run_folder
 from backdate.setup.settings import Settings
 from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
@@ -71,14 +70,7 @@ def check(
     with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
         work = Path(temporary)
         progress.project(f"opening {source}")
-        project = open_source(
-            str(source),
-            workdir=work / "old",
-            index_url=settings.index_url,
-            cache=cache.downloads,
-            index_cache=cache.index,
-            before=from_instant or new_instant,
-        )
+        project = _open(source, work / "old", settings, cache, before=from_instant or new_instant)
         old_instant = _old_instant(project, from_instant, new_instant)
         old_ground = ground_of(project, old_instant, python=python)
         beginning = begin(project, old_ground, cache, settings)
@@ -87,17 +79,11 @@ def check(
         unpinning = _unpin(project, work / "new", [start.recipe for start in beginning.starts])
         folder = settings.keep or run_folder(cache.folder, project.name, started)
         folder.mkdir(parents=True, exist_ok=True)
-        new_ground = ground_of(replace(project, root=work / "new"), new_instant, python=python)
         pair = Pair(
             project=project,
             old=old_ground,
-            new=replace(new_ground, wish=without_upper_bound(new_ground.wish)),
-            means=Means(
-                builder=Builder(cache, sandbox, index_url=settings.index_url, limits=settings.build_limits),
-                interpreters=Interpreters(cache.folder),
-                limits=settings.test_limits,
-                apt=settings.apt,
-            ),
+            new=_new_ground(project, work / "new", new_instant, python),
+            means=means_of(settings, cache, sandbox),
             settings=settings,
             cache=cache,
             folder=folder,
@@ -108,10 +94,19 @@ def check(
             copy_tree(project.root, folder / "old" / "tree")
             copy_tree(work / "new", folder / "new" / "tree")
     result = _conclude(project, both, unpinning, folder, started, time.monotonic() - clock)
-    write_whole(folder / "result.json", to_json(result, indent=2))
-    if unpinning.files or unpinning.removed:
-        write_whole(folder / "unpinning.patch", encode_patch(unpinning.patch))
+    _write(folder, result, unpinning)
     return result
+
+
+def _open(source: str | Path, workdir: Path, settings: Settings, cache: Cache, *, before: Instant) -> Project:
+    return open_source(
+        str(source),
+        workdir=workdir,
+        index_url=settings.index_url,
+        cache=cache.downloads,
+        index_cache=cache.index,
+        before=before,
+    )
 
 
 def _old_instant(project: Project, given: Instant | None, new: Instant) -> Instant:
@@ -141,6 +136,11 @@ def _unpin(project: Project, target: Path, recipes: Sequence[Recipe]) -> Unpinni
     unpinning = unpin_tree(target, requirements=requirement_files_of(recipes))
     apply_unpinning(unpinning, target)
     return unpinning
+
+
+def _new_ground(project: Project, unpinned: Path, instant: Instant, python: str | None) -> Ground:
+    ground = ground_of(replace(project, root=unpinned), instant, python=python)
+    return replace(ground, wish=without_upper_bound(ground.wish))
 
 
 def _conclude(
@@ -183,6 +183,12 @@ def _conclude(
         duration_s=duration_s,
         folder=folder,
     )
+
+
+def _write(folder: Path, result: CheckResult, unpinning: Unpinning) -> None:
+    write_whole(folder / "result.json", to_json(result, indent=2))
+    if unpinning.files or unpinning.removed:
+        write_whole(folder / "unpinning.patch", encode_patch(unpinning.patch))
 
 
 __all__ = ["Settings", "check"]

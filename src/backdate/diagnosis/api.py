@@ -107,20 +107,6 @@ class ApiDifference:
     added_parameters: tuple[str, ...] = ()
 
 
-class _Answer(msgspec.Struct, frozen=True):
-    name: str
-    present: bool
-    why: str = ""
-    kind: str = ""
-    module: str = ""
-    qualified: str = ""
-    signature: str = ""
-    parameters: tuple[str, ...] = ()
-    document: str = ""
-    candidates: tuple[str, ...] = ()
-    warnings: tuple[AccessWarning, ...] = ()
-
-
 def probe(
     sandbox: Sandbox,
     environment: Environment,
@@ -191,10 +177,10 @@ def _read(data: bytes) -> dict[str, Member]:
     found: dict[str, Member] = {}
     for line in data.splitlines():
         try:
-            answer = msgspec.json.decode(line, type=_Answer)
+            answer = msgspec.json.decode(line, type=Member)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue  # written by what the library's import started, or cut off
-        found.setdefault(answer.name, Member(**msgspec.structs.asdict(answer)))
+        found.setdefault(answer.name, answer)
     return found
 
 

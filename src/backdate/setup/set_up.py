@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.errors import SourceError
 from backdate.projects.project import Project
@@ -20,9 +19,9 @@ from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json, write_whole
 from backdate.setup.beginning import Beginning, begin, keep_proven
 from backdate.setup.bench import Bench, index_names
-from backdate.setup.carry_out import Carried, Means, Told, ground_of, untold
-from backdate.setup.interpreters import Interpreters
+from backdate.setup.carry_out import Carried, Told, ground_of, untold
 from backdate.setup.loop import Loop, Tried
+from backdate.setup.means import means_of
 from backdate.setup.notes import notes_of
 from backdate.setup.options import Options
 from backdate.setup.result import SetupResult
@@ -80,12 +79,7 @@ def set_up(
         folder.mkdir(parents=True, exist_ok=True)
         bench = Bench(
             ground=ground,
-            means=Means(
-                builder=Builder(cache, sandbox, index_url=settings.index_url, limits=settings.build_limits),
-                interpreters=Interpreters(cache.folder),
-                limits=settings.test_limits,
-                apt=settings.apt,
-            ),
+            means=means_of(settings, cache, sandbox),
             folder=folder,
             names=index_names(settings, cache, stack),
             told=told,
