@@ -163,6 +163,7 @@ def test_missing_and_foreign_files_are_found(dataset: Dataset) -> None:
 
 def test_a_task_by_name(dataset: Dataset) -> None:
     assert dataset.task(dataset.tasks[1].instance_id) == dataset.tasks[1]
+    assert dataset.task(dataset.tasks[1].source.name) == dataset.tasks[1]
     with pytest.raises(UsageError, match="did you mean owner__"):
         dataset.task("owner__tow-0123456789ab")
 

@@ -92,7 +92,7 @@ class VerifyArguments:
     """What ``bench verify`` is given."""
 
     folder: options.DatasetFolder
-    only: options.TasksOfFolder = None
+    only: options.Tasks = None
     repos: options.Repositories = None
     repeats: Annotated[
         int, typer.Option(metavar="N", min=1, help="Runs of each side, each in a sandbox of its own.")
@@ -199,7 +199,7 @@ class ExportArguments:
         Literal["timemachine", "swebench", "harbor", "parquet", "docker"],
         typer.Option("--format", help="Whose form it gets."),
     ] = "timemachine"
-    only: options.TasksOfFolder = None
+    only: options.Tasks = None
     trees: options.Trees
 
 

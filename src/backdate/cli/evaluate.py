@@ -73,7 +73,7 @@ class EvalArguments:
         Path | None,
         typer.Option("-o", "--output", metavar="RUN", help="The run's folder. Default: runs/DATASET/SOLVER."),
     ] = None
-    only: options.TasksOfRun = None
+    only: options.Tasks = None
     history: Annotated[
         str, typer.Option("--history", metavar="paper|release", help="From which test run on a model sees.")
     ] = "paper"

@@ -82,10 +82,7 @@ DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="The data
 DatasetOrFile = Annotated[
     Path, typer.Argument(metavar="DATASET", help="A data set's folder, or TimeMachine-bench's JSONL file.")
 ]
-TasksOfFolder = Annotated[
-    list[str] | None, typer.Option("--only", metavar="TASK", help="This task alone; may be repeated.")
-]
-TasksOfRun = Annotated[
+Tasks = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="TASK", help="Only this task (id, or owner/name); may be repeated."),
 ]

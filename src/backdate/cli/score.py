@@ -52,7 +52,7 @@ class ScoreArguments:
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here, as JSON.")
     ] = None
     jobs: options.Jobs = 1
-    only: options.TasksOfRun = None
+    only: options.Tasks = None
     allow_test_edits: options.AllowTestEdits = False
     repos: options.RepositoriesOfRun = None
     apt: options.Apt = False

@@ -136,16 +136,21 @@ class Dataset:
             raise
         return replace(dataset, folder=folder)
 
-    def task(self, instance_id: str) -> MigrationTask:
-        """The task of that name. Raises UsageError, naming the nearest."""
+    def task(self, name: str) -> MigrationTask:
+        """The task of that instance id, or the only one of that repository (owner/name).
+
+        Raises UsageError, naming the nearest.
+        """
         for one in self.tasks:
-            if one.instance_id == instance_id:
+            if one.instance_id == name:
                 return one
-        near = difflib.get_close_matches(
-            instance_id, [one.instance_id for one in self.tasks], n=3, cutoff=0.4
-        )
+        of_repository = [one for one in self.tasks if one.source.name == name]
+        if len(of_repository) == 1:
+            return of_repository[0]
+        ids = [one.instance_id for one in of_repository or self.tasks]
+        near = ids[:3] if of_repository else difflib.get_close_matches(name, ids, n=3, cutoff=0.4)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(f"{self.folder} has no task {instance_id!r}{hint}")
+        raise UsageError(f"{self.folder} has no task {name!r}{hint}")
 
     def folder_of(self, task: MigrationTask) -> Path:
         """The task's own folder."""
