@@ -31,7 +31,11 @@ from backdate.evaluation.inspect_extra.task import (  # noqa: E402
     passed_within,
 )
 from backdate.evaluation.opening import Bench  # noqa: E402
+from backdate.projects.python_wish import read_python_wish  # noqa: E402
+from backdate.projects.tree import tree_digest  # noqa: E402
+from backdate.recipes.recipe import Provenance, Recipe, TestPlan  # noqa: E402
 from backdate.sandboxes.choose import choose_sandbox  # noqa: E402
+from backdate.setup.carry_out import Ground  # noqa: E402
 from backdate.tasks.real_workshop import Built, RealWorkshop  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the framework's own, which its releases change
@@ -97,7 +101,15 @@ class Probed(PretendedWorkshop, RealWorkshop):
 
     def build(self, task, tree, side) -> Built:
         answer = environment_of(Path(sys.prefix), Path(sys.executable))
-        return Built(answer=answer, at="/work/project", notes=())
+        plan = TestPlan(runner="pytest", provenance=Provenance(rule="by hand"))
+        ground = Ground(
+            name=task.instance_id,
+            tree=tree,
+            digest=tree_digest(tree),
+            instant=task.new.instant,
+            wish=read_python_wish(tree),
+        )
+        return Built(answer=answer, recipe=Recipe(install=(), test=plan), ground=ground, notes=())
 
 
 def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:

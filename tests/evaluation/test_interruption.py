@@ -15,7 +15,7 @@ import pytest
 from little_workshop import bubblewrap
 from scripted_model import Hang, Say, ScriptedModel
 
-from backdate.evaluation.running import load_run
+from backdate.evaluation.run_folder import load_run
 from backdate.solvers.records import Ending
 
 pytest.importorskip("openai", reason="the extra models is not installed")

@@ -192,4 +192,4 @@ def test_packages_that_every_base_holds_need_no_other_one(tmp_path: Path, monkey
     assert plain.packages == ("make",)
     assert (plain.place, plain.key) == (kept.prepare([]).place, kept.prepare([]).key)
     assert more.place != plain.place
-    assert made == [("gcc", "make"), ("libfoo", "make")]
+    assert made == [("gcc", "make"), ("libfoo",)]

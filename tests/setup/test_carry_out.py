@@ -145,7 +145,7 @@ def test_debian_packages_are_applied_when_asked_for(
     asked: list[tuple[str, ...]] = []
     base = BaseSystem(sandbox="bwrap", place="/base", key="k", packages=("pandoc",))
 
-    def base_for(cache: object, sandbox: object, packages: tuple[str, ...]) -> object:
+    def base_for(cache: object, sandbox: object, packages: tuple[str, ...], *, settings: object) -> object:
         asked.append(packages)
         if "gone" in packages:
             return module.BaseFailure(message="no gone", missing=("gone",), log=tmp_path / "log")

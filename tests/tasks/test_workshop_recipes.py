@@ -76,7 +76,9 @@ class Seen:
             self.plans, self.where = tuple(plans), {"tree": tree, **where}  # type: ignore[call-overload]
             return ran(passed=2)
 
-        def base_for(_cache: object, _sandbox: object, packages: tuple[str, ...]) -> BaseSystem:
+        def base_for(
+            _cache: object, _sandbox: object, packages: tuple[str, ...], *, settings: object
+        ) -> BaseSystem:
             self.asked.append(packages)
             return BaseSystem(sandbox="bwrap", place="/base", key="k", packages=packages)
 
