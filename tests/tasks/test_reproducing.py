@@ -87,3 +87,17 @@ def test_whose_outcomes_are_recorded(built: MigrationTask) -> None:
     assert not is_recorded(replace(built, recipe=None))
     assert not is_recorded(replace(built, tests=()))
     assert not is_recorded(task())
+
+
+def test_names_that_hold_the_time_of_day_decide_nothing(built: MigrationTask) -> None:
+    def at(time: str) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+        name = f"t.at[{time}]"
+        return {**GOOD, name: Outcome.PASSED}, {**BAD, name: Outcome.FAILED}
+
+    early, late, noon = at("06:33"), at("06:34"), at("12:00")
+    old, new = [run_of(early[0]), run_of(late[0])], [run_of(early[1]), run_of(late[1])]
+    one = replace(built, tests=judge_tests(old, new).tests)
+    assert {test.role for test in one.tests if "[" in test.id} == {"excluded"}
+    assert differences(one, [run_of(noon[0])], [run_of(noon[1])]) == ()
+    other = {**GOOD, "t.other[1]": Outcome.PASSED}, {**BAD, "t.other[1]": Outcome.FAILED}
+    assert "which is not recorded" in differences(one, [run_of(other[0])], [run_of(other[1])])[0]
