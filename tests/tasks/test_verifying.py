@@ -56,6 +56,19 @@ def test_a_changed_task_is_done_again(dataset: Dataset) -> None:
     assert records[0].verification.reason == "there is no gold patch"
 
 
+def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -> None:
+    from dataclasses import replace
+
+    broken = dataset.updated([replace(dataset.tasks[0], gold_patch="")])
+    after, _ = verify_dataset(broken, PretendedWorkshop(), repeats=1)
+    workshop, heard = PretendedWorkshop(), _Heard()
+    verify_dataset(after, workshop, repeats=1, watcher=heard)
+    assert (workshop.runs, heard.kept) == (0, [True] * 3)
+    _, records = verify_dataset(after, workshop, repeats=1, retry=True)
+    assert workshop.runs == 2
+    assert [record.verification.verified for record in records] == [False, True, True]
+
+
 def test_only_some(dataset: Dataset) -> None:
     name = dataset.tasks[1].instance_id
     after, records = verify_dataset(dataset, PretendedWorkshop(), only=[name, name], repeats=1)

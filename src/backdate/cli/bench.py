@@ -98,6 +98,9 @@ class VerifyArguments:
         int, typer.Option(metavar="N", min=1, help="Runs of each side, each in a sandbox of its own.")
     ] = 3
     jobs: Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, help="Tasks at a time.")] = 1
+    retry: Annotated[bool, typer.Option("--retry", help="Look again at tasks that were not verified.")] = (
+        False
+    )
     require_gold: Annotated[
         bool,
         typer.Option(
@@ -142,6 +145,7 @@ def verify_command(given: VerifyArguments) -> int:
         only=given.only or (),
         repeats=given.repeats,
         jobs=given.jobs,
+        retry=given.retry,
         apt=given.machine.apt,
         watcher=watcher,
     )

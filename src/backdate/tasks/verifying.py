@@ -71,12 +71,14 @@ def verify_dataset(
     repeats: int = 3,
     jobs: int = 1,
     apt: bool = False,
+    retry: bool = False,
     watcher: Watcher | None = None,
 ) -> tuple[Dataset, tuple[Record, ...]]:
     """Verify the tasks of ``dataset`` (those that ``only`` names), ``jobs`` at a time.
 
     What was found is in each task's folder at once, and in the data set when all is done, also when it was
     interrupted. ``apt``: the workshop applies system packages, so that what lacked them is verified again.
+    ``retry``: so is whatever was not verified.
     Raises UsageError for a name that is not there, MachineError for what this machine lacks.
     """
     heard: Watcher = watcher or Nobody()
@@ -85,7 +87,7 @@ def verify_dataset(
     waiting = []
     for task in tasks:
         kept = read_record(dataset, task, repeats)
-        if kept is None or (apt and _lacked_packages(kept)):
+        if kept is None or _again(kept, apt=apt, retry=retry):
             waiting.append(task)
         else:
             records[task.instance_id] = kept
@@ -116,9 +118,11 @@ def read_record(dataset: Dataset, task: MigrationTask, repeats: int | None = Non
     return record if enough else None
 
 
-def _lacked_packages(record: Record) -> bool:
+def _again(record: Record, *, apt: bool, retry: bool) -> bool:
+    """Whether a kept record is made anew."""
     notes = (note for stage in record.verification.stages for note in stage.notes)
-    return not record.verification.verified and any(note.startswith(WITHOUT_APT) for note in notes)
+    lacked_packages = any(note.startswith(WITHOUT_APT) for note in notes)
+    return not record.verification.verified and (retry or (apt and lacked_packages))
 
 
 def _key(task: MigrationTask) -> str:
