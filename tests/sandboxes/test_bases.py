@@ -97,6 +97,13 @@ def test_failures_name_what_is_missing(tmp_path):
         failure_of("E: Failed to fetch http://x  Temporary failure resolving 'x'\n", tmp_path)
 
 
+def test_colours_in_the_middle_of_a_line_do_not_hide_a_name(tmp_path):
+    text = "\x1b[91mE: Unable to locate package libfoo-dev\x1b[0m\x1b[91m\n\x1b[0mThe command returned 100\n"
+    failure = failure_of(text, tmp_path)
+    assert failure.missing == ("libfoo-dev",)
+    assert failure.message == "E: Unable to locate package libfoo-dev"
+
+
 def test_no_base_without_a_sandbox(tmp_path):
     with pytest.raises(UsageError, match="libldap2-dev"):
         Bases(sandbox=UnsafeLocal(), folder=tmp_path).prepare(("libldap2-dev",))

@@ -15,6 +15,7 @@ from typing import Literal
 from backdate.diagnosis.log_blocks import Block, Kind, SummaryLine, split_log
 from backdate.diagnosis.log_paths import Root, find_root
 from backdate.diagnosis.traceback_text import read_chain
+from backdate.escapes import without_escapes
 from backdate.testing.outcomes import Raised
 
 LARGEST_LOG = 64 * 1024 * 1024
@@ -23,7 +24,6 @@ _LONGEST_LINE = 5_000
 _AHEAD = 100
 """Lines of the summary among which that of a failure without a name is looked for."""
 _INTERNAL = "INTERNALERROR> "
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _WARNING = re.compile(r"\s*(\S[^:\n]*):(\d+): ((?:\w+\.)*\w*Warning): (.*)")
 _TITLE = re.compile(r"(?:ERROR at (setup|teardown) of|ERROR (collecting)) (.*)")
 _SUBTEST = re.compile(r"(.*?) (?:\(<subtest>\)|\[[^\]]*\](?: \(.*\))?|\(.*\))")
@@ -132,9 +132,7 @@ def read_log(text: str, *, root: str | None = None) -> Log:
 
 def _plain(line: str) -> str:
     """A line without colours, of bounded length."""
-    line = line[:_LONGEST_LINE]
-    plain = _CONTROL.sub("", line) if "\x1b" in line else line
-    return plain.rstrip("\r").removeprefix(_INTERNAL).expandtabs(8)
+    return without_escapes(line[:_LONGEST_LINE]).rstrip("\r").removeprefix(_INTERNAL).expandtabs(8)
 
 
 def _read_block(block: Block, lines: Sequence[str], summary: _Summary) -> LoggedFailure:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from backdate.environments.environment import Exemption
 from backdate.errors import MachineError
+from backdate.escapes import without_escapes
 from backdate.timeline.instants import Instant, format_instant
 
 DEFAULT_INDEX = "https://pypi.org/simple"
@@ -171,7 +172,6 @@ _INDEX_DOWN = re.compile(
     r"Request failed after \d+ retries|HTTP status server error \(5\d\d",
 )
 _DISK_FULL = re.compile(r"No space left on device|os error 28\b")
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def says_index_down(log: str) -> bool:
@@ -186,7 +186,7 @@ def says_disk_full(log: str) -> bool:
 
 def explain_failure(log: str, *, lines: int = 40) -> str:
     """The part of uv's output that says why it failed: from its error line on, cut to ``lines`` lines."""
-    text = _COLOUR.sub("", log).splitlines()
+    text = without_escapes(log).splitlines()
     starts = [
         number
         for number, line in enumerate(text)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.errors import DiskFull, MachineError, SandboxUnavailable
+from backdate.escapes import without_escapes
 from backdate.sandboxes import interruption, scratch
 
 _ASKED_S = 300.0
@@ -269,6 +270,7 @@ def _run(argv: Sequence[str], log: Path, variables: Mapping[str, str] | None = N
 
 def failure_of(text: str, log: Path) -> BaseFailure:
     """The failure that a log of apt tells. Raises when the machine or the archive is at fault."""
+    text = without_escapes(text)  # Docker colours each piece as it comes, in the middle of a line too
     lines = text.splitlines()
     told = [line for line in lines if re.match(r"[EW]: |dpkg: error|.*\berror:", line)] or lines[-20:]
     message = "\n".join(told[-20:]) or "no output"

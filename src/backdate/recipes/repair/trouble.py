@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from backdate.escapes import without_escapes
 from backdate.timeline.instants import Instant
 
 Phase = Literal["resolve", "install", "tests"]
@@ -15,7 +16,7 @@ MOST_TEXT = 200_000
 """Characters of text that rules look at: of a longer one the first quarter and the last three are kept."""
 _LONGEST_LINE = 2_000
 _MOST_MODULES = 40
-_CONTROL = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _MISSING = re.compile(
     r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_][\w.]{0,100})'?", re.ASCII
 )
@@ -110,7 +111,7 @@ def bounded(text: str) -> str:
     """``text`` without colours and control characters, its lines and its length cut."""
     if len(text) > MOST_TEXT:
         text = f"{text[: MOST_TEXT // 4]}\n…\n{text[-MOST_TEXT * 3 // 4 :]}"
-    lines = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    lines = _CONTROL.sub("", without_escapes(text).replace("\r\n", "\n").replace("\r", "\n")).split("\n")
     return "\n".join(line[:_LONGEST_LINE] for line in lines)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from backdate.escapes import without_escapes
 from backdate.solvers.conversation import Observation
 from backdate.solvers.loop import TEST_TOOL
 from backdate.solvers.tools.files import numbered
@@ -21,7 +21,6 @@ from backdate.solvers.tools.searching import (
 
 LAST_LINES = 100
 _LONGEST_LOG = 8 * 1024 * 1024
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ class TestLog:
     def execute(self) -> Observation:
         """Run the tests."""
         report = self._run()
-        self._lines = tuple(_ESCAPES.sub("", report.log).splitlines())
+        self._lines = tuple(without_escapes(report.log).splitlines())
         total = len(self._lines)
         first = max(1, total - LAST_LINES + 1)
         parts = [report.summary]
