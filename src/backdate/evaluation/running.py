@@ -8,12 +8,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from backdate.errors import StoredDataError, UsageError
-from backdate.evaluation.in_parallel import in_parallel
 from backdate.evaluation.run_folder import claim, keep_attempt, load_record, set_aside, write_predictions
+from backdate.sandboxes.threads import in_threads
 from backdate.solvers.interface import Assignment, Attempt, ExtraTools, Solver
 from backdate.solvers.records import Ending, RunRecord, Settings
 from backdate.tasks.task import MigrationTask
@@ -77,13 +78,13 @@ def evaluate(plan: Plan, progress: RunProgress) -> tuple[RunRecord, ...]:
 def _work_in_parallel(plan: Plan, tasks: Sequence[MigrationTask], progress: RunProgress) -> list[RunRecord]:
     def work(task: MigrationTask) -> RunRecord:
         progress.started(task.instance_id)
-        return work_on(plan, task)
-
-    def told(record: RunRecord) -> None:
+        record = work_on(plan, task)
         progress.finished(record, now=True)
+        return record
 
+    works = [partial(work, task) for task in tasks]
     try:
-        return in_parallel(tasks, work, told, jobs=plan.jobs, name="task")
+        return in_threads(works, jobs=plan.jobs, name="task", ends_others=False)
     except Exception:
         write_predictions(plan.folder, plan.tasks)
         raise

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -17,11 +18,11 @@ from backdate.errors import SourceError
 from backdate.evaluation.answers import Answer
 from backdate.evaluation.edits import EditedLine, edited_lines, precision
 from backdate.evaluation.flags.look import Looked, Suspect
-from backdate.evaluation.in_parallel import in_parallel
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome, load_score, store_score
 from backdate.evaluation.taking import Refused, take_patch
 from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
+from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
 from backdate.tasks.allowed import rules_for
 from backdate.tasks.patching import apply_files, changed_paths
@@ -70,14 +71,14 @@ def score_all(plan: ScorePlan, progress: ScoreProgress) -> tuple[Score, ...]:
 
     Raises MachineError when the machine lacks something; what is finished then stays.
     """
-    done = in_parallel(
-        plan.tasks,
-        lambda task: _score_or_load(plan, task),
-        lambda scored: progress.finished(scored[0], now=scored[1]),
-        jobs=plan.jobs,
-        name="score",
-    )
-    return tuple(score for score, _ in done)
+
+    def work(task: MigrationTask) -> Score:
+        score, now = _score_or_load(plan, task)
+        progress.finished(score, now=now)
+        return score
+
+    works = [partial(work, task) for task in plan.tasks]
+    return tuple(in_threads(works, jobs=plan.jobs, name="score", ends_others=False))
 
 
 def _score_or_load(plan: ScorePlan, task: MigrationTask) -> tuple[Score, bool]:

@@ -7,15 +7,14 @@ run that was ended at any moment goes on where it was.
 from __future__ import annotations
 
 import shutil
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from backdate.errors import StoredDataError
-from backdate.sandboxes.interruption import obeying
+from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.prove import StageName, Verification, verify_task
@@ -27,7 +26,6 @@ from backdate.tasks.workshop import Workshop
 RECORD = "verification.json"
 LOGS = "logs"
 _FORMAT = 1
-_POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +91,11 @@ def verify_dataset(
             records[task.instance_id] = kept
             heard.finished(kept, kept=True)
 
-    def verify(task: MigrationTask) -> Record:
-        return _verify(dataset, task, workshop, repeats, heard)
+    def verify(task: MigrationTask) -> None:
+        records[task.instance_id] = _verify(dataset, task, workshop, repeats, heard)
 
     try:
-        _run_all(verify, waiting, jobs, records)
+        in_threads([partial(verify, task) for task in waiting], jobs=jobs, name="verify")
     finally:
         dataset = dataset.updated(_with_record(task, records.get(task.instance_id)) for task in tasks)
     return dataset, tuple(records[task.instance_id] for task in tasks)
@@ -169,36 +167,3 @@ def _with_record(task: MigrationTask, record: Record | None) -> MigrationTask:
     old = record.verification.stage("old")
     known = old.distributions if old is not None and not task.old.distributions else task.old.distributions
     return replace(task, tests=record.tests, proof=record.proof, old=replace(task.old, distributions=known))
-
-
-def _run_all(
-    verify: Callable[[MigrationTask], Record],
-    tasks: Sequence[MigrationTask],
-    jobs: int,
-    records: dict[str, Record],
-) -> None:
-    """Verify ``tasks``; an interrupt, or what this machine lacks, ends those that run."""
-    stop = threading.Event()
-
-    def work(task: MigrationTask) -> None:
-        if stop.is_set():
-            return
-        try:
-            with obeying(stop):
-                records[task.instance_id] = verify(task)
-        except BaseException:
-            stop.set()
-            raise
-
-    with ThreadPoolExecutor(max_workers=max(jobs, 1), thread_name_prefix="verify") as pool:
-        try:  # around the submitting too: the first tasks are under way meanwhile
-            running: set[Future[None]] = {pool.submit(work, task) for task in tasks}
-            while running:
-                # Not without a limit: a signal that reaches another thread does not wake this one.
-                done, running = wait(running, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
-                for one in done:
-                    one.result()
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
