@@ -7,21 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from pretended_setups import RULE, carried, failure, ran, recipe
+from pretended_builds import NoSandbox, Seen
+from pretended_setups import RULE, failure, recipe
 
-from backdate.environments.environment import BuildFailure, Environment, Interpreter
-from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.environment import Environment
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import BuildConstraint, BuildRequirement, SystemPackages, TestPlan, Variable
-from backdate.sandboxes.interface import BaseSystem
-from backdate.setup import carry_out
-from backdate.setup.interpreters import Interpreters
 from backdate.setup.settings import Settings
 from backdate.tasks.real_workshop import RealWorkshop
 from backdate.tasks.scripted import WITHOUT_APT
 from backdate.tasks.task import MigrationTask, Source, TaskSide
 from backdate.tasks.trees import Sources
-from backdate.testing.outcomes import TestRun
 
 PLAN = TestPlan(
     runner="pytest", targets=("a",), environment=(("FLAG", "1"), ("PYTHONPATH", "src")), provenance=RULE
@@ -46,52 +42,6 @@ TASK = MigrationTask(
     new=TaskSide(instant=datetime(2025, 7, 31, tzinfo=UTC), python="3.12.11"),
     recipe=RECIPE,
 )
-
-
-class NoSandbox:
-    name = "bwrap"
-
-    def require(self, *_wanted: object) -> None:
-        """Nothing is lacking."""
-
-
-class Seen:
-    """What reached the builder, and the runner of plans."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: BuildFailure | None = None) -> None:
-        self.requests: list[EnvironmentRequest] = []
-        self.plans: tuple[TestPlan, ...] = ()
-        self.where: dict[str, object] = {}
-        self.asked: list[tuple[str, ...]] = []
-
-        def prepare(_self: object, request: EnvironmentRequest, **_more: object) -> object:
-            self.requests.append(request)
-            built = carried(RECIPE, ran(passed=2)).environment
-            assert built is not None
-            return answer or replace(built, choice=request.choice, base=request.base)
-
-        def run_plans(
-            _sandbox: object, _built: object, tree: Path, plans: object, **where: object
-        ) -> TestRun:
-            self.plans, self.where = tuple(plans), {"tree": tree, **where}  # type: ignore[call-overload]
-            return ran(passed=2)
-
-        def base_for(
-            _cache: object, _sandbox: object, packages: tuple[str, ...], *, settings: object
-        ) -> BaseSystem:
-            self.asked.append(packages)
-            return BaseSystem(sandbox="bwrap", place="/base", key="k", packages=packages)
-
-        found = tuple(
-            Interpreter(
-                version=one, executable=Path("/p", one, "bin/python"), prefix=Path("/p", one), source="path"
-            )
-            for one in ("3.8.18", "3.12.1")
-        )
-        monkeypatch.setattr("backdate.environments.build.Builder.prepare", prepare)
-        monkeypatch.setattr(Interpreters, "available", found)
-        monkeypatch.setattr(carry_out, "run_plans", run_plans)
-        monkeypatch.setattr(carry_out, "base_for", base_for)
 
 
 def workshop(tmp_path: Path, *, apt: bool = False) -> RealWorkshop:

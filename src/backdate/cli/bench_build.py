@@ -104,6 +104,7 @@ class BuildArguments:
         float,
         typer.Option("--build-timeout", metavar="SECONDS", min=1.0, help="Wall time for each build step."),
     ] = 600.0
+    apt: options.Apt = False
     memory: options.Memory = 4096
     processes: options.Processes = 512
     cache: options.CacheFolder = None
@@ -176,6 +177,7 @@ def _plan_and_place(given: BuildArguments) -> tuple[Plan, Place]:
         timeout=given.timeout,
         memory=given.memory,
         processes=given.processes,
+        apt=given.apt,
     )
     plan = Plan(
         target=target,
@@ -189,6 +191,7 @@ def _plan_and_place(given: BuildArguments) -> tuple[Plan, Place]:
         test_limits=shared.test_limits,
         build_limits=replace(BUILD_LIMITS, wall_s=given.build_timeout),
         sandbox=given.sandbox,
+        apt=shared.apt,
         index_url=shared.index_url,
     )
     budget = given.disk_budget

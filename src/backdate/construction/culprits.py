@@ -19,8 +19,8 @@ def find_culprits(
         at_hand,
         folder=bench.log_folder(),
         tests=tests,
-        settings=settings_of(bench.plan, bench.cache),
-        builder=bench.builder,
+        settings=settings_of(bench.plan, bench.means.builder.cache),
+        builder=bench.means.builder,
         testimony=False,
     )
     found: dict[tuple[str, str], Culprit] = {}

@@ -40,6 +40,8 @@ class Plan:
     test_limits: Limits = field(default_factory=Limits)
     build_limits: Limits = BUILD_LIMITS
     sandbox: str = "bwrap"
+    apt: bool = False
+    """Apply the Debian packages that recipes ask for."""
     index_url: str = uv.DEFAULT_INDEX
 
     def __post_init__(self) -> None:

@@ -8,14 +8,12 @@ from pathlib import Path
 
 from backdate.checking.loosening import loosened_recipe
 from backdate.construction.plan import Plan
-from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.recipes.extract import extract_recipes
 from backdate.recipes.recipe import Recipe
 from backdate.setup.bench import Bench, index_names
 from backdate.setup.candidates import extracted
 from backdate.setup.carry_out import Carried, Ground, Means
-from backdate.setup.interpreters import Interpreters
 from backdate.setup.loop import Loop
 from backdate.setup.options import Options
 from backdate.setup.settings import Settings
@@ -39,9 +37,7 @@ def recipes_to_try(tree: Path) -> tuple[Recipe, ...]:
     return tuple(loosened_recipe(recipe) for recipe in extract_recipes(tree).candidates)
 
 
-def set_up_tree(
-    ground: Ground, plan: Plan, builder: Builder, interpreters: Interpreters, folder: Path
-) -> SetUp | None:
+def set_up_tree(ground: Ground, plan: Plan, means: Means, folder: Path) -> SetUp | None:
     """``ground`` set up until most of its tests pass, or as well as it went; None with nothing to try.
 
     Raises InterpreterMissing and what else the machine lacks.
@@ -49,13 +45,13 @@ def set_up_tree(
     recipes = recipes_to_try(ground.tree)
     if not recipes:
         return None
-    settings = settings_of(plan, builder.cache)
+    cache = means.builder.cache
     with ExitStack() as stack:
         bench = Bench(
             ground=ground,
-            means=Means(builder=builder, interpreters=interpreters, limits=plan.test_limits),
+            means=means,
             folder=folder,
-            names=index_names(settings, builder.cache, stack),
+            names=index_names(settings_of(plan, cache), cache, stack),
         )
         options = Options(attempts=plan.setup_attempts, rounds=plan.setup_rounds)
         loop = Loop(bench, options, ground.tree)
@@ -75,4 +71,5 @@ def settings_of(plan: Plan, cache: Cache) -> Settings:
         test_limits=plan.test_limits,
         build_limits=plan.build_limits,
         store=False,
+        apt=plan.apt,
     )

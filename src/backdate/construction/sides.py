@@ -16,9 +16,8 @@ from backdate.checking.own_frames import with_own_frames
 from backdate.checking.result import Side
 from backdate.construction.disk import Uses
 from backdate.construction.plan import FORMAT, Place, Plan
-from backdate.construction.setting_up import set_up_tree
+from backdate.construction.setting_up import set_up_tree, settings_of
 from backdate.construction.store import Store, keep, read_kept
-from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.errors import MachineError
@@ -27,10 +26,9 @@ from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import digest
-from backdate.setup.carry_out import Carried, Ground, request_for
-from backdate.setup.interpreters import Interpreters
+from backdate.setup.carry_out import Carried, Ground, Means, build, run_tests
+from backdate.setup.means import means_of
 from backdate.testing.outcomes import TestRun
-from backdate.testing.several import run_plans
 from backdate.timeline.instants import Instant
 from backdate.version import __version__
 
@@ -44,9 +42,7 @@ class Bench:
     store: Store
     scratch: Path
     uses: Uses
-    cache: Cache
-    builder: Builder
-    interpreters: Interpreters
+    means: Means
     seconds: dict[str, float] = field(default_factory=dict)
     """By "build", "test" and the like."""
     runs: int = 0
@@ -68,10 +64,9 @@ class Bench:
         self, ground: Ground, recipe: Recipe, choice: InterpreterChoice
     ) -> Environment | BuildFailure:
         """The environment, held until the job ends."""
-        request = request_for(recipe, ground, choice)
         with self.clock("build"):
             for _ in range(3):
-                built = self.builder.prepare(request)
+                built = build(recipe, ground, self.means, choice)
                 if isinstance(built, BuildFailure) or self.uses.hold(built):
                     return built
         raise MachineError(f"the environment of {ground.name} is removed as often as it is built")
@@ -80,18 +75,8 @@ class Bench:
         self, ground: Ground, environment: Environment, recipe: Recipe, *, only: tuple[str, ...] | None = None
     ) -> TestRun:
         """One run of the suite in a fresh sandbox, with frames named by the tree's files."""
-        request = request_for(recipe, ground, environment.choice)
         with self.clock("test"):
-            run = run_plans(
-                self.builder.sandbox,
-                environment,
-                ground.tree,
-                (recipe.test, *recipe.further_tests),
-                limits=self.plan.test_limits,
-                log_folder=self.log_folder(),
-                only=only,
-                at=request.at,
-            )
+            run = run_tests(recipe, ground, self.means, environment, log_folder=self.log_folder(), only=only)
         return with_own_frames(run, ground.tree)
 
     def log_folder(self) -> Path:
@@ -112,7 +97,9 @@ class Bench:
         """The environment of a kept side on this machine: found in its cache, or built again."""
         if kept.environment is None:
             return None
-        choice = self.interpreters.choose(ground.wish, ground.instant, forced=kept.choice.interpreter.version)
+        choice = self.means.interpreters.choose(
+            ground.wish, ground.instant, forced=kept.choice.interpreter.version
+        )
         built = self.prepare(ground, kept.recipe, replace(kept.choice, interpreter=choice.interpreter))
         return built if isinstance(built, Environment) else None
 
@@ -123,7 +110,6 @@ def open_bench(plan: Plan, place: Place, store: Store, scratch: Path) -> Iterato
     sandbox = choose_sandbox(plan.sandbox)
     sandbox.require()
     cache = Cache(place.cache)
-    builder = Builder(cache, sandbox, index_url=plan.index_url, limits=plan.build_limits)
     with Uses(cache) as uses:
         yield Bench(
             plan=plan,
@@ -131,9 +117,7 @@ def open_bench(plan: Plan, place: Place, store: Store, scratch: Path) -> Iterato
             store=store,
             scratch=scratch,
             uses=uses,
-            cache=cache,
-            builder=builder,
-            interpreters=Interpreters(cache.folder),
+            means=means_of(settings_of(plan, cache), cache, sandbox),
         )
 
 
@@ -169,6 +153,7 @@ def _asked(plan: Plan, ground: Ground) -> tuple[object, ...]:
     return (
         *(FORMAT, __version__, ground.digest, ground.name, ground.version_hint, ground.instant, ground.wish),
         *(plan.sandbox, plan.index_url, plan.test_limits, plan.build_limits),
+        *(("apt",) if plan.apt else ()),
     )
 
 
@@ -188,7 +173,7 @@ def set_up_old(bench: Bench, ground: Ground) -> Side | None:
     found = read_kept(bench.store, _Kept, name)
     if found is not None:
         return found.side
-    done = set_up_tree(ground, bench.plan, bench.builder, bench.interpreters, bench.log_folder())
+    done = set_up_tree(ground, bench.plan, bench.means, bench.log_folder())
     side = None
     if done is not None:
         for carried in done.tried:
@@ -207,7 +192,7 @@ def run_new(bench: Bench, ground: Ground, recipe: Recipe) -> Side:
     found = read_kept(bench.store, Side, name)
     if found is not None:
         return found
-    choice = bench.interpreters.choose(ground.wish, ground.instant)
+    choice = bench.means.interpreters.choose(ground.wish, ground.instant)
     built = bench.prepare(ground, recipe, choice)
     side = Side(instant=ground.instant, choice=choice, recipe=recipe)
     if isinstance(built, Environment):

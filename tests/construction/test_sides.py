@@ -1,0 +1,67 @@
+"""What one side of a candidate is built and run with, and what it is kept by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pretended_builds import NoSandbox, Seen
+from pretended_setups import RULE, recipe
+
+from backdate.construction import sides
+from backdate.construction.plan import Place, Plan
+from backdate.construction.sides import Bench, new_ground, new_key, old_key, open_bench, run_new
+from backdate.construction.store import open_store
+from backdate.recipes.recipe import SystemPackages
+from backdate.timeline.instants import Instant
+
+PLAN = Plan(target=datetime(2025, 1, 1, tzinfo=UTC))
+OLD: Instant = datetime(2021, 1, 1, tzinfo=UTC)
+RECIPE = replace(
+    recipe("six"),
+    system=(SystemPackages(manager="apt", packages=("libldap2-dev",), provenance=RULE),),
+)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "setup.py").write_text("from setuptools import setup\nsetup(name='p')\n")
+    return folder
+
+
+@contextmanager
+def bench(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    monkeypatch.setattr(sides, "choose_sandbox", lambda _name: NoSandbox())
+    place = Place(cache=tmp_path / "cache", store=str(tmp_path / "store"))
+    with open_bench(plan, place, open_store(place.store), tmp_path / "scratch") as one:
+        yield one
+
+
+@pytest.mark.parametrize("apt", [True, False])
+def test_system_packages_are_applied_when_the_plan_says_so(
+    apt: bool, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Seen(monkeypatch)
+    monkeypatch.setattr("backdate.construction.disk.Uses.hold", lambda _self, _built: True)
+    with bench(replace(PLAN, apt=apt), tmp_path, monkeypatch) as one:
+        side = run_new(one, new_ground("p", tree, PLAN.target, "1.0"), RECIPE)
+    assert side.run is not None
+    assert seen.asked == ([("libldap2-dev",)] if apt else [])
+    assert (seen.requests[0].base is not None) is apt
+    assert seen.plans == (RECIPE.test,)
+    assert seen.where["at"] == seen.requests[0].at
+
+
+def test_what_a_side_is_kept_by(tree: Path) -> None:
+    ground = new_ground("p", tree, OLD, "1.0")
+    with_packages, later = replace(PLAN, apt=True), replace(PLAN, target=datetime(2026, 1, 1, tzinfo=UTC))
+    assert old_key(PLAN, ground) == old_key(later, ground)
+    assert old_key(PLAN, ground) != old_key(with_packages, ground)
+    assert new_key(PLAN, ground, RECIPE) != new_key(with_packages, ground, RECIPE)
+    assert new_key(PLAN, ground, RECIPE) != new_key(PLAN, replace(ground, instant=PLAN.target), RECIPE)
