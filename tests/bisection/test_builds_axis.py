@@ -14,7 +14,8 @@ from packaging.version import Version
 from world import END, START, choice, environment, python
 
 from backdate.bisection.build_trials import BuildTrials, named_in, telling_lines
-from backdate.bisection.builds_axis import BuildSearch, attribute_build, tools_of
+from backdate.bisection.builds_axis import attribute_build
+from backdate.bisection.builds_search import BuildSearch, tools_of
 from backdate.bisection.points import Release
 from backdate.bisection.result import Finding
 from backdate.bisection.search import MOST_BUILDS, Colour

@@ -16,7 +16,8 @@ import backdate
 from backdate.bisection.at_hand import AtHand, of_check
 from backdate.bisection.attribution import Attribution
 from backdate.bisection.build_trials import BuildTrials
-from backdate.bisection.builds_axis import BuildSearch, attribute_build, ranged_names
+from backdate.bisection.builds_axis import attribute_build
+from backdate.bisection.builds_search import BuildSearch, ranged_names
 from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.making import Maker, words_of
 from backdate.bisection.points import (

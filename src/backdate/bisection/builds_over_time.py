@@ -1,0 +1,140 @@
+"""Builds over time, on one interpreter: the two neighbouring instants between which it ceases to build.
+
+What moved is told apart by cutting single distributions later than the rest, which also moves what isolated
+builds (PEP 517) take: their setuptools, their Cython.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from backdate.bisection.build_trials import Trial, Tried, latest, named_in
+from backdate.bisection.builds_search import (
+    FOR_PROOF,
+    BuildSearch,
+    apart,
+    culprit_of,
+    held_back,
+    smallest_set,
+)
+from backdate.bisection.minimise import Subset
+from backdate.bisection.points import Release, candidate_instants
+from backdate.bisection.result import Finding
+from backdate.bisection.search import Colour, found_window, next_point, window_of
+from backdate.bisection.seen import OutOfBudget
+from backdate.environments.environment import InterpreterChoice
+from backdate.timeline.instants import Instant, format_day
+
+
+def over_time(search: BuildSearch, finding: Finding, choice: InterpreterChoice) -> Finding:
+    """Over the releases of what the log speaks of, and only then over all."""
+    ranges = dict.fromkeys(search.ranged, (None, None))
+    instants = candidate_instants(search.releases, ranges, search.start, search.end)
+    last = len(instants) - 1
+    finding = replace(finding, axis="packages", python=choice.interpreter.version)
+    seen: dict[int, Tried] = {}
+
+    def look(point: int) -> Colour:
+        trial = Trial(choice=choice, instant=instants[point])
+        why = f"whether it builds as of {format_day(instants[point])}"
+        seen[point] = search.trials.ask(trial, why, leave=0 if point in (0, last) else FOR_PROOF)
+        return seen[point].colour
+
+    colours = {0: look(0), last: look(last)}
+    if colours[0] is not Colour.GOOD or colours[last] is not Colour.BAD:
+        why = "without the project's own pins it did not build at the old instant either"
+        if colours[0] is Colour.GOOD:
+            why = f"on Python {choice.interpreter.version} it fails for another reason"
+        return replace(finding, axis="unknown", notes=(*finding.notes, why))
+    suspects = named_in(search.failure, search.ranged)
+    own = {at for name in suspects for one in search.releases.get(name, ()) for at in one.instants}
+    for among in (sorted(point for point, at in enumerate(instants) if at in own), range(1, last)):
+        _narrow(colours, among, look)
+        good, bad = window_of(colours)
+        names, enough = _moved(search, choice, instants[good], instants[bad], suspects)
+        if names:
+            break
+    finding = replace(finding, last_good=instants[good], first_bad=instants[bad])
+    if not names:
+        note = "no release between the two neighbouring trials makes the difference alone or with others"
+        return replace(finding, notes=(*finding.notes, note))
+    after, exact = instants[bad], len(names) > 1
+    before = dict.fromkeys(names, instants[good])
+    if len(names) == 1:
+        (name,) = names
+        before[name], after, exact = _exact(search, choice, name, instants[good], instants[bad])
+    culprits = tuple(
+        culprit_of(
+            name,
+            latest(search.releases[name], before[name]),
+            _released(search.releases[name], before[name], after),
+            search.releases,
+        )
+        for name in sorted(names)
+    )
+    notes = (*finding.notes, *apart(enough))
+    if not exact:
+        notes = (*notes, f"not every release of {culprits[0].name} between was tried")
+    finding = replace(finding, culprits=culprits, confirmed=("forward",), notes=notes)
+    return held_back(search, finding, choice, exact=exact)
+
+
+def _exact(
+    search: BuildSearch, choice: InterpreterChoice, name: str, good: Instant, bad: Instant
+) -> tuple[Instant, Instant, bool]:
+    """Two instants in the window between which ``name`` alone turns; whether nothing lies between."""
+    inner = {at for one in search.releases.get(name, ()) for at in one.instants if good < at < bad}
+    instants = [good, *sorted(inner), bad]
+    colours = {0: Colour.GOOD, len(instants) - 1: Colour.BAD}
+    finished = True
+    try:
+        while (point := next_point(colours)) is not None:
+            trial = Trial(choice=choice, instant=good, later=(name,), later_until=instants[point])
+            words = f"as of {format_day(good)}, with {name} as of {format_day(instants[point])}"
+            colours[point] = search.trials.ask(trial, words, leave=1).colour
+    except OutOfBudget:
+        finished = False
+    window = found_window(colours)
+    return instants[window.good], instants[window.bad], finished and not window.skipped
+
+
+def _narrow(colours: dict[int, Colour], among: Sequence[int], look: Callable[[int], Colour]) -> None:
+    """Look at points of ``among`` until no more lie between good and bad, or no more may be looked at."""
+    while True:
+        good, bad = window_of(colours)
+        row = [good, *(point for point in among if good < point < bad), bad]
+        places = {point: place for place, point in enumerate(row)}
+        place = next_point({places[point]: colour for point, colour in colours.items() if point in places})
+        if place is None:
+            return
+        try:
+            colours[row[place]] = look(row[place])
+        except OutOfBudget:
+            return
+
+
+def _moved(
+    search: BuildSearch, choice: InterpreterChoice, good: Instant, bad: Instant, suspects: Sequence[str]
+) -> tuple[Subset, bool]:
+    """What of the releases from ``good`` to ``bad`` is enough to fail; nothing when all together are not."""
+    released = tuple(
+        name
+        for name in search.ranged
+        if any(good < at <= bad for one in search.releases.get(name, ()) for at in one.instants)
+    )
+
+    def move(subset: Subset) -> Tried:
+        words = f"as of {format_day(good)}, with {', '.join(sorted(subset))} as of {format_day(bad)}"
+        trial = Trial(choice=choice, instant=good, later=tuple(sorted(subset)), later_until=bad)
+        return search.trials.ask(trial, words, leave=1)
+
+    if not released or move(frozenset(released)).colour is not Colour.BAD:
+        return frozenset(), True
+    return smallest_set(released, [name for name in suspects if name in released], move)
+
+
+def _released(releases: Sequence[Release], good: Instant, bad: Instant) -> str | None:
+    """The newest version that came in after ``good`` and until ``bad``, on whatever branch."""
+    found = [one.version for one in releases if any(good < at <= bad for at in one.instants)]
+    return found[-1] if found else latest(releases, bad)

@@ -1,0 +1,125 @@
+"""What the searches for a broken build share: what is known before them, and what closes a finding."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from backdate.bisection.build_trials import BuildTrials, Trial, Tried, telling_lines
+from backdate.bisection.culprits import hold_back
+from backdate.bisection.minimise import Subset, minimise
+from backdate.bisection.points import Release, moving_range
+from backdate.bisection.result import Culprit, Finding, Way
+from backdate.bisection.search import Colour
+from backdate.bisection.seen import OutOfBudget
+from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
+from backdate.errors import ConfigurationError
+from backdate.projects.read import read_text
+from backdate.timeline.instants import Instant
+
+_TOOLS = ("cython", "numpy", "setuptools", "wheel")
+"""What builds take without their locks saying so, besides what pyproject.toml names."""
+FOR_PROOF = 2
+"""Trials that are left for holding the culprit back."""
+TOO_MANY = "it takes more trials than one cause may"
+
+Releases = Mapping[str, Sequence[Release]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildSearch:
+    """What is known before the search."""
+
+    trials: BuildTrials
+    old: InterpreterChoice
+    new: InterpreterChoice
+    available: Sequence[Interpreter]
+    start: Instant
+    end: Instant
+    old_lock: Lock
+    failure: str
+    """Why the newest side does not build."""
+    releases: Releases
+    ranged: tuple[str, ...]
+    """Distributions whose releases may matter."""
+
+
+def tools_of(tree: Path) -> tuple[str, ...]:
+    """The distributions that builds of the project at ``tree`` may take, sorted."""
+    names = set(_TOOLS)
+    try:
+        text = read_text(tree, "pyproject.toml") or ""
+        table = tomllib.loads(text).get("build-system", {})
+    except (ConfigurationError, tomllib.TOMLDecodeError):
+        table = {}
+    asked = table.get("requires", []) if isinstance(table, dict) else []
+    for line in asked if isinstance(asked, list) else []:
+        if not isinstance(line, str):
+            continue
+        try:
+            names.add(canonicalize_name(Requirement(line).name))
+        except InvalidRequirement:
+            continue
+    return tuple(sorted(names))
+
+
+def ranged_names(old: Lock, new: Lock | None, tree: Path) -> tuple[str, ...]:
+    """The distributions whose releases may have broken the build: those that moved, and what builds take."""
+    moved = (
+        moving_range(old, new)
+        if new is not None
+        else [one.name for one in old.distributions if one.source is None]
+    )
+    return tuple(sorted({*moved, *tools_of(tree)}))
+
+
+def smallest_set(
+    names: Sequence[str], suspects: Iterable[str], move: Callable[[Subset], Tried]
+) -> tuple[Subset, bool]:
+    """A minimal set whose move is enough, and whether the search for it came to its end."""
+    steps, smallest = minimise(names, suspects), frozenset(names)
+    try:
+        subset = next(steps)
+        while True:
+            colour = move(subset).colour
+            if colour is Colour.BAD:
+                smallest = min(smallest, subset, key=len)
+            subset = steps.send(colour)
+    except StopIteration as end:
+        return end.value, True
+    except OutOfBudget:
+        return smallest, False
+
+
+def held_back(search: BuildSearch, finding: Finding, choice: InterpreterChoice, *, exact: bool) -> Finding:
+    """The finding, and whether the newest builds with its culprits held back."""
+    back = hold_back(finding.culprits, exact=exact)
+    ways: tuple[Way, ...] = finding.confirmed
+    if not back:
+        return finding
+    trial = Trial(choice=choice, instant=search.end, constraints=back, build_constraints=back)
+    try:
+        held = search.trials.ask(trial, f"the newest with {', '.join(back)}, for builds as well")
+    except OutOfBudget:
+        note = f"not tried with the culprit held back: {TOO_MANY}"
+    else:
+        if held.colour is Colour.GOOD:
+            return replace(finding, confirmed=(*ways, "backward"))
+        lines = telling_lines(held.message)
+        still = "still" if held.colour is Colour.BAD else "for another reason"
+        note = f"with {', '.join(back)} it {still} does not build: {lines[0] if lines else held.message}"
+    return replace(finding, notes=(*finding.notes, note))
+
+
+def apart(enough: bool) -> tuple[str, ...]:
+    return () if enough else (f"what moved together was not told apart: {TOO_MANY}",)
+
+
+def culprit_of(name: str, old: str | None, new: str | None, releases: Releases) -> Culprit:
+    released = next((one.uploaded for one in releases.get(name, ()) if one.version == new), None)
+    return Culprit(name=name, old=old, new=new, released=released)
