@@ -19,6 +19,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -36,9 +37,11 @@ READ_BYTES = 1024 * 1024 * 1024
 _HEADER_BYTES = 4 * 1024 * 1024
 """tarfile reads extended headers whole; no honest one is larger."""
 
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError)
-_BROKEN_ZIP = (*_BROKEN, RuntimeError, NotImplementedError, ValueError)
-
+BROKEN = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(RuntimeError, NotImplementedError, ValueError),  # a RecursionError is a RuntimeError
+)
+"""What the readers of the standard library raise for a damaged archive."""
 
 _MOST_NAMED = 20
 
@@ -66,7 +69,7 @@ def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> Unp
             _unpack_tar(archive, writer, what, limits, left_out)
     except SourceError:
         raise
-    except _BROKEN_ZIP as error:
+    except BROKEN as error:
         raise SourceError(f"{what} is damaged: {error}") from error
     writer.finish()
     return Unpacked(
@@ -91,34 +94,46 @@ def read_members(
                         with zipped.open(info) as content:
                             found.setdefault(info.filename, content.read(most_bytes))
         else:
-            with _decompressed(archive) as stream:
-                bounded = cast(IO[bytes], _Bounded(stream, READ_BYTES, what))
-                with tarfile.open(fileobj=bounded, mode="r:") as tar:
-                    for member in tar:
-                        if len(found) >= most_files:
-                            break
-                        if member.isreg() and not member.issparse() and wanted(member.name):
-                            content = cast(IO[bytes], tar.extractfile(member))
-                            found.setdefault(member.name, content.read(most_bytes))
+            with open_tar(archive, what=what, most_bytes=READ_BYTES) as tar:
+                for member in tar:
+                    if len(found) >= most_files:
+                        break
+                    if member.isreg() and not member.issparse() and wanted(member.name):
+                        content = cast(IO[bytes], tar.extractfile(member))
+                        found.setdefault(member.name, content.read(most_bytes))
     except SourceError:
         raise
-    except _BROKEN_ZIP as error:
+    except BROKEN as error:
         raise SourceError(f"{what} is damaged: {error}") from error
     return found
+
+
+@contextmanager
+def open_tar(archive: Path, *, what: str, most_bytes: int) -> Iterator[tarfile.TarFile]:
+    """The TAR file ``archive``, compressed as its name says, to be read forwards.
+
+    Raises SourceError, naming ``what``, when it unpacks to more than ``most_bytes`` or holds a header of
+    absurd size, also while it is being read; what else a damaged one raises then is one of ``BROKEN``.
+    """
+    with _decompressed(archive) as stream:
+        bounded = cast(IO[bytes], _Bounded(stream, most_bytes, what))
+        with tarfile.open(fileobj=bounded, mode="r:") as tar:
+            yield tar
+
+
+def unpacked_bytes(limits: TreeLimits) -> int:
+    """What the TAR file of a tree within ``limits`` may unpack to: headers and padding come on top."""
+    return limits.bytes + 4096 * limits.files
 
 
 def _unpack_tar(
     archive: Path, writer: TreeWriter, what: str, limits: TreeLimits, left_out: dict[str, None]
 ) -> None:
-    # Headers and padding come on top of the files' own bytes.
-    allowed = limits.bytes + 4096 * limits.files
-    with _decompressed(archive) as stream:
-        bounded = cast(IO[bytes], _Bounded(stream, allowed, what))
-        with tarfile.open(fileobj=bounded, mode="r:") as tar:
-            for member in tar:
-                name = _clean(member.name, what)
-                if not _is_gits_own(name, left_out):
-                    _write_member(tar, member, name, writer, what)
+    with open_tar(archive, what=what, most_bytes=unpacked_bytes(limits)) as tar:
+        for member in tar:
+            name = _clean(member.name, what)
+            if not _is_gits_own(name, left_out):
+                _write_member(tar, member, name, writer, what)
 
 
 def _write_member(
