@@ -9,7 +9,8 @@ from pathlib import Path
 
 from backdate.construction.store import Store
 from backdate.errors import SourceError
-from backdate.projects.sources.archives import BROKEN, open_tar, unpacked_bytes
+from backdate.index.forward_stream import BROKEN
+from backdate.projects.sources.archives import open_tar, unpacked_bytes
 from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
 from backdate.projects.tree import tree_digest
 

@@ -17,7 +17,6 @@ import posixpath
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from backdate.errors import SourceError
+from backdate.index.forward_stream import BROKEN, ForwardStream
 from backdate.projects.sources.folder import read_chunks
 from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
 
@@ -33,15 +33,6 @@ ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 READ_BYTES = 1024 * 1024 * 1024
 """What an archive may unpack to when single files are read from it."""
-
-_HEADER_BYTES = 4 * 1024 * 1024
-"""tarfile reads extended headers whole; no honest one is larger."""
-
-BROKEN = (
-    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
-    *(RuntimeError, NotImplementedError, ValueError),  # a RecursionError is a RuntimeError
-)
-"""What the readers of the standard library raise for a damaged archive."""
 
 _MOST_NAMED = 20
 
@@ -116,8 +107,8 @@ def open_tar(archive: Path, *, what: str, most_bytes: int) -> Iterator[tarfile.T
     absurd size, also while it is being read; what else a damaged one raises then is one of ``BROKEN``.
     """
     with _decompressed(archive) as stream:
-        bounded = cast(IO[bytes], _Bounded(stream, most_bytes, what))
-        with tarfile.open(fileobj=bounded, mode="r:") as tar:
+        bounded = ForwardStream(stream, most_bytes, lambda words: SourceError(f"{what} {words}"))
+        with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as tar:
             yield tar
 
 
@@ -230,37 +221,3 @@ def _decompressed(archive: Path) -> IO[bytes]:
 def _chunks(content: IO[bytes]) -> Iterator[bytes]:
     while chunk := content.read(CHUNK):
         yield chunk
-
-
-class _Bounded:
-    """A stream, read forwards, that refuses to give more than its limit, or absurdly much at once.
-
-    tarfile is not given the compressed file itself, because it would gather a header of
-    any size in memory before it looks at it.
-    """
-
-    def __init__(self, stream: IO[bytes], allowed: int, what: str) -> None:
-        self._stream = stream
-        self._allowed = allowed
-        self._what = what
-        self._position = 0
-
-    def read(self, size: int) -> bytes:
-        if size > _HEADER_BYTES:
-            raise SourceError(f"{self._what} holds an extended header of {size:,} bytes")
-        data = self._stream.read(size)
-        self._position += len(data)
-        if self._position > self._allowed:
-            raise SourceError(f"{self._what} unpacks to more than is allowed")
-        return data
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, position: int) -> int:
-        if position < self._position:
-            raise tarfile.ReadError("its members overlap")
-        while self._position < position:
-            if not self.read(min(CHUNK, position - self._position)):
-                break
-        return self._position
