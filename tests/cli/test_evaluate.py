@@ -25,6 +25,10 @@ from backdate.cli.main import status_of
         (["--solver", "gold", "--only", "nobody/nothing"], "no task 'nobody/nothing'"),
         (["--solver", "replay:nowhere"], "nothing to replay"),
         (["--solver", "model:x@http://127.0.0.1:9/v1", "--prices", "none.toml"], "price file"),
+        (["--solver", "gold"], "holds no task"),
+        (["--solver", "gold", "--agent-mount", "."], "--agent-… is for a command"),
+        (["--solver", "command:x", "--agent-mount", "nowhere"], "--agent-mount nowhere is not a folder"),
+        (["--solver", "command:x", "--agent-env", "BACKDATE_NO_SUCH"], "there is no such variable"),
     ],
 )
 def test_misuse_is_told(arguments, words, tmp_path, capsys, monkeypatch) -> None:

@@ -87,6 +87,9 @@ def test_run_at(upstream_url: str, tmp_path: Path) -> None:
     assert run(*common, "--", "sh", "-c", "kill -9 $$").returncode == 128 + 9
     missing = run(*common, "--", "no-such-command-here")
     assert (missing.returncode, "not found" in missing.stderr) == (127, True)
+    (tmp_path / "text").write_text("no program")
+    text = run(*common, "--", str(tmp_path / "text"))
+    assert (text.returncode, "no program that may be started" in text.stderr) == (126, True)
     hidden = run(*common, "--hide", "demo>=2019-01-01", "--", sys.executable, "-c", READ_INDEX)
     assert "404" in hidden.stderr
     later = run(*common, "--override", "demo=2023-01-01", "--", sys.executable, "-c", READ_INDEX)
@@ -143,12 +146,20 @@ def test_bundles_by_command(upstream_url: str, tmp_path: Path) -> None:
         ["--override", "setuptools"],
         ["--hide", "a/b"],
         ["--upstream", "pypi.org"],
+        ["--cache", "/dev/null/x"],
     ],
 )
 def test_wrong_options_are_named(options: list[str], tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["index", "--port", "0", "--cache", str(tmp_path), *options])
     assert isinstance(result.exception, UsageError)
     assert options[1] in str(result.exception)
+
+
+@pytest.mark.parametrize("more", [["--until", "2021-03-01"], ["--with-files"], ["--for", "requirements.txt"]])
+def test_what_a_bundle_holds_is_said_of_a_bundle(more: list[str], tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["index", "--port", "0", "--cache", str(tmp_path), *more])
+    assert isinstance(result.exception, UsageError)
+    assert "--export FILE" in str(result.exception)
 
 
 def test_help() -> None:

@@ -95,6 +95,9 @@ def test_as_a_module() -> None:
         (["show"], "FILE"),
         (["show", "/nonexistent"], "cannot be read"),
         (["show", "/"], "Is a directory"),
+        (["check", "--memory", "99999999999"], "--memory"),
+        (["check", "--processes", "99999999999"], "--processes"),
+        (["check", "a\udcff"], "is not UTF-8"),
     ],
 )
 def test_misuse(
@@ -203,6 +206,48 @@ def test_a_reader_that_goes_away(make_result: MakeResult, tmp_path: Path) -> Non
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 141
+
+
+def shell(line: str) -> tuple[int, str]:
+    """The status of the first command of a pipe, and everything that was said."""
+    program = (
+        f'backdate() {{ "{sys.executable}" -m backdate "$@"; }}; {line}; echo "status ${{PIPESTATUS[0]}}" >&3'
+    )
+    read, write = os.pipe()
+    with os.fdopen(read) as told:
+        done = subprocess.run(
+            ["bash", "-c", program.replace(">&3", f">&{write}")],
+            capture_output=True,
+            text=True,
+            check=False,
+            pass_fds=(write,),
+        )
+        os.close(write)
+        return int(told.read().split()[-1]), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("backdate check --help | sleep 0", 141),
+        ("backdate show {file} | sleep 0", 141),
+        ("backdate show /nowhere 2>&1 | sleep 0", 3),  # what cannot be told is still in the status
+        ("backdate show {file} >&-", 1),
+        ("backdate check --help >&-", 0),
+        ("backdate show /nowhere 2>&-", 3),
+        ("backdate chek >&- 2>&-", 3),
+    ],
+)
+def test_streams_that_are_closed(make_result: MakeResult, tmp_path: Path, line: str, status: int) -> None:
+    file = tmp_path / "result.json"
+    file.write_bytes(to_json(make_result(notes=("x" * 10_000,) * 100)))
+    assert shell(line.format(file=file)) == (status, "")
+
+
+def test_a_file_that_is_no_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    assert status_of(["show", str(tmp_path / "a.json")]) == 5
+    assert "as a check's result (Object missing required field" in capsys.readouterr().err
 
 
 def test_a_bug_does_not_look_like_an_answer(

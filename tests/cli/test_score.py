@@ -73,15 +73,17 @@ def test_some_tasks_alone_make_the_others_neither_unknown_nor_failed(bench, tmp_
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "name what is to be scored"),
-        (["run", "--predictions", "x"], "name what is to be scored"),
+        ([], "name one thing to be scored"),
+        (["run", "--predictions", "x"], "name one thing to be scored"),
         (["--predictions", "x", "--flags", "some"], "--flags is one of"),
         (["--predictions", "none.jsonl"], "no file of predictions"),
+        (["--predictions", "empty.jsonl"], "holds no predictions: it is empty"),
         (["norun"], "holds no run"),
     ],
 )
 def test_misuse_is_told(bench, tmp_path, capsys, monkeypatch, arguments, words) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.jsonl").write_text("\n")
     assert status_of(["score", "d", *arguments]) == 3
     assert words in capsys.readouterr().err
 

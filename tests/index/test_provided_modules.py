@@ -1,7 +1,9 @@
 """Which distribution provides a module: read from the names in archives."""
 
+import gzip
 import io
 import tarfile
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,6 +60,46 @@ def test_an_sdist_shows_what_is_below_its_usual_folders() -> None:
 def test_garbage_holds_nothing(data: bytes) -> None:
     assert wheel_members(data) is None
     assert modules_of(sdist_members("p-1.tar.gz", data), sdist=True) == ()
+
+
+def _header(kind: bytes, size: bytes) -> bytes:
+    """The header of a member of a kind that is read whole, with a size that tarfile would not write."""
+    member = tarfile.TarInfo("././@LongLink")
+    member.type = kind
+    block = bytearray(member.tobuf(tarfile.GNU_FORMAT))
+    block[124:136] = size
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(b"\xff" * 10 + b"\xf0\x00", id="negative: all of it"),
+        pytest.param(b"\x80" + b"\0" * 4 + b"\xff" + b"\0" * 6, id="terabytes"),
+        pytest.param(b"\x80" + b"\xff" * 11, id="no number of the machine"),
+        pytest.param(b"00777777777\0", id="a gigabyte"),
+    ],
+)
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.REGTYPE])
+def test_no_header_is_gathered_in_memory(kind: bytes, size: bytes) -> None:
+    first = tarfile.TarInfo("p-1/a.py").tobuf(tarfile.GNU_FORMAT)
+    data = gzip.compress(first + _header(kind, size) + bytes(200_000_000), compresslevel=1)
+    tracemalloc.start()
+    try:
+        assert modules_of(sdist_members("p-1.tar.gz", data), sdist=True) == ("a",)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_names_that_announce_names_without_end() -> None:
+    header = tarfile.TarInfo("././@LongLink")
+    header.type, header.size = tarfile.GNUTYPE_LONGNAME, 2
+    one = header.tobuf(tarfile.GNU_FORMAT) + b"a\0".ljust(512, b"\0")
+    data = gzip.compress(tarfile.TarInfo("p-1/a.py").tobuf(tarfile.GNU_FORMAT) + one * 3000)
+    assert modules_of(sdist_members("p-1.tar.gz", data), sdist=True) == ("a",)
 
 
 @pytest.mark.network

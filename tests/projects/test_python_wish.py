@@ -190,6 +190,19 @@ def test_garbage_never_raises(tmp_path_factory, files: dict[str, bytes]) -> None
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Pipfile", "\n" * 200_000),
+        ("environment.yml", "\n" * 200_000),
+        ("README.md", "\n".join(["requires python" + " " * 5000] * 100)),
+        ("pyproject.toml", "a" + ".a" * 200_000),
+    ],
+)
+def test_no_file_takes_long(tmp_path: Path, name: str, text: str) -> None:
+    assert wish_of(tmp_path, **{name: text}).kind == "none"  # each took minutes
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "[project]\nrequires-python = 3\nclassifiers = 4",

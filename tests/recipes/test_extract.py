@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backdate.recipes.basic import basic_recipe
+from backdate.recipes.declared import read_declared
 from backdate.recipes.extract import extract_recipes
 from backdate.recipes.render import as_dockerfile, as_json, as_shell_script, read_recipe
 
@@ -136,6 +137,47 @@ def test_what_cannot_be_read_is_skipped(tmp_path: Path, name: str) -> None:
     (tree / name).unlink()
     (tree / name).write_bytes(b"pytest " * 200_000)
     assert len(extract_recipes(tree).candidates) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("pyproject.toml", "[project", "not TOML: "),
+        ("pyproject.toml", "[project]\nname = 'a'\nx = " + "9" * 5000, "not TOML: "),
+        ("Pipfile", "[packages", "not TOML: "),
+        ("setup.cfg", "name = x", "not in INI format: "),
+        ("setup.py", "print 'no'", "not Python 3 that can be parsed"),
+    ],
+)
+def test_metadata_that_declare_nothing_because_they_are_broken_are_told(
+    tmp_path: Path, name: str, text: str, why: str
+) -> None:
+    write(tmp_path, {"test_a.py": TEST, name: text})
+    found = extract_recipes(tmp_path)
+    assert found.candidates  # the tests are still there
+    told = [one.reason for one in found.skipped if one.provenance.file == name]
+    assert len(told) == 1
+    assert told[0].startswith(why)
+
+
+def doubling_groups(steps: int) -> str:
+    lines = [f"g{n} = [{{include-group='g{n + 1}'}}, {{include-group='g{n + 1}'}}]" for n in range(steps)]
+    return "\n".join(
+        ["[dependency-groups]", "test = ['a', {include-group='g9'}, 'b']", *lines, f"g{steps}=['c']"]
+    )
+
+
+def test_groups_that_double_at_every_step_are_read_once_each(tmp_path: Path) -> None:
+    declared = read_declared(write(tmp_path, {"pyproject.toml": doubling_groups(60)}))
+    assert declared.groups[0][:2] == ("test", ("a", "c", "b"))
+    assert declared.groups[1][:2] == ("g0", ("c",))
+    assert not declared.unread
+
+
+def test_thousands_of_groups_in_a_chain_are_given_up_and_told(tmp_path: Path) -> None:
+    declared = read_declared(write(tmp_path, {"pyproject.toml": doubling_groups(3000)}))
+    assert declared.groups[0][:2] == ("test", ("a", "c", "b"))
+    assert declared.unread == (("pyproject.toml", "its dependency groups include each other too often"),)
 
 
 def test_no_tests_no_recipe(tmp_path: Path) -> None:

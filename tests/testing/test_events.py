@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from backdate.testing.assembly import Capture
 from backdate.testing.events import LARGEST_LINE, read_event_file, read_events
-from backdate.testing.wire import parse_event
+from backdate.testing.wire import Phase, parse_event
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 RAISED = st.lists(
@@ -128,6 +128,27 @@ def test_a_file_cut_anywhere_keeps_what_came_before(events: list[dict[str, objec
     assert len(capture.tests) == sum(
         json.loads(one)["event"] == "start" for one in data.split(b"\n") if parse_event(one) is not None
     )
+
+
+def test_what_is_said_of_exceptions_is_as_long_as_an_honest_one_says_it() -> None:
+    frame = {"file": "f" * 9000, "line": 1, "function": "g" * 9000, "source": "s" * 9000}
+    long = {"type": "T" * 9000, "message": "/" * 4_000_000, "frames": [frame] * 80, "link": ""}
+    phase = {"event": "phase", "pid": 7, "id": "a" * 9000, "when": "call", "outcome": "failed"}
+    said = {
+        "xfail": "x" * 9000,
+        "sub": False,
+        "reason": "r" * 9000,
+        "raised": [long, *[{**long, "message": "", "frames": []}] * 40],
+    }
+    event = parse_event(line({**phase, **said}))
+    assert isinstance(event, Phase)
+    assert len(event.id) == 9000  # which a test may well be called
+    assert (len(event.reason), len(event.xfail or ""), len(event.raised)) == (4000, 4000, 32)
+    first = event.raised[0]
+    assert (len(first.type), len(first.message), len(first.frames)) == (1000, 4000, 61)
+    assert [
+        len(text) for text in (first.frames[0].file, first.frames[0].function, first.frames[0].source)
+    ] == [*(4096, 1000, 1000)]
 
 
 def test_events_of_another_process_do_not_count() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from backdate.bisection.seen import OutOfBudget
 from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
+from backdate.projects.toml import parse_toml
 from backdate.timeline.instants import Instant
 
 _TOOLS = ("cython", "numpy", "setuptools", "wheel")
@@ -50,12 +50,16 @@ class BuildSearch:
 
 
 def tools_of(tree: Path) -> tuple[str, ...]:
-    """The distributions that builds of the project at ``tree`` may take, sorted."""
+    """The distributions that builds of the project at ``tree`` may take, sorted.
+
+    The tree was built once, so its pyproject.toml is one that an installer could read: of what cannot be read
+    here, nothing was taken then either.
+    """
     names = set(_TOOLS)
     try:
         text = read_text(tree, "pyproject.toml") or ""
-        table = tomllib.loads(text).get("build-system", {})
-    except (ConfigurationError, tomllib.TOMLDecodeError):
+        table = parse_toml(text).get("build-system", {})
+    except ConfigurationError:
         table = {}
     asked = table.get("requires", []) if isinstance(table, dict) else []
     for line in asked if isinstance(asked, list) else []:

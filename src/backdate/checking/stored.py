@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from backdate.checking.result import FORMAT, CheckResult
 from backdate.errors import SourceError, StoredDataError
 from backdate.serial import from_json
+
+T = TypeVar("T")
 
 
 class StoredResult(msgspec.Struct):
@@ -27,9 +30,19 @@ def read_result(path: Path) -> CheckResult:
         data = path.read_bytes()
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
-    head = from_json(StoredResult, data, what=str(path))
+    head = _read(StoredResult, data, path)
     if head.format > FORMAT:
         raise StoredDataError(
             f"{path} has format {head.format}, this version reads up to {FORMAT}: update backdate"
         )
-    return from_json(CheckResult, data, what=str(path))
+    return _read(CheckResult, data, path)
+
+
+def _read(kind: type[T], data: bytes, path: Path) -> T:
+    try:
+        return from_json(kind, data, what=str(path))
+    except StoredDataError as error:
+        raise StoredDataError(
+            f"{path} cannot be read as a check's result ({error.__cause__}); one is written by: "
+            "backdate check --json FILE"
+        ) from error

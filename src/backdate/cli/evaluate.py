@@ -39,11 +39,20 @@ class Agent:
         float, typer.Option("--agent-timeout", metavar="SECONDS", min=1.0, help="For a command, each task.")
     ] = 1800.0
 
-    def command_options(self, workshop: Workshop) -> CommandOptions:
-        """The options of a solver that is a command. Raises UsageError for a variable that is not set."""
+    def command_options(self, solver: str, workshop: Workshop) -> CommandOptions:
+        """The options of a solver that is a command.
+
+        Raises UsageError for a folder that is not there, a variable that is not set, and for another solver.
+        """
+        from backdate.errors import UsageError
         from backdate.evaluation.evidence import new_environment
         from backdate.solvers.command import CommandOptions, forwarded
 
+        if self != Agent() and not solver.startswith("command:"):
+            raise UsageError(f"--agent-… is for a command, and --solver {solver} is none")
+        for one in self.agent_mount or ():
+            if not one.is_dir():
+                raise UsageError(f"--agent-mount {one} is not a folder")
         return CommandOptions(
             network=self.agent_network,
             mounts=tuple(one.resolve() for one in self.agent_mount or ()),
@@ -131,6 +140,7 @@ def eval_command(given: EvalArguments) -> int:
     """
     from backdate.cli import exit_codes
     from backdate.cli.run_text import TaskLines, run_summary
+    from backdate.errors import UsageError
     from backdate.evaluation.evidence import evidence_tools
     from backdate.evaluation.opening import open_bench
     from backdate.evaluation.running import RETRIED, Plan, evaluate
@@ -146,6 +156,8 @@ def eval_command(given: EvalArguments) -> int:
     with open_solver(
         given.solver, _solver_options(given, settings, bench.workshop, sandbox, folder)
     ) as solver:
+        if not bench.tasks:
+            raise UsageError(f"{given.dataset} holds no task")
         plan = Plan(
             tasks=bench.tasks,
             solver=solver,
@@ -196,7 +208,7 @@ def _solver_options(
         sample=settings.sample,
         temperature=settings.temperature,
         requests_per_minute=given.requests_per_minute,
-        command=given.agent.command_options(workshop),
+        command=given.agent.command_options(given.solver, workshop),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from backdate.cli.arguments import takes
-from backdate.cli.index_options import Cache, Offline, Refresh, Upstream, View, default_cache, one_of
+from backdate.cli.index_options import Cache, Offline, Refresh, Upstream, View, one_of, usable_cache
 from backdate.errors import UsageError
 from backdate.timeline.instants import parse_instant
 
@@ -91,9 +91,13 @@ def index_command(given: IndexArguments) -> None:
     from backdate.index.cache import DiskCache
     from backdate.index.upstream import PUBLIC_INDEX, IndexClient
 
+    if given.export is None and (given.for_locks or given.until is not None or given.with_files):
+        raise UsageError(
+            "--for, --until and --with-files say what goes into a bundle; name it with --export FILE"
+        )
     logging.basicConfig(level=logging.WARNING, format="backdate index: %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    store = DiskCache(given.cache or default_cache(), max_bytes=given.cache_size * _MB)
+    store = DiskCache(usable_cache(given.cache), max_bytes=given.cache_size * _MB)
     if given.import_ is not None:
         _import(given.import_, store)
         return

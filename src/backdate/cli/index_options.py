@@ -65,6 +65,22 @@ def default_cache() -> Path:
     return cache.default_cache() / "index"
 
 
+def usable_cache(given: Path | None) -> Path:
+    """The folder that is named, or the default one. Raises UsageError for one that cannot be a folder.
+
+    One that only cannot be written is used as far as it goes, and the server says so.
+    """
+    folder = (given or default_cache()).absolute()
+    existing = folder
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir():
+        raise UsageError(
+            f"the cache {folder} cannot be made: {existing} is not a folder; name another with --cache"
+        )
+    return folder
+
+
 def one_of(option: str, value: str, *allowed: str) -> str:
     """The value, if it is allowed. Raises UsageError."""
     if value not in allowed:

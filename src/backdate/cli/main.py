@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TextIO
 
 import typer
 
@@ -95,18 +97,20 @@ def status_of(arguments: list[str]) -> int:
     if code == exit_codes.INTERRUPTED and termination.came:
         problem, code = _TERMINATED, exit_codes.TERMINATED
     if problem:
-        tell(f"backdate: {problem}")
+        try:
+            tell(f"backdate: {problem}")
+        except BrokenPipeError:  # whoever read the messages went away; the status still says it
+            _to_nowhere(sys.stderr)
     return code
 
 
 def _outcome_of(arguments: list[str]) -> tuple[str, int]:
     """Run a command: what is to be told of how it ended, if anything, and the exit status."""
-    import os
-
     from backdate.cli import exit_codes
     from backdate.cli.terminal import write_anything
     from backdate.errors import MachineError, NoTests, StoredDataError, UsageError
 
+    _open_closed_streams()
     write_anything()
     try:
         status = app(args=arguments, prog_name="backdate", standalone_mode=False)
@@ -124,9 +128,9 @@ def _outcome_of(arguments: list[str]) -> tuple[str, int]:
         problem, code = str(error), exit_codes.STORED
     except (KeyboardInterrupt, typer.Abort):
         problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
-    except BrokenPipeError:
-        # What is left in the buffer cannot be written; the interpreter would say so when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):
+        # typer exits with 1 for a broken pipe, and for nothing else: that would say that tests broke.
+        _to_nowhere(sys.stdout)
         return "", exit_codes.PIPE
     except OSError as error:
         problem, code = _words(error), exit_codes.MACHINE
@@ -139,6 +143,21 @@ def _outcome_of(arguments: list[str]) -> tuple[str, int]:
             return "", status if isinstance(status, int) else exit_codes.OK
         problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
     return problem, code
+
+
+def _open_closed_streams() -> None:
+    """Python has no stream where a shell closed one (``>&-``): what is written there goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the life of the process
+            setattr(sys, name, nowhere)
+
+
+def _to_nowhere(stream: TextIO) -> None:
+    """What is left in the stream's buffer cannot be written; the interpreter would say so when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _words(error: OSError) -> str:

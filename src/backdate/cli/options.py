@@ -62,10 +62,18 @@ TestTimeout = Annotated[
     float, typer.Option("--timeout", metavar="SECONDS", min=1.0, help="Wall time for each side's tests.")
 ]
 Memory = Annotated[
-    int, typer.Option("--memory", metavar="MIB", min=64, help="Memory for each side's tests, in MiB.")
+    int,
+    typer.Option("--memory", metavar="MIB", min=64, max=2**24, help="Memory for each side's tests, in MiB."),
 ]
 Processes = Annotated[
-    int, typer.Option("--processes", metavar="N", min=8, help="Processes and threads for each side's tests.")
+    int,
+    typer.Option(
+        "--processes",
+        metavar="N",
+        min=8,
+        max=2**22,  # Linux has no more numbers for them
+        help="Processes and threads for each side's tests.",
+    ),
 ]
 Apt = Annotated[
     bool,

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import typer
 
 from backdate.cli.arguments import takes
-from backdate.cli.index_options import Cache, Offline, Refresh, Upstream, View, default_cache
+from backdate.cli.index_options import Cache, Offline, Refresh, Upstream, View, usable_cache
 from backdate.timeline.instants import parse_instant
 
 
@@ -60,7 +60,7 @@ def run_command(given: RunArguments) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     instant = parse_instant(given.at, words=True)
     options = ServerOptions(policy=given.view.policy(), files="through" if given.offline else "direct")
-    store = DiskCache(given.cache or default_cache())
+    store = DiskCache(usable_cache(given.cache))
     with (
         IndexClient(
             upstreams=given.upstream or [PUBLIC_INDEX],
@@ -83,6 +83,9 @@ def run_command(given: RunArguments) -> None:
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
     program = shutil.which(command[0], path=environment["PATH"])
     if program is None:
+        if Path(command[0]).exists() and "/" in command[0]:
+            typer.echo(f"backdate run: {command[0]} is no program that may be started", err=True)
+            return 126
         typer.echo(f"backdate run: {command[0]}: not found on PATH", err=True)
         return 127
     sys.stdout.flush()

@@ -82,7 +82,7 @@ def score_command(given: ScoreArguments) -> int:
     from backdate.serial import to_json, write_whole
 
     if (given.run is None) == (given.predictions is None):
-        raise UsageError("name what is to be scored: a RUN of backdate eval, or --predictions FILE")
+        raise UsageError("name one thing to be scored: a RUN of backdate eval, or --predictions FILE")
     if given.flags not in ("all", "static", "none"):
         raise UsageError(f"--flags is one of all, static, none, not {given.flags!r}")
     answers: Answers = read_answers(given.run, given.predictions, given.model)

@@ -23,7 +23,15 @@ from backdate.construction.plan import Place, Plan
 from backdate.construction.sides import open_bench
 from backdate.construction.store import Store, open_store
 from backdate.environments.cache import Cache
-from backdate.errors import BackdateError, DiskFull, IndexUnavailable, SandboxUnavailable, UsageError
+from backdate.errors import (
+    BackdateError,
+    ConfigurationError,
+    DiskFull,
+    IndexUnavailable,
+    SandboxUnavailable,
+    SourceError,
+    UsageError,
+)
 from backdate.serial import from_json, to_json
 from backdate.tasks.task import MigrationTask
 
@@ -73,6 +81,8 @@ def run_job(job: Job) -> Answer:
     seconds: dict[str, float] = {}
     try:
         answer = _run(job, seconds)
+    except (SourceError, ConfigurationError) as error:  # what one project's files hold stops no other
+        answer = Answer(number=job.number, kind=job.kind, trouble=str(error))
     except (DiskFull, SandboxUnavailable, UsageError) as error:
         answer = Answer(number=job.number, kind=job.kind, trouble=str(error), fatal=True)
     except IndexUnavailable as error:

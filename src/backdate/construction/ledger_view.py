@@ -146,7 +146,7 @@ class LedgerView:
 def read_ledger(folder: Path) -> LedgerView:
     """The ledger in ``folder``. Raises UsageError when there is none."""
     if not (folder / "ledger.sqlite").is_file():
-        raise UsageError(f"{folder} holds no ledger of a build")
+        raise UsageError(f"{folder} is no build's folder; one is made by: backdate bench build -o DATASET")
     return LedgerView(folder)
 
 

@@ -77,7 +77,7 @@ _CLASSIFIERS = {
 }
 _FILE = re.compile(r"(?:licen[sc]e|copying|unlicense)(?:[-_.].*)?\Z", re.IGNORECASE)
 _LICENCE_BYTES = 256 * 1024
-_OPERATORS = re.compile(r"\s+(?:AND|OR|WITH)\s+|[()]", re.IGNORECASE)
+_OPERATORS = re.compile(r" (?:AND|OR|WITH) |[()]", re.IGNORECASE)
 
 
 def refuse_licences(licences: Sequence[str]) -> str | None:
@@ -93,15 +93,15 @@ def refuse_licences(licences: Sequence[str]) -> str | None:
 
 
 def _permissive(expression: str) -> bool:
-    flat = expression.strip()
+    flat = " ".join(expression.split())
     if "(" not in flat:
-        sides = re.split(r"\s+OR\s+", flat, flags=re.IGNORECASE)
-        return any(all(map(_known, re.split(r"\s+AND\s+", side, flags=re.IGNORECASE))) for side in sides)
+        sides = re.split(" OR ", flat, flags=re.IGNORECASE)
+        return any(all(map(_known, re.split(" AND ", side, flags=re.IGNORECASE))) for side in sides)
     return all(_known(part) for part in _OPERATORS.split(flat) if part.strip())
 
 
 def _known(name: str) -> bool:
-    upper = re.split(r"\s+WITH\s+", name.strip(), flags=re.IGNORECASE)[0].upper()
+    upper = re.split(" WITH ", name.strip(), flags=re.IGNORECASE)[0].upper()
     plain = re.sub(r"^LICENSEREF-SCANCODE-", "", upper)
     return plain in PERMISSIVE or plain in NO_LICENCE
 

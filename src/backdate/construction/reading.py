@@ -18,7 +18,10 @@ def read_funnel(path: Path) -> Funnel:
     published = _published(path)
     if published is not None:
         return published.funnel
-    with read_ledger(_ledger_of(path)) as ledger:
+    folder = _ledger_of(path)
+    if not (folder / "ledger.sqlite").is_file():
+        raise _unbuilt(path)
+    with read_ledger(folder) as ledger:
         return funnel_of(ledger)
 
 
@@ -36,10 +39,17 @@ def read_left(path: Path, stage: str | None) -> Iterator[Left]:
         return
     published = _published(path)
     if published is None:
-        raise UsageError(f"{path} is neither a data set that was built nor the folder of a build")
+        raise _unbuilt(path)
     for one in published.excluded:
         if stage is None or one.stage == stage:
             yield Left(name=one.name, revision=one.revision, stage=one.stage, reason=one.reason, detail="")
+
+
+def _unbuilt(path: Path) -> UsageError:
+    return UsageError(
+        f"{path} is neither a data set that `backdate bench build` made nor the folder of a build: "
+        "there is no funnel to show"
+    )
 
 
 def _ledger_of(path: Path) -> Path:

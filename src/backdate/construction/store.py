@@ -18,6 +18,9 @@ from backdate.serial import from_json, to_json, write_whole
 
 T = TypeVar("T")
 
+LARGEST_KEPT = 512 * 1024 * 1024
+"""Bytes that a kept value may unpack to: a store is shared, and a few of them can be made terabytes."""
+
 
 class Store(Protocol):
     """Entries by name: letters, digits, dashes and dots, with at most one folder before them."""
@@ -152,8 +155,8 @@ def read_kept(store: Store, kind: type[T], name: str) -> T | None:
     if data is None:
         return None
     try:
-        return from_json(kind, zlib.decompress(data), what=name)
-    except (zlib.error, StoredDataError):
+        return from_json(kind, zlib.decompressobj().decompress(data, LARGEST_KEPT), what=name)
+    except (zlib.error, StoredDataError):  # also of one that is larger, and so cut off
         store.remove(name)
         return None
 

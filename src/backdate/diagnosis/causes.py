@@ -106,7 +106,7 @@ def _completed(said: Said, frames: Sequence[PlacedFrame], line: PlacedFrame | No
         match = _IMPORTED_FROM.match(source)
         return said if match is None else replace(said, owner=match.group(1), owner_is="module")
     if said.kind is CauseKind.MISSING_ATTRIBUTE:
-        for match in _ATTRIBUTE_OF.finditer(source):
+        for match in _ATTRIBUTE_OF.finditer(source[:1000]):
             if match.group(2) == said.name:
                 home = owners.resolve(match.group(1), path)
                 return replace(said, owner=home, owner_is="module") if home else said

@@ -41,7 +41,9 @@ def open_bench(
         tasks, archive, name = found.tasks, found.source_of, found.info.name
     elif dataset.is_file():
         with dataset.open("rb") as file:
-            data = file.read(_LARGEST)
+            data = file.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise UsageError(f"{dataset} is larger than {_LARGEST:,} bytes; split it")
         tasks, name = read_rows(data, what=str(dataset)), dataset.stem
     else:
         raise UsageError(f"there is no data set at {dataset}")

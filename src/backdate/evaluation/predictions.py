@@ -60,7 +60,9 @@ def read_predictions(path: Path) -> Predictions:
             found.append(entry)
         else:
             problems.append(f"{where}: {entry}")
-    if problems and not found:
+    if not found and not problems:
+        raise UsageError(f"{path} holds no predictions: it is empty")
+    if not found:
         more = f" (and {len(problems) - 1} more such entries)" if len(problems) > 1 else ""
         raise UsageError(f"{path} holds no predictions: {problems[0]}{more}")
     return Predictions(found=tuple(found), problems=tuple(problems))

@@ -109,7 +109,10 @@ def load_run(folder: Path) -> tuple[RunInfo, tuple[RunRecord, ...]]:
     """A run's finished tasks, in the run's order. Raises UsageError, StoredDataError."""
     path = folder / "run.json"
     if not path.is_file():
-        raise UsageError(f"{folder} holds no run (there is no run.json)")
+        raise UsageError(
+            f"{folder} holds no run (there is no run.json); name what backdate eval wrote with -o, or give a "
+            "file of answers with --predictions"
+        )
     info = from_json(RunInfo, path.read_bytes(), what=str(path))
     records = (load_record(folder, instance) for instance in info.tasks if _NAME.fullmatch(instance))
     return info, tuple(record for record in records if record is not None)

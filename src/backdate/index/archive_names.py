@@ -6,10 +6,16 @@ suffices; of an sdist the whole has to be read, within limits.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator
+from typing import IO, cast
+
+from backdate.index.forward_stream import BROKEN, ForwardStream
 
 MOST_MEMBERS = 50_000
 MOST_MODULES = 5_000
@@ -28,7 +34,7 @@ def wheel_members(end: bytes) -> tuple[str, ...] | None:
     try:
         with zipfile.ZipFile(io.BytesIO(end)) as archive:
             return tuple(archive.namelist()[:MOST_MEMBERS])
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except BROKEN:
         return None
 
 
@@ -44,14 +50,26 @@ def sdist_members(filename: str, data: bytes) -> tuple[str, ...]:
 def _tar_members(data: bytes) -> list[str]:
     names: list[str] = []
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as archive:
-            for member in archive:
-                names.append(member.name)
-                if len(names) >= MOST_MEMBERS or archive.offset > LARGEST_UNPACKED:
-                    break
-    except (tarfile.TarError, OSError, EOFError, ValueError, MemoryError):
+        with _decompressed(data) as stream:
+            bounded = ForwardStream(stream, LARGEST_UNPACKED, tarfile.ReadError)
+            with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as archive:
+                for member in archive:
+                    names.append(member.name)
+                    if len(names) >= MOST_MEMBERS:
+                        break
+    except BROKEN:
         return names  # what was read so far is what is known
     return names
+
+
+def _decompressed(data: bytes) -> IO[bytes]:
+    """What ``data`` unpacks to; its beginning tells how it is compressed."""
+    packed = io.BytesIO(data)
+    if data.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.open(packed))
+    if data.startswith(b"BZh"):
+        return bz2.open(packed)
+    return lzma.open(packed) if data.startswith(b"\xfd7zXZ") else packed
 
 
 def modules_of(members: Iterable[str], *, sdist: bool = False) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import configparser
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from backdate.errors import ConfigurationError
 from backdate.projects import python_versions as versions
 from backdate.projects.read import read_text
 from backdate.projects.setup_script import setup_arguments
+from backdate.projects.toml import parse_toml
 from backdate.timeline.calendar import default_release, latest_release, load_calendar
 from backdate.timeline.instants import Instant, format_day
 
@@ -198,7 +198,8 @@ def _from_readme(root: Path, unread: list[str]) -> PythonWish | None:
     for file in _README:
         text = _text(root, file, unread)
         for number, line in enumerate((text or "").splitlines(), 1):
-            found = [int(match[1]) for pattern in _MENTIONS for match in pattern.finditer(line[:2000])]
+            words = " ".join(line[:2000].split())  # else many spaces can be shared out in many ways
+            found = [int(match[1]) for pattern in _MENTIONS for match in pattern.finditer(words)]
             if found:
                 return PythonWish(
                     specifier=f">=3.{min(found)}", kind="mention", rule="README", file=file, line=number
@@ -232,22 +233,24 @@ def _first_pin(text: str) -> tuple[str, int] | None:
 
 
 def _pipfile_pin(text: str) -> tuple[str, int] | None:
-    match = re.search(r"""(?m)^\s*python_(?:full_)?version\s*=\s*["']([\d.*]{1,20})["']\s*(?:#.*)?$""", text)
+    match = re.search(
+        r"""(?m)^[ \t]*python_(?:full_)?version[ \t]*=[ \t]*["']([\d.*]{1,20})["'][ \t]*(?:#.*)?$""", text
+    )
     specifier = versions.from_pin(match[1]) if match else None
     return (specifier, _line_of(text, match.start(1))) if specifier and match else None
 
 
 def _conda_pin(text: str) -> tuple[str, int] | None:
-    match = re.search(r"""(?m)^\s*-\s*["']?python\s*([=<>!~][^"'#\n]{1,80})""", text)
+    match = re.search(r"""(?m)^[ \t]*-[ \t]*["']?python[ \t]*([=<>!~][^"'#\n]{1,80})""", text)
     specifier = versions.from_conda(match[1]) if match else None
     return (specifier, _line_of(text, match.start(1))) if specifier and match else None
 
 
 def _read_pyproject(text: str) -> _Said:
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise _Unreadable(f"not TOML: {error}") from error
+        data = parse_toml(text)
+    except ConfigurationError as error:
+        raise _Unreadable(str(error)) from error
     flit = _table(data, "tool", "flit", "metadata")
     project, poetry = _table(data, "project"), _table(data, "tool", "poetry")
     python = _table(poetry, "dependencies").get("python")

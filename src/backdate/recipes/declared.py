@@ -1,21 +1,26 @@
 """What a project's own metadata declares for testing: extras, groups, test requirements.
 
-Everything is read statically; a setup.py is parsed, never run. A file that cannot be read says nothing here.
+Everything is read statically; a setup.py is parsed, never run. A file that is not in its format
+declares nothing, and is named in ``Declared.unread``.
 """
 
 from __future__ import annotations
 
 import configparser
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
 from backdate.projects.setup_script import setup_arguments
+from backdate.projects.toml import parse_toml
 from backdate.recipes.poetry import poetry_requirements
+
+_MOST_ENTRIES = 50_000
+"""Of all dependency groups of a project together, every inclusion counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +39,16 @@ class Declared:
     """The requirements of setuptools' ``tests_require``."""
     runtime: tuple[str, ...] = ()
     """Requirements of a project that is not installable (a Pipfile)."""
+    unread: tuple[tuple[str, str], ...] = ()
+    """(file, why nothing is known of what it declares)."""
 
 
 def read_declared(root: Path) -> Declared:
     """What the project at ``root`` declares."""
-    pyproject = _toml(root, "pyproject.toml")
-    setup_cfg = _ini(root, "setup.cfg")
-    setup_py = _setup_arguments(root)
+    unread: list[tuple[str, str]] = []
+    pyproject = _toml(root, "pyproject.toml", unread)
+    setup_cfg = _ini(root, "setup.cfg", unread)
+    setup_py = _setup_arguments(root, unread)
     extras: dict[str, str] = {}
     for name in _table(pyproject, "project", "optional-dependencies"):
         extras.setdefault(name, "pyproject.toml")
@@ -54,7 +62,7 @@ def read_declared(root: Path) -> Declared:
         extras.setdefault(name, "setup.py")
     tests_require = setup_cfg.get("options", {}).get("tests_require", "").split("\n")
     tests_require += _lines(setup_py.get("tests_require"))
-    pipfile = _toml(root, "Pipfile")
+    pipfile = _toml(root, "Pipfile", unread)
     names = (
         _table(pyproject, "project").get("name"),
         _table(pyproject, "tool", "poetry").get("name"),
@@ -65,9 +73,10 @@ def read_declared(root: Path) -> Declared:
         name=next((name for name in names if isinstance(name, str) and name), None),
         installable=_installable(root, pyproject, setup_cfg),
         extras=tuple(extras.items()),
-        groups=(*_groups(pyproject), *_pipfile_groups(pipfile)),
+        groups=(*_groups(pyproject, unread), *_pipfile_groups(pipfile)),
         tests_require=tuple(line.strip() for line in tests_require if line.strip()),
         runtime=poetry_requirements(_pipfile_table(pipfile, "packages"))[0],
+        unread=tuple(unread),  # the last, as those above fill it
     )
 
 
@@ -83,7 +92,7 @@ def version_variables(root: Path, version: str | None) -> dict[str, str]:
     if declared.name is not None:
         name = re.sub(r"[-_.]+", "_", declared.name).upper()
         variables[f"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{name}"] = version
-    if "pbr" in _setup_arguments(root):
+    if "pbr" in _setup_arguments(root, []):  # told by read_declared above
         variables["PBR_VERSION"] = version
     return variables
 
@@ -102,9 +111,18 @@ def _installable(root: Path, pyproject: Mapping[str, Any], setup_cfg: Mapping[st
     return None
 
 
-def _groups(pyproject: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...], str]]:
+def _groups(
+    pyproject: Mapping[str, Any], unread: list[tuple[str, str]]
+) -> list[tuple[str, tuple[str, ...], str]]:
     groups = _table(pyproject, "dependency-groups")
-    found = [(name, _expand_group(groups, name, ()), "pyproject.toml [dependency-groups]") for name in groups]
+    place, left, found = "pyproject.toml [dependency-groups]", _MOST_ENTRIES, []
+    for name in groups:
+        requirements, spent = _expand_group(groups, name, left)
+        left -= spent
+        if left <= 0:
+            unread.append(("pyproject.toml", "its dependency groups include each other too often"))
+            break
+        found.append((name, requirements, place))
     poetry = _table(pyproject, "tool", "poetry")
     old = _table(poetry, "dev-dependencies")
     if old:
@@ -125,17 +143,34 @@ def _groups(pyproject: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...], st
     return found
 
 
-def _expand_group(groups: Mapping[str, Any], name: str, above: tuple[str, ...]) -> tuple[str, ...]:
-    """The requirements of a PEP 735 group, its ``include-group`` entries expanded."""
-    if name in above or not isinstance(groups.get(name), list):
-        return ()
+def _expand_group(groups: Mapping[str, Any], name: str, most: int) -> tuple[tuple[str, ...], int]:
+    """The requirements of a PEP 735 group, ``include-group`` entries expanded; and how many entries it took.
+
+    Groups may include each other in ways that double at every step, so each is read once; and in thousands of
+    steps, so it ends after ``most`` entries.
+    """
     requirements: list[str] = []
-    for entry in groups[name]:
-        if isinstance(entry, str):
+    spent = 0
+    seen = {name}
+    waiting = [iter(_entries(groups, name))]
+    while waiting and spent < most:
+        spent += 1
+        entry = next(waiting[-1], None)
+        if entry is None:
+            waiting.pop()
+        elif isinstance(entry, str):
             requirements.append(entry)
         elif isinstance(entry, Mapping) and isinstance(entry.get("include-group"), str):
-            requirements += _expand_group(groups, entry["include-group"], (*above, name))
-    return tuple(requirements)
+            included = entry["include-group"]
+            if included not in seen:
+                seen.add(included)
+                waiting.append(iter(_entries(groups, included)))
+    return tuple(requirements), spent
+
+
+def _entries(groups: Mapping[str, Any], name: str) -> list[Any]:
+    given = groups.get(name)
+    return given if isinstance(given, list) else []
 
 
 def _pipfile_table(pipfile: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -164,32 +199,39 @@ def _table(given: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     return given
 
 
-def _toml(root: Path, name: str) -> Mapping[str, Any]:
+def _toml(root: Path, name: str, unread: list[tuple[str, str]]) -> Mapping[str, Any]:
     text = read_text(root, name)
     if text is None:
         return {}
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return parse_toml(text)
+    except ConfigurationError as error:
+        unread.append((name, str(error)))
         return {}
 
 
-def _ini(root: Path, name: str) -> Mapping[str, Mapping[str, str]]:
+def _ini(root: Path, name: str, unread: list[tuple[str, str]]) -> Mapping[str, Mapping[str, str]]:
     text = read_text(root, name)
     if text is None:
         return {}
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
-    except configparser.Error:
+    except configparser.Error as error:
+        unread.append((name, f"not in INI format: {str(error).splitlines()[0]}"))
         return {}
     return {name: dict(parser.items(name)) for name in parser.sections()}
 
 
-def _setup_arguments(root: Path) -> Mapping[str, Any]:
+def _setup_arguments(root: Path, unread: list[tuple[str, str]]) -> Mapping[str, Any]:
     text = read_text(root, "setup.py")
-    found = setup_arguments(text) if text is not None else None
-    return {name: argument.value for name, argument in found.items()} if found else {}
+    if text is None:
+        return {}
+    found = setup_arguments(text)
+    if found is None:
+        unread.append(("setup.py", "not Python 3 that can be parsed"))
+        return {}
+    return {name: argument.value for name, argument in found.items()}
 
 
 def _lines(given: object) -> list[str]:

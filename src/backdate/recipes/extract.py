@@ -88,6 +88,7 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
         position = place + 4 if place == 0 and doubts >= _DOUBTFUL else place
         ranked.append(_Ranked(rank=(position, doubts), recipe=made.recipe))
     ranked.sort(key=lambda one: one.rank)
+    files.declared()  # whether any recipe asked for it or not: a broken file is told
     skipped += files.unread
     return Extraction(candidates=tuple(_folded(ranked)), skipped=tuple(dict.fromkeys(skipped)))
 

@@ -99,12 +99,17 @@ class Files:
     @cached_property
     def _declared(self) -> Declared:
         try:
-            return read_declared(self.root)
+            declared = read_declared(self.root)
         except ConfigurationError as error:
             self.unread.append(
                 Skipped(reason=str(error), provenance=Provenance(rule="the project's metadata"))
             )
             return Declared()
+        self.unread += [
+            Skipped(reason=reason, provenance=Provenance(rule="the project's metadata", file=file))
+            for file, reason in declared.unread
+        ]
+        return declared
 
 
 def normal_path(cwd: str, path: str) -> str | None:

@@ -10,7 +10,7 @@ Lines: TypeAlias = tuple[tuple[int, str], ...]
 """The lines of a value, stripped, with their numbers from 1; neither comments nor blank ones."""
 
 _SECTION = re.compile(r"\[([^\]\n]+)\]\s*(?:[#;].*)?\Z")
-_KEY = re.compile(r"([^\s=:\[#;][^=:]*?)\s*[=:]\s*(.*)\Z")
+_KEY = re.compile(r"([^\s=:\[#;][^=:]*)[=:]\s*(.*)\Z")
 
 
 def read_ini(text: str) -> Mapping[str, Mapping[str, Lines]]:

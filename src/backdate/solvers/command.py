@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from backdate.environments.environment import Environment
+from backdate.errors import UsageError
 from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Sandbox, Workspace
@@ -193,5 +194,10 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def forwarded(names: tuple[str, ...]) -> dict[str, str]:
-    """The values of the environment variables that an agent is to see."""
-    return {name: os.environ[name] for name in names if name in os.environ}
+    """The values of the environment variables that an agent is to see. Raises UsageError for one not set."""
+    for name in names:
+        if name not in os.environ:
+            raise UsageError(
+                f"--agent-env {name[:100]!r}: there is no such variable here; set it, or leave it out"
+            )
+    return {name: os.environ[name] for name in names}

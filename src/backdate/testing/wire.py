@@ -6,12 +6,21 @@ and shares no code with this; a test holds the two together.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
 from backdate.testing.outcomes import Raised
 
 LARGEST_LINE = 8 * 1024 * 1024
 """Bytes of the longest event that is believed."""
+MESSAGE_LENGTH = 4000
+"""Characters of a message or reason, as what writes them cuts them. It runs beside the tests, which may write
+longer ones in its name: what reads a message must not take hours for it."""
+_NAME_LENGTH = 1000
+_PATH_LENGTH = 4096
+_MOST_FRAMES = 61
+_MOST_RAISED = 32
 
 
 class Event(msgspec.Struct, tag_field="event", frozen=True, kw_only=True):
@@ -158,4 +167,40 @@ def parse_event(line: bytes) -> AnyEvent | None:
         event: AnyEvent = _DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return event
+    return _cut(event) if len(line) > MESSAGE_LENGTH else event
+
+
+def _cut(event: AnyEvent) -> AnyEvent:
+    """``event`` with what it says of exceptions as long as an honest one may say it."""
+    match event:
+        case Phase():
+            xfail = event.xfail[:MESSAGE_LENGTH] if event.xfail is not None else None
+            reason, raised = event.reason[:MESSAGE_LENGTH], _cut_chain(event.raised)
+            return msgspec.structs.replace(event, reason=reason, xfail=xfail, raised=raised)
+        case Uncollected() | GroupResult():
+            reason, raised = event.reason[:MESSAGE_LENGTH], _cut_chain(event.raised)
+            return msgspec.structs.replace(event, reason=reason, raised=raised)
+        case Broken() | Interrupted():
+            return msgspec.structs.replace(event, raised=_cut_chain(event.raised))
+        case _:
+            return event
+
+
+def _cut_chain(chain: tuple[Raised, ...]) -> tuple[Raised, ...]:
+    return tuple(
+        replace(
+            one,
+            type=one.type[:_NAME_LENGTH],
+            message=one.message[:MESSAGE_LENGTH],
+            frames=tuple(
+                replace(
+                    frame,
+                    file=frame.file[:_PATH_LENGTH],
+                    function=frame.function[:_NAME_LENGTH],
+                    source=frame.source[:_NAME_LENGTH],
+                )
+                for frame in one.frames[:_MOST_FRAMES]
+            ),
+        )
+        for one in chain[:_MOST_RAISED]
+    )

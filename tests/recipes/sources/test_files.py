@@ -205,6 +205,26 @@ def test_makefile(tmp_path: Path) -> None:
     assert recipe.test.provenance.place == "Makefile:6"
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Makefile", "test:\n\tpytest -k a\na" + " " * 300_000 + "b\n"),
+        ("tox.ini", "[testenv]\ncommands = pytest -k a\na" + " " * 300_000 + "b\n"),
+    ],
+)
+def test_no_line_takes_long(tmp_path: Path, name: str, text: str) -> None:
+    recipe = from_source(tmp_path, name.removesuffix(".ini"), {name: text})
+    assert recipe.test.arguments == ("-k", "a")  # each took minutes
+
+
+def test_variables_of_a_makefile_that_multiply_are_expanded_once_each(tmp_path: Path) -> None:
+    steps = "".join(f"A{n} = {f'$(A{n + 1})' * 300}\n" for n in range(6))
+    recipe = from_source(
+        tmp_path, "Makefile", {"Makefile": f"{steps}test:\n\t@echo $(A0)$(A1)\n\tpytest -k a\n"}
+    )
+    assert recipe.test.runner == "pytest"  # 27 million replacements a line
+
+
 README = """\
 # Thing
     pip install thing

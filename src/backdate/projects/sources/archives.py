@@ -17,13 +17,14 @@ import posixpath
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
 from backdate.errors import SourceError
+from backdate.index.forward_stream import BROKEN, ForwardStream
 from backdate.projects.sources.folder import read_chunks
 from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
 
@@ -32,13 +33,6 @@ ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 READ_BYTES = 1024 * 1024 * 1024
 """What an archive may unpack to when single files are read from it."""
-
-_HEADER_BYTES = 4 * 1024 * 1024
-"""tarfile reads extended headers whole; no honest one is larger."""
-
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError)
-_BROKEN_ZIP = (*_BROKEN, RuntimeError, NotImplementedError, ValueError)
-
 
 _MOST_NAMED = 20
 
@@ -66,7 +60,7 @@ def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> Unp
             _unpack_tar(archive, writer, what, limits, left_out)
     except SourceError:
         raise
-    except _BROKEN_ZIP as error:
+    except BROKEN as error:
         raise SourceError(f"{what} is damaged: {error}") from error
     writer.finish()
     return Unpacked(
@@ -91,34 +85,46 @@ def read_members(
                         with zipped.open(info) as content:
                             found.setdefault(info.filename, content.read(most_bytes))
         else:
-            with _decompressed(archive) as stream:
-                bounded = cast(IO[bytes], _Bounded(stream, READ_BYTES, what))
-                with tarfile.open(fileobj=bounded, mode="r:") as tar:
-                    for member in tar:
-                        if len(found) >= most_files:
-                            break
-                        if member.isreg() and not member.issparse() and wanted(member.name):
-                            content = cast(IO[bytes], tar.extractfile(member))
-                            found.setdefault(member.name, content.read(most_bytes))
+            with open_tar(archive, what=what, most_bytes=READ_BYTES) as tar:
+                for member in tar:
+                    if len(found) >= most_files:
+                        break
+                    if member.isreg() and not member.issparse() and wanted(member.name):
+                        content = cast(IO[bytes], tar.extractfile(member))
+                        found.setdefault(member.name, content.read(most_bytes))
     except SourceError:
         raise
-    except _BROKEN_ZIP as error:
+    except BROKEN as error:
         raise SourceError(f"{what} is damaged: {error}") from error
     return found
+
+
+@contextmanager
+def open_tar(archive: Path, *, what: str, most_bytes: int) -> Iterator[tarfile.TarFile]:
+    """The TAR file ``archive``, compressed as its name says, to be read forwards.
+
+    Raises SourceError, naming ``what``, when it unpacks to more than ``most_bytes`` or holds a header of
+    absurd size, also while it is being read; what else a damaged one raises then is one of ``BROKEN``.
+    """
+    with _decompressed(archive) as stream:
+        bounded = ForwardStream(stream, most_bytes, lambda words: SourceError(f"{what} {words}"))
+        with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as tar:
+            yield tar
+
+
+def unpacked_bytes(limits: TreeLimits) -> int:
+    """What the TAR file of a tree within ``limits`` may unpack to: headers and padding come on top."""
+    return limits.bytes + 4096 * limits.files
 
 
 def _unpack_tar(
     archive: Path, writer: TreeWriter, what: str, limits: TreeLimits, left_out: dict[str, None]
 ) -> None:
-    # Headers and padding come on top of the files' own bytes.
-    allowed = limits.bytes + 4096 * limits.files
-    with _decompressed(archive) as stream:
-        bounded = cast(IO[bytes], _Bounded(stream, allowed, what))
-        with tarfile.open(fileobj=bounded, mode="r:") as tar:
-            for member in tar:
-                name = _clean(member.name, what)
-                if not _is_gits_own(name, left_out):
-                    _write_member(tar, member, name, writer, what)
+    with open_tar(archive, what=what, most_bytes=unpacked_bytes(limits)) as tar:
+        for member in tar:
+            name = _clean(member.name, what)
+            if not _is_gits_own(name, left_out):
+                _write_member(tar, member, name, writer, what)
 
 
 def _write_member(
@@ -215,37 +221,3 @@ def _decompressed(archive: Path) -> IO[bytes]:
 def _chunks(content: IO[bytes]) -> Iterator[bytes]:
     while chunk := content.read(CHUNK):
         yield chunk
-
-
-class _Bounded:
-    """A stream, read forwards, that refuses to give more than its limit, or absurdly much at once.
-
-    tarfile is not given the compressed file itself, because it would gather a header of
-    any size in memory before it looks at it.
-    """
-
-    def __init__(self, stream: IO[bytes], allowed: int, what: str) -> None:
-        self._stream = stream
-        self._allowed = allowed
-        self._what = what
-        self._position = 0
-
-    def read(self, size: int) -> bytes:
-        if size > _HEADER_BYTES:
-            raise SourceError(f"{self._what} holds an extended header of {size:,} bytes")
-        data = self._stream.read(size)
-        self._position += len(data)
-        if self._position > self._allowed:
-            raise SourceError(f"{self._what} unpacks to more than is allowed")
-        return data
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, position: int) -> int:
-        if position < self._position:
-            raise tarfile.ReadError("its members overlap")
-        while self._position < position:
-            if not self.read(min(CHUNK, position - self._position)):
-                break
-        return self._position

@@ -74,6 +74,8 @@ def parse_source(text: str) -> Source:
 
     Raises SourceError for what is none of the forms, and for names that a program could take for an option.
     """
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise SourceError(f"{text[:200]!r} is not UTF-8; give the folder a name that is, and try again")
     if not text or text != text.strip() or not text.isprintable() or len(text) > 4000:
         raise SourceError(f"{text[:200]!r} does not name a project; write {FORMS}")
     if text.startswith("pypi:"):

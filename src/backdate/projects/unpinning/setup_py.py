@@ -36,6 +36,8 @@ _MAY_BE_PINNED = re.compile(r"[=<>~@]|://")
 _COMMENT = re.compile(r"(?:^|\s)#")
 _SETUP_MODULES = ("setuptools", "distutils.core", "numpy.distutils.core", "skbuild")
 _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_LONGEST_NAME = 200
+"""Characters of a variable's name; the patterns above take time with the cube of it."""
 _DEEPEST = 60
 """Steps from a keyword to a literal."""
 
@@ -85,7 +87,11 @@ class Reader:
                 elif keyword.arg in _KEYWORDS:
                     self._follow(keyword.value, _KEYWORDS[keyword.arg], 0)
         for name, values in self.bindings.items():
-            if _PYTHON_NAME.fullmatch(name) or not _REQUIREMENTS_NAME.fullmatch(name):
+            if (
+                len(name) > _LONGEST_NAME
+                or _PYTHON_NAME.fullmatch(name)
+                or not _REQUIREMENTS_NAME.fullmatch(name)
+            ):
                 continue
             kind: Kind = "build" if "setup" in name.lower() else "dependency"
             for value in values:

@@ -5,10 +5,10 @@ Which strings hold what is a table: the standards (PEP 518, 621, 735), then one 
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any, Literal
 
 from backdate.errors import ConfigurationError
+from backdate.projects.toml import parse_toml
 from backdate.projects.unpinning.edits import Draft, Fragment
 from backdate.projects.unpinning.report import Kind
 from backdate.projects.unpinning.requirement import loosen_in
@@ -97,9 +97,12 @@ def loosen_pipfile(draft: Draft) -> None:
 
 def _loosen_toml(draft: Draft, rules: list[_Rule]) -> None:
     try:
+        document = parse_toml(draft.content)
         strings = list(string_values(draft.content))
-        document = tomllib.loads(draft.content)
-    except (MalformedToml, tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+    except ConfigurationError as error:
+        draft.skip(None, str(error))
+        return
+    except (MalformedToml, RecursionError) as error:
         draft.skip(None, f"not TOML that can be read: {error}")
         return
     for path, fragment in strings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from backdate.recipes.actions import Action, Candidate
@@ -15,7 +15,7 @@ _RULE = "Makefile"
 NAMES = ("GNUmakefile", "makefile", "Makefile")
 TARGETS = ("test", "tests", "check", "unittest", "unit-test", "unit_test", "unittests", "test-unit", "pytest")
 _ASSIGNMENT = re.compile(r"(?:export\s+)?([A-Za-z_][\w.-]*)\s*(\?|:{1,3}|\+|!)?=\s*(.*)\Z")
-_RULE_LINE = re.compile(r"([^\s:#=][^:=#]*?)\s*::?(?!=)\s*([^;#|]*)")
+_RULE_LINE = re.compile(r"([^\s:#=][^:=#]*)::?(?!=)\s*([^;#|]*)")
 _VARIABLE = re.compile(r"\$(?:\(([\w.-]+)\)|\{([\w.-]+)\})")
 _DEEPEST = 3
 _LONGEST = 2_000
@@ -39,7 +39,8 @@ def read_makefile(
             break
     else:
         return (), ()
-    rules, variables = _parse(text)
+    rules, written = _parse(text)
+    variables = _Variables(written)
     chosen = [target for target in targets if target in rules]
     if targets and not chosen:
         where = Provenance(rule=_RULE, file=file)
@@ -96,20 +97,29 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield start, "".join(waiting)
 
 
-def _expanded(text: str, variables: dict[str, str], depth: int = 0) -> str:
-    """``text`` with make's variables replaced; what it would compute the shell's reader marks as unknown."""
+class _Variables:
+    """Make's variables, each expanded once for every depth at which it is asked for."""
 
-    def value(match: re.Match[str]) -> str:
-        name = match[1] or match[2]
-        if name not in variables or depth >= _DEEPEST:
-            return match[0].replace("$(", "${").replace(")", "}")
-        return _expanded(variables[name], variables, depth + 1)[:500]
+    def __init__(self, written: Mapping[str, str]) -> None:
+        self._written = written
+        self._values: dict[tuple[str, int], str] = {}
 
-    return _VARIABLE.sub(value, text[:_LONGEST])[:_LONGEST]
+    def expanded(self, text: str, depth: int = 0) -> str:
+        """``text`` with variables replaced; what make would compute the shell's reader marks as unknown."""
+
+        def value(match: re.Match[str]) -> str:
+            name = match[1] or match[2]
+            if name not in self._written or depth >= _DEEPEST:
+                return match[0].replace("$(", "${").replace(")", "}")
+            if (name, depth) not in self._values:
+                self._values[name, depth] = self.expanded(self._written[name], depth + 1)[:500]
+            return self._values[name, depth]
+
+        return _VARIABLE.sub(value, text[:_LONGEST])[:_LONGEST]
 
 
 def _candidate(
-    files: Files, file: str, folder: str, target: str, rules: dict[str, _Target], variables: dict[str, str]
+    files: Files, file: str, folder: str, target: str, rules: dict[str, _Target], variables: _Variables
 ) -> Candidate:
     actions: list[Action] = []
     known: dict[str, str] = {}
@@ -119,7 +129,7 @@ def _candidate(
         name, ready = waiting.pop()
         if ready:
             for line, text in rules[name].lines:
-                script = _expanded(text, variables).replace("$$", "$")
+                script = variables.expanded(text).replace("$$", "$")
                 actions += read_commands(
                     re.sub(r"\A[@+\s-]+", "", script),
                     files=files,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from backdate.errors import ConfigurationError
+from backdate.projects.toml import parse_toml
 from backdate.recipes.actions import Action, Candidate
 from backdate.recipes.command import Command
 from backdate.recipes.commands import read_commands
@@ -53,9 +54,9 @@ def read_tox(files: Files, names: Sequence[str] = ()) -> tuple[tuple[Candidate, 
     """The environments ``names``, or the one that most likely runs the tests."""
     try:
         found = _find(files)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except ConfigurationError as error:
         where = Provenance(rule=_RULE, file="pyproject.toml")
-        return (), (Skipped(reason=f"not TOML: {str(error)[:200]}", provenance=where),)
+        return (), (Skipped(reason=str(error), provenance=where),)
     if found is None:
         return (), ()
     chosen = [name for given in names for name in expand(given)] or likely(found)
@@ -72,7 +73,7 @@ def _find(files: Files) -> ToxFile | None:
     text = files.text("pyproject.toml")
     if text is None or "tox" not in text:
         return None
-    table = tomllib.loads(text).get("tool", {})
+    table = parse_toml(text).get("tool", {})
     tox = table.get("tox") if isinstance(table, dict) else None
     if not isinstance(tox, dict):
         return None
