@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backdate.sandboxes.interruption import check
-from backdate.sandboxes.threads import in_threads
+from backdate.sandboxes.interruption import check, obeying
+from backdate.sandboxes.threads import both, in_threads
 
 
 def endless() -> None:
@@ -25,6 +25,40 @@ def endless() -> None:
 @given(st.lists(st.integers(), max_size=20), st.integers(min_value=-1, max_value=5))
 def test_the_order_is_that_of_the_works(numbers, jobs) -> None:
     assert in_threads([partial(int, number) for number in numbers], jobs=jobs, name="t") == numbers
+
+
+def test_one_alone_is_done_by_whoever_asks() -> None:
+    assert in_threads([threading.get_ident], name="t") == [threading.get_ident()]
+    assert in_threads([], name="t") == []
+
+
+def test_both_may_give_different_things() -> None:
+    assert both(lambda: "a", lambda: 1, name="t") == ("a", 1)
+
+
+def test_all_at_once_unless_told_otherwise() -> None:
+    all_of_them = threading.Barrier(7, timeout=30)
+    assert len(set(in_threads([all_of_them.wait] * 7, name="t"))) == 7
+
+
+def test_what_the_asking_thread_obeys_ends_all() -> None:
+    stop, ended = threading.Event(), []
+    begun = threading.Barrier(3, timeout=30)
+
+    def work(number: int) -> None:
+        begun.wait()
+        try:
+            endless()
+        finally:
+            ended.append(number)
+
+    def stopping() -> None:
+        begun.wait()
+        stop.set()
+
+    with obeying(stop), pytest.raises(KeyboardInterrupt):
+        in_threads([partial(work, 0), partial(work, 1), stopping], name="t")
+    assert sorted(ended) == [0, 1]
 
 
 def test_at_most_so_many_at_a_time() -> None:
@@ -74,8 +108,8 @@ def test_an_error_ends_the_others_or_lets_them_finish(ends_others: bool) -> None
 PROGRAM = """
 import signal, sys, threading, time
 from functools import partial
-from backdate.sandboxes.interruption import check
-from backdate.sandboxes.threads import in_threads
+from backdate.sandboxes.interruption import check, obeying
+from backdate.sandboxes.threads import both, in_threads
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background process ignores it
 enough = threading.Event()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from backdate.checking.result import Side
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project
 from backdate.recipes.recipe import Recipe
-from backdate.sandboxes.threads import in_threads
+from backdate.sandboxes.threads import both
 from backdate.setup.beginning import Beginning, keep_proven
 from backdate.setup.bench import Bench, index_names
 from backdate.setup.candidates import Start
@@ -61,7 +61,7 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     side that does not build with that recipe is repaired as far as building goes.
     """
     first = beginning.starts[0]
-    old, new = _together(lambda: _carry_old(pair, first), lambda: _carry_new(pair, first.recipe))
+    old, new = both(lambda: _carry_old(pair, first), lambda: _carry_new(pair, first.recipe), name="side")
     best = first
     repairs: tuple[str, ...] = ()
     if not count_outcomes(old.run).passed:
@@ -163,9 +163,3 @@ def _side(pair: Pair, name: SideName, carried: Carried, repairs: tuple[str, ...]
         failure=carried.failure,
         run=None if carried.run is None else with_own_frames(carried.run, ground.tree),
     )
-
-
-def _together(old: Callable[[], Carried], new: Callable[[], Carried]) -> tuple[Carried, Carried]:
-    """Both at the same time; an interrupt or an error of one ends both."""
-    first, second = in_threads([old, new], jobs=2, name="side")
-    return first, second
