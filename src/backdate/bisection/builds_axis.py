@@ -15,8 +15,8 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from backdate.bisection.between import hold_back
 from backdate.bisection.build_trials import BuildTrials, Trial, Tried, latest, named_in, telling_lines
-from backdate.bisection.culprits import hold_back
 from backdate.bisection.findings import minor_released
 from backdate.bisection.interpreter_axis import interpreters_between, pins_of
 from backdate.bisection.minimise import Subset, minimise

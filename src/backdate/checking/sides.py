@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +14,7 @@ from backdate.checking.result import Side
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project
 from backdate.recipes.recipe import Recipe
-from backdate.sandboxes.interruption import obeying
+from backdate.sandboxes.interruption import both
 from backdate.setup.beginning import Beginning, keep_proven
 from backdate.setup.bench import Bench, index_names
 from backdate.setup.candidates import Start
@@ -25,8 +23,6 @@ from backdate.setup.loop import Loop, Tried
 from backdate.setup.options import Options
 from backdate.setup.settings import Settings
 from backdate.setup.validation import count_outcomes, is_proven
-
-_POLL_S = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +61,7 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     side that does not build with that recipe is repaired as far as building goes.
     """
     first = beginning.starts[0]
-    old, new = _together(lambda: _carry_old(pair, first), lambda: _carry_new(pair, first.recipe))
+    old, new = both(lambda: _carry_old(pair, first), lambda: _carry_new(pair, first.recipe))
     best = first
     repairs: tuple[str, ...] = ()
     if not count_outcomes(old.run).passed:
@@ -167,27 +163,3 @@ def _side(pair: Pair, name: SideName, carried: Carried, repairs: tuple[str, ...]
         failure=carried.failure,
         run=None if carried.run is None else with_own_frames(carried.run, ground.tree),
     )
-
-
-def _together(old: Callable[[], Carried], new: Callable[[], Carried]) -> tuple[Carried, Carried]:
-    """Both at the same time; an interrupt or an error of one ends both."""
-    stop = threading.Event()
-
-    def obedient(work: Callable[[], Carried]) -> Carried:
-        with obeying(stop):
-            return work()
-
-    with ThreadPoolExecutor(max_workers=2, thread_name_prefix="side") as pool:
-        try:  # around the submitting too: the first side is under way meanwhile
-            running = [pool.submit(obedient, work) for work in (old, new)]
-            waiting = set(running)
-            while waiting:
-                # Not without a limit: a signal that reaches another thread does not wake this one.
-                done, waiting = wait(waiting, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
-                for side in done:
-                    side.result()
-            first, second = (side.result() for side in running)
-        except BaseException:  # an interrupt, or a machine that lacks something: neither side goes on
-            stop.set()
-            raise
-    return first, second
