@@ -18,6 +18,7 @@ from backdate.bisection.making import Maker
 from backdate.bisection.points import Release, candidate_instants, count_candidates, moving_range
 from backdate.bisection.result import Failing, Finding
 from backdate.bisection.seen import Target
+from backdate.bisection.suites import Room, Suites
 from backdate.checking.progress import Silence
 from backdate.checking.result import Side
 from backdate.environments.build import Builder
@@ -68,6 +69,8 @@ class World:
     """What an interpreter's version cannot have (its releases say so)."""
     there: Callable[[str, Mapping[str, str]], bool] = lambda test, versions: True
     """Whether a test exists."""
+    pause: Callable[[], None] = lambda: None
+    """What every resolution, build and run waits for."""
 
     def lock(self, instant: datetime, constraints: Sequence[str], version: str) -> Lock | None:
         limits = [Requirement(line) for line in (*constraints, *self.limits.get(version, ()))]
@@ -127,25 +130,30 @@ class FakeMaker(Maker):
 
     def resolve(self, request: EnvironmentRequest) -> Lock | str:
         version = request.choice.interpreter.version
+        self.world.pause()
         return self.world.lock(request.instant, request.constraints, version) or "does not resolve: no"
 
     def build(self, request: EnvironmentRequest) -> Environment | str:
         lock = self.resolve(request)
         assert isinstance(lock, Lock)
-        self.builds += 1
+        self.world.pause()
+        self.count_build()
         if self.world.unbuildable(versions_of(lock), lock.python):
             return "does not install: no"
         return environment(request.choice, lock)
 
 
-class FakeLaboratory(Laboratory):
-    """A laboratory in a world: runs are computed."""
+class FakeSuites(Suites):
+    """Computes runs in a world."""
 
-    world: World
+    def __init__(self, world: World) -> None:
+        super().__init__(None, (), Limits(), Path())  # type: ignore[arg-type]
+        self.world = world
 
-    def _run(self, identity: str, number: int) -> TestRun:
-        lock = self._environments[identity][0].lock
-        self.runs += 1
+    def run(self, room: Room, number: int) -> TestRun:
+        lock = room.environment.lock
+        self.world.pause()
+        self._begun.append(Path())
         return self.world.run(versions_of(lock), lock.python, number)
 
 
@@ -156,8 +164,11 @@ def environment(chosen: InterpreterChoice, lock: Lock) -> Environment:
 
 
 def bisect_world(
-    world: World, suspects: tuple[str, ...] = ()
-) -> tuple[tuple[Finding, ...], FakeLaboratory, Attribution]:
+    world: World,
+    suspects: tuple[str, ...] = (),
+    laboratory_class: type[Laboratory] = Laboratory,
+    maker_class: type[Maker] | None = None,
+) -> tuple[tuple[Finding, ...], Laboratory, Attribution]:
     """What a bisection of the world's window finds."""
     provenance = Provenance(rule="")
     recipe = Recipe(install=(), test=TestPlan(runner="pytest", provenance=provenance))
@@ -178,15 +189,28 @@ def bisect_world(
     broke = {test: error for test, error in errors.items() if test in good}
     with tempfile.TemporaryDirectory() as folder:
         builder = Builder(Cache(Path(folder)), None)  # type: ignore[arg-type]
-        laboratory = FakeLaboratory(
-            *(FakeMaker(builder, world), old, new),
+        with laboratory_class(
+            *((maker_class or FakeMaker)(builder, world), old, new),
             tests=list(broke),
             limits=Limits(),
             folder=Path(folder),
             progress=Silence(),
-        )
-        laboratory.world = world
-        seen_old, seen_new = laboratory.sides()
+        ) as laboratory:
+            laboratory._suites = FakeSuites(world)
+            return _attributed(laboratory, world, old, new, broke, suspects)
+
+
+def _attributed(
+    laboratory: Laboratory,
+    world: World,
+    old: tuple[Side, EnvironmentRequest],
+    new: tuple[Side, EnvironmentRequest],
+    broke: Mapping[str, str],
+    suspects: tuple[str, ...],
+) -> tuple[tuple[Finding, ...], Laboratory, Attribution]:
+    seen_old, seen_new = laboratory.sides()
+    assert old[0].environment is not None
+    assert new[0].environment is not None
     releases = {name: tuple(_release(name, *row) for row in rows) for name, rows in world.releases.items()}
     ranges = moving_range(old[0].environment.lock, new[0].environment.lock)
     attribution = Attribution(

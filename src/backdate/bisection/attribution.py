@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from backdate.bisection.culprits import Blamed, Releases, blame
+from backdate.bisection.between import Between, Releases
+from backdate.bisection.culprits import Blamed, blame
 from backdate.bisection.findings import finding_of, minor_released, probes_of, remarks_on
 from backdate.bisection.interpreter_axis import Ground, InterpreterTurn, find_ground, interpreters_between
 from backdate.bisection.laboratory import Laboratory
@@ -48,8 +49,13 @@ class Attribution:
     ) -> None:
         self._laboratory, self._old, self._new = laboratory, old, new
         self._releases, self._instants = releases, instants
-        self._allowance = allowance(max(candidates, len(instants)))
         self._choices = interpreters_between(old.setup.choice, new.setup.choice, available)
+        # On a second interpreter there are as many resolutions again, and so one environment more: it pays
+        # for the first point between, which is looked at before it is known whether packages matter.
+        resolutions = max(candidates, len(instants))
+        interpreters = len({old.setup.choice.interpreter, new.setup.choice.interpreter})
+        self._allowance = allowance(interpreters * resolutions)
+        self._at_once = self._allowance > allowance(resolutions)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
         self._pending: list[Work] = []
         self._proof = Proof(laboratory, new.setup.instant)
@@ -81,7 +87,8 @@ class Attribution:
             self._pending += self._proof.taken()
         if found is None:
             return []
-        probes = probes_of(self._laboratory.journal, work.target)
+        journal = [*self._laboratory.journal, *self._laboratory.in_vain()]
+        probes = probes_of(journal, work.target)
         return [(work, replace(found, finding=replace(found.finding, held=work.held, probes=probes)))]
 
     def _turned_since(self, work: Work, finding: Finding) -> bool:
@@ -100,12 +107,27 @@ class Attribution:
         if not work.depth and laboratory.together(self._new, target) is not Colour.BAD:
             self._refuse(target, "not bad in the new environment when it runs without the others")
             return None
-        ground = work.ground or find_ground(laboratory, target, self._choices, self._new.setup.instant)
+        ground = work.ground or self._ground(target)
         if isinstance(ground, InterpreterTurn):
             return self._of_interpreter(target, ground)
         if ground.anchor is not None:
             return self._without_time(work, ground, ground.anchor)
         return self._of_packages(work, ground, self._axis(ground.choice, work.held))
+
+    def _ground(self, target: Target) -> Ground | InterpreterTurn:
+        axis = self._axis(self._choices[0], ())
+        return find_ground(
+            *(self._laboratory, target, self._choices, self._new.setup.instant),
+            then=axis.first(self._among(axis, target)),
+            at_once=self._at_once,
+        )
+
+    def _among(self, axis: PackagesAxis, target: Target) -> frozenset[int] | None:
+        """The points that are looked at first: the releases of what the error names; None for all."""
+        instants = {
+            at for name in target.suspects for one in self._releases.get(name, ()) for at in one.instants
+        }
+        return axis.points_at(instants) or None
 
     def _refuse(self, target: Target, reason: str) -> None:
         self.refused += [Refused(test=test, reason=reason) for test in target.tests]
@@ -130,10 +152,11 @@ class Attribution:
 
     def _without_time(self, work: Work, ground: Ground, anchor: Seen) -> Attributed:
         """Between an environment with older packages and the newest, both of one instant and interpreter."""
-        newest = self._laboratory.ask(
+        latest = self._laboratory.ask(
             Setup(choice=ground.choice, instant=self._new.setup.instant), "the newest packages"
         )
-        blamed = blame(self._laboratory, work.target, anchor, newest, work.held, self._releases)
+        rest = (work.held, self._releases, self._new.setup.instant)
+        blamed = blame(self._laboratory, work.target, anchor, latest, *rest)
         finding = finding_of(
             work.target,
             "packages",
@@ -147,19 +170,22 @@ class Attribution:
     def _of_packages(self, work: Work, ground: Ground, axis: PackagesAxis) -> Attributed:
         """Over time: first among the releases of what the error names, and only then among all."""
         target = work.target
-        rest = (work.held, self._releases)
-        among = axis.points_at(self._instants_of(target.suspects))
-        narrowed = axis.narrow(target, among or None)
+        newest = self._new.setup.instant
+
+        def foresee(good: Seen, bad: Seen) -> list[Setup]:
+            return Between(good, bad, work.held).foreseen(target, self._releases, newest)
+
+        among = self._among(axis, target)
+        narrowed = axis.narrow(target, among, foresee)
         if narrowed is None:
             note = "packages over time could not be tried: it takes more environments than one cause may"
             finding = finding_of(target, "unknown", ground, notes=(*ground.notes, note))
             return Attributed(finding=finding, target=target)
-        ends = (narrowed.good, narrowed.bad)
-        blamed = blame(
-            self._laboratory, target, *ends, *rest, only_suspects=bool(among) and narrowed.finished
-        )
-        if not blamed.culprits and among and narrowed.finished:
-            narrowed = axis.narrow(target) or narrowed
+        rest = (work.held, self._releases, newest)
+        only = among is not None and narrowed.finished
+        blamed = blame(self._laboratory, target, narrowed.good, narrowed.bad, *rest, only_suspects=only)
+        if not blamed.culprits and only:
+            narrowed = axis.narrow(target, None, foresee) or narrowed
             blamed = blame(self._laboratory, target, narrowed.good, narrowed.bad, *rest)
         notes = [*ground.notes, *remarks_on(narrowed, self._old)]
         finding = finding_of(
@@ -178,9 +204,6 @@ class Attribution:
             resolutions=narrowed.resolutions,
         )
         return self._confirmed(work, ground, finding, blamed)
-
-    def _instants_of(self, names: Sequence[str]) -> set[Instant]:
-        return {at for name in names for one in self._releases.get(name, ()) for at in one.instants}
 
     def _confirmed(self, work: Work, ground: Ground, finding: Finding, blamed: Blamed) -> Attributed:
         finding = self._proof.confirm(work, ground, finding, exact=blamed.exact)

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import backdate
@@ -18,6 +19,7 @@ from backdate.bisection.attribution import Attribution
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
+from backdate.bisection.interpreter_axis import first_asked
 from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.making import Maker, words_of
 from backdate.bisection.points import (
@@ -41,7 +43,9 @@ from backdate.errors import SourceError
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
 from backdate.projects.sources.listing import fetch_listing
+from backdate.sandboxes import interruption
 from backdate.sandboxes.choose import choose_sandbox
+from backdate.sandboxes.threads import both
 from backdate.serial import to_json, write_whole
 from backdate.setup.interpreters import Interpreters
 from backdate.setup.runs import run_folder
@@ -159,7 +163,7 @@ def _search(
     cache = builder.cache
     assert at_hand.old.environment is not None
     assert at_hand.new.environment is not None
-    laboratory = Laboratory(
+    with Laboratory(
         Maker(builder),
         (at_hand.old, at_hand.old_request),
         (at_hand.new, at_hand.new_request),
@@ -167,27 +171,29 @@ def _search(
         limits=settings.test_limits,
         folder=result.folder / "probes",
         progress=progress,
-    )
-    progress.project("running the tests that broke alone, in both environments")
-    old, new = laboratory.sides()
-    ranges = moving_range(at_hand.old.environment.lock, at_hand.new.environment.lock)
-    progress.project(f"asking the index when {len(ranges)} distributions were released")
-    releases, notes = releases_on_index(ranges, settings.index_url, cache.index)
-    attribution = Attribution(
-        laboratory,
-        old=old,
-        new=new,
-        releases=releases,
-        instants=candidate_instants(releases, ranges, at_hand.old.instant, at_hand.new.instant),
-        candidates=count_candidates(releases, ranges, at_hand.new.instant),
-        available=Interpreters(cache.folder).available,
-    )
-    attributed = attribution.attribute(targets)
-    found = [one.finding for one in attributed]
-    if testimony:
-        progress.project("asking what the culprits say for themselves")
-        witnesses = Witnesses(laboratory, builder.sandbox, cache, settings.index_url)
-        found = [witnesses.with_testimony(one) for one in attributed]
+    ) as laboratory:
+        progress.project("running the tests that broke alone, in both environments")
+        laboratory.expect(first_asked(at_hand.old.choice, at_hand.new.choice, at_hand.new.instant))
+        ranges = moving_range(at_hand.old.environment.lock, at_hand.new.environment.lock)
+        progress.project(f"asking the index when {len(ranges)} distributions were released")
+        (old, new), (releases, notes) = both(
+            laboratory.sides, lambda: releases_on_index(ranges, settings.index_url, cache.index)
+        )
+        attribution = Attribution(
+            laboratory,
+            old=old,
+            new=new,
+            releases=releases,
+            instants=candidate_instants(releases, ranges, at_hand.old.instant, at_hand.new.instant),
+            candidates=count_candidates(releases, ranges, at_hand.new.instant),
+            available=Interpreters(cache.folder).available,
+        )
+        attributed = attribution.attribute(targets)
+        found = [one.finding for one in attributed]
+        if testimony:
+            progress.project("asking what the culprits say for themselves")
+            witnesses = Witnesses(laboratory, builder.sandbox, cache, settings.index_url)
+            found = [witnesses.with_testimony(one) for one in attributed]
     findings = sorted(found, key=lambda one: -len(one.tests))
     return replace(
         result,
@@ -259,7 +265,9 @@ def releases_on_index(
     with IndexClient(upstreams=(index_url,), cache=DiskCache(pages)) as client:
         for name in names:
             try:
-                found[name] = releases_of(name, fetch_listing(client, name))
+                # In a thread that others may end: a server that does not answer keeps nobody.
+                listing = interruption.wait_for(partial(fetch_listing, client, name))
+                found[name] = releases_of(name, listing)
             except SourceError:
                 notes.append(f"{name} is not on the index any more: its releases are no instants to look at")
     return found, tuple(notes)

@@ -9,8 +9,8 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from backdate.bisection.between import hold_back
 from backdate.bisection.build_trials import BuildTrials, Trial, Tried, telling_lines
-from backdate.bisection.culprits import hold_back
 from backdate.bisection.minimise import Subset, minimise
 from backdate.bisection.points import Release, moving_range
 from backdate.bisection.result import Culprit, Finding, Way

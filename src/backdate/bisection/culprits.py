@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
-from backdate.bisection.interpreter_axis import pins_of
+from backdate.bisection.between import Between, Releases, version_of
 from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.minimise import Subset, minimise
-from backdate.bisection.points import Release, releases_between
 from backdate.bisection.result import Culprit
-from backdate.bisection.search import Colour, found_window, next_point
+from backdate.bisection.search import Colour, found_window, next_point, next_points
 from backdate.bisection.seen import OutOfBudget, Seen, Setup, Target
-from backdate.checking.compare import compare_locks
 from backdate.checking.result import PackageChange
 from backdate.timeline.instants import Instant
-
-Releases = Mapping[str, Sequence[Release]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +38,7 @@ def blame(
     bad: Seen,
     held: tuple[str, ...],
     releases: Releases,
+    newest: Instant,
     *,
     only_suspects: bool = False,
 ) -> Blamed:
@@ -49,15 +46,14 @@ def blame(
 
     ``only_suspects``: nobody but one that the error names; no culprit when it is none of them.
     """
-    assert good.lock is not None
-    assert bad.lock is not None
-    moved = {one.name: one for one in compare_locks(good.lock, bad.lock)}
+    between = Between(good, bad, held)
+    moved = between.moved
     if not moved:
         note = "the two neighbouring environments hold the same versions: it is not a distribution's update"
         return Blamed(culprits=(), good=None, bad=None, notes=(note,))
-    trial = _Trial(laboratory, target, good, bad, held, moved)
+    trial = _Trial(laboratory, target, good, bad, between, releases)
     try:
-        suspected = trial.suspected()
+        suspected = trial.suspected(newest)
     except OutOfBudget:
         suspected = None
     if suspected is None and only_suspects:
@@ -68,7 +64,7 @@ def blame(
     if trial.companions:
         notes = (*notes, f"it was told apart with {', '.join(sorted(trial.companions))} moved as well")
     if len(culprits) == 1:
-        culprit, exact = trial.exact_version(culprits[0], releases)
+        culprit, exact = trial.exact_version(culprits[0])
         culprits = [culprit]
         notes = (*notes, *([] if exact else [f"not every release of {culprit.name} between was tried"]))
     return Blamed(
@@ -92,22 +88,21 @@ class _Trial:
         target: Target,
         good: Seen,
         bad: Seen,
-        held: tuple[str, ...],
-        moved: Mapping[str, PackageChange],
+        between: Between,
+        releases: Releases,
     ) -> None:
-        assert good.lock is not None
-        self._laboratory, self._target, self._held, self._moved = laboratory, target, held, moved
-        self._choice, self._instant = bad.setup.choice, bad.setup.instant
-        self._unmoved = pins_of(good.lock, tuple(moved))
-        self._suspects = [name for name in target.suspects if name in moved]
+        self._laboratory, self._target, self._between = laboratory, target, between
+        self._moved, self._suspects = between.moved, between.suspects(target)
+        self._releases = releases
         self._good, self.passing, self.failing = good, good, bad
         self.companions: Subset = frozenset()
         """What has to move as well, so that a culprit can be told to make the difference."""
 
-    def suspected(self) -> Subset | None:
+    def suspected(self, newest: Instant) -> Subset | None:
         """One that the error names, if it is enough alone or makes the difference. Raises OutOfBudget."""
         for suspect in self._suspects:
-            if self._move(frozenset({suspect}))[1] is Colour.BAD:
+            back = self._between.backward(suspect, self._releases, newest)
+            if self._move(frozenset({suspect}), back)[1] is Colour.BAD:
                 return frozenset({suspect})
         if self._suspects and self._makes_the_difference(self._suspects[0]):
             return frozenset(self._suspects[:1])
@@ -157,20 +152,18 @@ class _Trial:
             for test in seen.bad_tests(self._target.tests)
         )
 
-    def exact_version(self, change: PackageChange, releases: Releases) -> tuple[PackageChange, bool]:
+    def exact_version(self, change: PackageChange) -> tuple[PackageChange, bool]:
         """The first version that fails alone, of those between; whether the search came to its end."""
-        low, high = _version(change.old), _version(change.new)
-        if low is None or high is None or high < low:
-            return change, True
-        between = releases_between(releases.get(change.name, ()), low, high)
-        visible = [one for one in between if one.uploaded < self._instant]
-        inner = [one.version for one in visible if low < Version(one.version) < high]
-        versions = [change.old, *inner, change.new]
+        versions = self._between.versions(change, self._releases)
         colours = {0: Colour.GOOD, len(versions) - 1: Colour.BAD}
         finished = True
         try:
             while (point := next_point(colours)) is not None:
-                seen, colours[point] = self._look({change.name: versions[point]}, frozenset({change.name}))
+                following = [
+                    self._between.setup({change.name: versions[one]}, self.companions)
+                    for one in next_points(colours, point)
+                ]
+                seen, colours[point] = self._look({change.name: versions[point]}, following)
                 if colours[point] is Colour.GOOD:  # each one that is good is nearer to the turn
                     self.passing = seen
         except OutOfBudget:
@@ -179,58 +172,26 @@ class _Trial:
         exact = PackageChange(name=change.name, old=versions[window.good], new=versions[window.bad])
         return exact, finished and not window.skipped
 
-    def _move(self, subset: Subset) -> tuple[Seen, Colour]:
-        return self._look({name: self._moved[name].new for name in subset}, subset)
+    def _move(self, subset: Subset, then: Sequence[Setup] = ()) -> tuple[Seen, Colour]:
+        return self._look({name: self._moved[name].new for name in subset}, then)
 
-    def _look(self, versions: Mapping[str, str | None], subset: Subset) -> tuple[Seen, Colour]:
-        """The good environment with only ``subset`` at ``versions``, and its colour."""
-        pins = {name: one.old for name, one in self._moved.items() if name not in subset} | dict(versions)
-        pins |= {name: self._moved[name].new for name in self.companions - set(versions)}
-        constraints = tuple(f"{name}=={version}" for name, version in sorted(pins.items()) if version)
-        setup = Setup(
-            choice=self._choice,
-            instant=self._instant,
-            constraints=tuple(sorted({*self._unmoved, *constraints, *self._held})),
-        )
+    def _look(self, versions: Mapping[str, str | None], then: Sequence[Setup] = ()) -> tuple[Seen, Colour]:
+        """The good environment with only ``versions`` changed, and its colour."""
+        setup = self._between.setup(versions, self.companions)
         words = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()) if version)
         why = f"as when it was good, with {words or 'fewer distributions'}"
         # One more is needed to hold the culprit back, without which there is no proof.
-        seen = self._laboratory.ask(setup, why, leave=1)
+        seen = self._laboratory.ask(setup, why, leave=1, then=then)
         colour = self._laboratory.together(seen, self._target)
         if colour is Colour.BAD:
             self.failing = seen
         return seen, colour
 
 
-def hold_back(culprits: Sequence[Culprit], *, exact: bool = True) -> tuple[str, ...]:
-    """Constraints that keep every culprit on its good side; empty when one cannot be kept so.
-
-    ``exact``: the bad version is the first one that is bad. Otherwise none after the good one is let in.
-    """
-    lines: list[str] = []
-    for one in culprits:
-        old, new = _version(one.old), _version(one.new)
-        if new is None:  # what is gone is not brought back by a constraint
-            return ()
-        down = old is not None and old > new
-        if exact or old is None:
-            lines.append(f"{one.name}{'>' if down else '<'}{one.new}")
-        else:
-            lines.append(f"{one.name}{'>=' if down else '<='}{one.old}")
-    return tuple(lines)
-
-
 def _culprit(change: PackageChange, releases: Releases) -> Culprit:
-    wanted = _version(change.new)
+    wanted = version_of(change.new)
     released: Instant | None = change.released
     for one in releases.get(change.name, ()):
         if wanted is not None and Version(one.version) == wanted:
             released = one.uploaded
     return Culprit(name=change.name, old=change.old, new=change.new, released=released)
-
-
-def _version(text: str | None) -> Version | None:
-    try:
-        return None if text is None else Version(text)
-    except InvalidVersion:
-        return None

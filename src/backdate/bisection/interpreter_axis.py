@@ -51,29 +51,41 @@ def interpreters_between(
     return (old, *inner, new)
 
 
+def first_asked(old: InterpreterChoice, new: InterpreterChoice, newest: Instant) -> list[Setup]:
+    """What ``find_ground`` asks for first, besides the newest environment, which is there."""
+    return [] if old.interpreter == new.interpreter else [Setup(choice=old, instant=newest)]
+
+
 def find_ground(
-    laboratory: Laboratory, target: Target, choices: Sequence[InterpreterChoice], newest: Instant
+    laboratory: Laboratory,
+    target: Target,
+    choices: Sequence[InterpreterChoice],
+    newest: Instant,
+    then: Sequence[Setup] = (),
+    at_once: bool = False,
 ) -> Ground | InterpreterTurn:
     """What matters to ``target``, with packages as of ``newest`` on each interpreter of ``choices``.
 
     The old side's interpreter comes first: when the tests fail on it as well, packages are searched on it.
     Else the minor in which the tests turn is looked for, and there the good minor's packages are put on
-    the bad one: do they fail, it is the interpreter. Raises Regroup.
+    the bad one: do they fail, it is the interpreter. Raises Regroup. ``then``: what will be asked next when
+    packages matter on the old side's interpreter, as they mostly do; ``at_once``: see ``Laboratory.ask``.
     """
     old, new = choices[0], choices[-1]
     if old.interpreter == new.interpreter:
         return Ground(choice=new)
     asked: dict[int, Seen] = {}
 
-    def ask(point: int) -> Colour:
+    def ask(point: int, then: Sequence[Setup] = ()) -> Colour:
         choice = choices[point]
         why = f"the newest packages on Python {choice.interpreter.version}"
-        asked[point] = laboratory.ask(Setup(choice=choice, instant=newest), why)
+        setup = Setup(choice=choice, instant=newest)
+        asked[point] = laboratory.ask(setup, why, then=then, at_once=at_once)
         return laboratory.together(asked[point], target)
 
     last = len(choices) - 1
     try:
-        colours = {last: ask(last), 0: ask(0)}
+        colours = {last: ask(last, first_asked(old, new, newest)), 0: ask(0, then)}
         if colours[0] is Colour.BAD:
             return Ground(choice=old)
         if colours[0] is Colour.SKIP:

@@ -2,57 +2,56 @@
 
 Every answer is kept, in memory and in the cache, so that questions of several searches share their
 environments and an interrupted bisection goes on where it was.
+
+Other threads make and run environments; what they give is taken in by the asking one, in the order of the
+questions, so that the answers, the journal and the logs are the same whoever ends first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
-from backdate.bisection.errors_of_run import Known, errors_of_run
+from backdate.bisection.ahead import Ahead
 from backdate.bisection.making import Maker
+from backdate.bisection.reading import Reading
 from backdate.bisection.result import Refused
 from backdate.bisection.search import (
     MOST_ANSWERS,
     MOST_BUILDS,
     Colour,
     colour_together,
-    settle,
     split_by_colour,
 )
 from backdate.bisection.seen import OutOfBudget, Regroup, Seen, Setup, Target, identity_of
-from backdate.checking.compare import compare_runs
+from backdate.bisection.suites import Place, Room, Suites
 from backdate.checking.progress import Progress
 from backdate.checking.result import Side
 from backdate.environments.environment import Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.recipes.recipe import TestPlan
 from backdate.sandboxes.interface import Limits
-from backdate.serial import digest
+from backdate.sandboxes.threads import in_threads
 from backdate.testing.outcomes import TestRun
-from backdate.testing.several import run_plans
-from backdate.timeline.instants import format_day
-
-_FORMAT = 1
-"""Part of every key of a kept answer: raise it when what is kept changes."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A side's tree, and the request that everything asked for there is a variation of."""
+class _Look:
+    """What was found out of an environment, to be taken in."""
 
-    side: Side
-    request: EnvironmentRequest
-
-
-def plans_of(side: Side) -> tuple[TestPlan, ...]:
-    """How the tests of a side are run, one plan after the other."""
-    return (side.recipe.test, *side.recipe.further_tests)
+    seen: Seen
+    room: Room | None = None
+    run: TestRun | None = None
 
 
 class Laboratory:
-    """Makes environments of one project between two instants and runs the tests in question in them."""
+    """Makes environments of one project between two instants and runs the tests in question in them.
+
+    To be left (``with``) when nothing more is asked: resolutions may be under way that nobody waits for.
+    """
 
     def __init__(
         self,
@@ -67,26 +66,39 @@ class Laboratory:
     ) -> None:
         """``old`` and ``new``: a check's sides, both with runs; ``tests``: ids that broke between them."""
         self._maker = maker
-        self._old, self._new = _Place(*old), _Place(*new)
-        self._limits, self._folder, self._progress = limits, folder, progress
+        self._resolutions: Ahead[Setup, Lock | str] = Ahead(lambda setup: maker.resolve(self._request(setup)))
+        self._old, self._new = Place(*old), Place(*new)
+        self._progress = progress
         self.tests = tuple(sorted(tests))
-        assert self._old.side.run is not None
-        wanted = frozenset(tests)
-        good = tuple(one for one in self._old.side.run.results if one.id in wanted)
-        self._reference = replace(self._old.side.run, results=good)
+        self._suites = Suites(maker.builder, self.tests, limits, folder)
+        self._reading = Reading(self._old, self._new, self.tests)
         self._runs: dict[str, list[TestRun]] = {}
         self._seen: dict[str, Seen] = {}
-        self._environments: dict[str, tuple[Environment, _Place]] = {}
+        self._environments: dict[str, Room] = {}
         self.refused: dict[str, Refused] = {}
-        self.runs = 0
+        self._tried = 0
         self._left = self._attempts = 0
         self.journal: list[tuple[str, Seen]] = []
         """What was asked for the cause in hand, and why."""
+        self._beside: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._resolutions.__exit__(kind, error, trace)
 
     @property
     def builds(self) -> int:
         """Environments that were built, or tried to be, for the searches."""
         return self._maker.builds
+
+    @property
+    def runs(self) -> int:
+        """Suites that were run, and not taken from the cache."""
+        return self._suites.ran
 
     @property
     def environments(self) -> int:
@@ -98,7 +110,12 @@ class Laboratory:
 
         Those that do not build are not among them, but all together are at most ``MOST_BUILDS``.
         """
-        self._left, self._attempts, self.journal = allowance, MOST_BUILDS, []
+        self._left, self._attempts, self.journal, self._beside = allowance, MOST_BUILDS, [], []
+
+    def in_vain(self) -> list[tuple[str, Seen]]:
+        """What was looked at for the cause in hand beside something else, and was not asked for then."""
+        asked = {seen.identity for _, seen in self.journal}
+        return [("beside another one, in vain", self._seen[one]) for one in self._beside if one not in asked]
 
     def sides(self) -> tuple[Seen, Seen]:
         """The check's two environments, with what the tests in question say in them when they run alone."""
@@ -112,36 +129,54 @@ class Laboratory:
             name = identity_of(environment.choice, environment.lock)
             identity = f"old:{name}" if place is self._old else name
             self._maker.builder.be_like(environment)
-            self._environments[identity] = (environment, place)
+            self._tried += 1
+            self._environments[identity] = Room(environment, place, self._tried)
             self._runs[identity] = [run]
             self._seen[identity] = Seen(setup=setup, identity=identity, lock=environment.lock)
-            seen.append(self.steady(self._seen[identity]))
-        return seen[0], seen[1]
+            seen.append(self._seen[identity])
+        old, new = self.steady(seen)
+        return old, new
 
-    def ask(self, setup: Setup, why: str, *, leave: int = 0) -> Seen:
-        """What the tests in question say in ``setup``.
+    def expect(self, setups: Iterable[Setup]) -> None:
+        """Say what will probably be asked next: it is resolved meanwhile, and no more than that."""
+        self._resolutions.expect(setups)
 
+    def ask(
+        self,
+        setup: Setup,
+        why: str,
+        *,
+        leave: int = 0,
+        then: Sequence[Setup] = (),
+        at_once: bool = False,
+    ) -> Seen:
+        """What the tests in question say in ``setup``. ``then``: what will probably be asked next.
+
+        ``at_once``: the first of ``then`` is looked at at the same time, though that may be in vain.
         Raises OutOfBudget, before anything is built, when fewer than ``leave`` more could be built then.
         """
-        seen = self._look(setup, why, leave)
+        self.expect((setup, *then))
+        seen = self._look(setup, why, leave, then[0] if then and at_once else None)
         self.journal.append((why, seen))
         return seen
 
-    def steady(self, seen: Seen) -> Seen:
-        """As ``seen``, with tests run a second time, and more often where two runs do not agree."""
-        if seen.failure or not seen.identity:
-            return seen
-        runs = self._runs[seen.identity]
-        while len(runs) < 2 or (len(runs) < MOST_ANSWERS and self._unsettled(runs)):
-            runs.append(self._run(seen.identity, len(runs)))
-        for test in self._unsettled(runs):
-            answers = [self._colours(run)[test] for run in runs]
-            good = sum(one is Colour.GOOD for one in answers)
-            self.refused[test] = Refused(
-                test=test,
-                reason=f"good in {good} of {len(answers)} runs in one environment "
-                f"(Python {seen.setup.choice.interpreter.version}, {format_day(seen.setup.instant)})",
-            )
+    def steady(self, several: Sequence[Seen]) -> list[Seen]:
+        """As ``several``, with tests run a second time, and more often where two runs do not agree."""
+        names = [seen.identity for seen in several if seen.identity and not seen.failure]
+        while wanted := [name for name in dict.fromkeys(names) if self._wants_another(self._runs[name])]:
+            works = [
+                partial(self._suites.run, self._environments[name], len(self._runs[name])) for name in wanted
+            ]
+            for name, run in zip(wanted, in_threads(works, name="run"), strict=True):
+                self._runs[name].append(run)
+        return [self._settled(seen) if seen.identity in names else seen for seen in several]
+
+    def _wants_another(self, runs: Sequence[TestRun]) -> bool:
+        return len(runs) < 2 or (len(runs) < MOST_ANSWERS and bool(self._reading.unsettled(runs)))
+
+    def _settled(self, seen: Seen) -> Seen:
+        for one in self._reading.contradictions(seen, self._runs[seen.identity]):
+            self.refused[one.test] = one
         return self._conclude(seen)
 
     def together(self, seen: Seen, target: Target) -> Colour:
@@ -158,98 +193,78 @@ class Laboratory:
     def environment_of(self, seen: Seen) -> Environment | None:
         """The environment behind what was seen; None where there is none."""
         found = self._environments.get(seen.identity)
-        return None if found is None else found[0]
+        return None if found is None else found.environment
 
     def at(self, seen: Seen) -> str:
         """Where the tests saw the project's tree; the old side has another one."""
-        return self._environments[seen.identity][1].request.at
+        return self._environments[seen.identity].place.request.at
 
     def run_with_warnings(self, seen: Seen, tests: Sequence[str]) -> TestRun:
         """Run ``tests`` once more in an environment that was seen, with every Python warning in the log."""
-        return self._run_suite(seen.identity, tests, python_warnings=True)
+        return self._suites.run_with_warnings(self._environments[seen.identity], tests)
 
-    def _look(self, setup: Setup, why: str, leave: int) -> Seen:
-        request = self._request(setup)
-        lock = self._maker.resolve(request)
+    @property
+    def _could_build(self) -> int:
+        return min(self._left, self._attempts)
+
+    def _look(self, setup: Setup, why: str, leave: int, beside: Setup | None) -> Seen:
+        lock = self._resolutions.get(setup)
         if not isinstance(lock, Lock):
             return Seen(setup=setup, identity="", failure=lock)
         identity = identity_of(setup.choice, lock)
         if identity in self._seen:
             return replace(self._seen[identity], setup=setup)
-        if min(self._left, self._attempts) <= leave:
+        if self._could_build <= leave:
             raise OutOfBudget
-        self._attempts -= 1
         self._progress.project(f"environment {self.environments + 1}: {why}")
-        built = self._maker.build(request)
-        seen = Seen(setup=setup, identity=identity, lock=lock)
-        if isinstance(built, Environment):
+        first = Seen(setup=setup, identity=identity, lock=lock)
+        works: list[Callable[[], _Look | None]] = [partial(self._make, first, self._tried + 1)]
+        if beside is not None and self._could_build > leave + 1:
+            works.append(partial(self._make_beside, beside, self._tried + 2, identity))
+            self._tried += 1
+        self._tried += 1
+        for look in in_threads(works, name="environment"):
+            if look is not None:
+                self._take(look)
+                self._beside += [look.seen.identity] if look.seen.identity != identity else []
+        return self._seen[identity]
+
+    def _make_beside(self, setup: Setup, number: int, other: str) -> _Look | None:
+        """As ``_make``; None where that is ``other``, was looked at before, or does not resolve."""
+        lock = self._resolutions.get(setup)
+        if not isinstance(lock, Lock):
+            return None
+        seen = Seen(setup=setup, identity=identity_of(setup.choice, lock), lock=lock)
+        return None if seen.identity in (*self._seen, other) else self._make(seen, number)
+
+    def _make(self, seen: Seen, number: int) -> _Look:
+        """Build what ``seen`` asks for and run the tests in it, in whatever thread."""
+        built = self._maker.build(self._request(seen.setup))
+        if not isinstance(built, Environment):
+            return _Look(replace(seen, failure=built))
+        room = Room(built, self._new, number)
+        seen = replace(seen, built=not built.reused, build_limits=self._maker.limits_of(built))
+        return _Look(seen, room, self._suites.run(room, 0))
+
+    def _take(self, look: _Look) -> None:
+        """Take in what was found out."""
+        seen = look.seen
+        self._attempts -= 1
+        self._seen[seen.identity] = seen
+        if look.room is not None and look.run is not None:
             self._left -= 1
-            self._environments[identity] = (built, self._new)
-            self._runs[identity] = [self._run(identity, 0)]
-            limits = self._maker.limits_of(built)
-            seen = self._conclude(replace(seen, built=not built.reused, build_limits=limits))
-        else:
-            seen = replace(seen, failure=built)
-        self._seen[identity] = seen
-        return seen
+            self._environments[seen.identity] = look.room
+            self._runs[seen.identity] = [look.run]
+            self._conclude(seen)
 
     def _request(self, setup: Setup) -> EnvironmentRequest:
         return replace(
             self._new.request, choice=setup.choice, instant=setup.instant, constraints=setup.constraints
         )
 
-    def _run(self, identity: str, number: int) -> TestRun:
-        """Run the tests in question for the ``number``-th time, or take what was kept of that."""
-        environment, place = self._environments[identity]
-        plans, request = plans_of(place.side), place.request
-        key = digest(
-            *("probe", _FORMAT, environment.key, request.digest, request.name, plans, self.tests, number),
-            *(self._limits, self._maker.builder.sandbox.name),
-        )
-        cache = self._maker.builder.cache
-        kept = cache.read(TestRun, "probes", key)
-        if kept is not None:
-            return kept
-        run = self._run_suite(identity, self.tests)
-        cache.write("probes", key, run)
-        return run
-
-    def _run_suite(self, identity: str, tests: Sequence[str], *, python_warnings: bool = False) -> TestRun:
-        environment, place = self._environments[identity]
-        self.runs += 1
-        return run_plans(
-            self._maker.builder.sandbox,
-            environment,
-            place.request.tree,
-            plans_of(place.side),
-            limits=self._limits,
-            log_folder=self._folder / f"{self.runs:02d}",
-            only=tests,
-            python_warnings=python_warnings,
-            at=place.request.at,
-        )
-
-    def _unsettled(self, runs: Sequence[TestRun]) -> list[str]:
-        rows = [self._colours(run) for run in runs]
-        return [test for test in self.tests if settle([row[test] for row in rows]) is None]
-
-    def _colours(self, run: TestRun) -> dict[str, Colour]:
-        comparison = compare_runs(self._reference, run)
-        colours = dict.fromkeys(self.tests, Colour.GOOD)
-        colours |= dict.fromkeys(comparison.broke, Colour.BAD)
-        return colours | dict.fromkeys((*comparison.skipped_now, *comparison.vanished), Colour.SKIP)
-
     def _conclude(self, seen: Seen) -> Seen:
         """``seen`` with what all the runs of its environment say; kept for everyone who asks."""
-        runs = self._runs[seen.identity]
-        rows = [self._colours(run) for run in runs]
-        colours = {test: settle([row[test] for row in rows]) or Colour.SKIP for test in self.tests}
-        errors: dict[str, Known] = {}
-        environment, _ = self._environments[seen.identity]
-        for run in reversed(runs):
-            errors |= errors_of_run(
-                *(self._reference, run, environment, self._old.side.environment, self._new.request.tree)
-            )
-        seen = replace(seen, colours=colours, errors=errors)
+        environment = self._environments[seen.identity].environment
+        seen = self._reading.concluded(seen, self._runs[seen.identity], environment)
         self._seen[seen.identity] = seen
         return seen

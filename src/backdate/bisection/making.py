@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -32,14 +33,22 @@ def words_of(failure: BuildFailure) -> str:
 
 
 class Maker:
-    """Makes environments, or says in a sentence why there is none."""
+    """Makes environments, or says in a sentence why there is none; in several threads at once if need be."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.builds = 0
-        """Environments that were built, or tried to be, and not taken from the cache."""
-
+        self._builds, self._counting = 0, threading.Lock()
         self._limits: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def builds(self) -> int:
+        """Environments that were built, or tried to be, and not taken from the cache."""
+        return self._builds
+
+    def count_build(self) -> None:
+        """One more was built, or tried to be."""
+        with self._counting:
+            self._builds += 1
 
     def limits_of(self, environment: Environment) -> tuple[str, ...]:
         """What was kept back in the builds of ``environment``, which were not to be had without that."""
@@ -86,9 +95,10 @@ class Maker:
             return failed.message
         built = self.builder.prepare(request)
         if isinstance(built, Environment):
-            self.builds += not built.reused
+            if not built.reused:
+                self.count_build()
             return built
-        self.builds += 1
+        self.count_build()
         return self._keep(key, built)
 
     def _keep(self, key: str, failure: BuildFailure) -> str:

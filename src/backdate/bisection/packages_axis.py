@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.result import Turn
@@ -14,6 +15,7 @@ from backdate.bisection.search import (
     colour_together,
     found_window,
     next_point,
+    next_points,
     window_of,
 )
 from backdate.bisection.seen import OutOfBudget, Seen, Setup, Target
@@ -59,15 +61,27 @@ class PackagesAxis:
         self.last = len(instants)
         self._seen: dict[int, Seen] = {0: old}
 
-    def look(self, point: int) -> Seen:
-        """What is seen at ``point``; raises OutOfBudget."""
+    def look(self, point: int, then: Iterable[int] = ()) -> Seen:
+        """What is seen at ``point``; raises OutOfBudget. ``then``: where will probably be looked next."""
         if point not in self._seen:
-            instant = self._instants[point - 1]
-            setup = Setup(choice=self._choice, instant=instant, constraints=self._held)
-            why = f"packages as of {format_day(instant)}"
+            setup = self._setup(point)
+            why = f"packages as of {format_day(setup.instant)}"
             leave = 0 if point == self.last else _FOR_BLAMING
-            self._seen[point] = self._laboratory.ask(setup, why, leave=leave)
+            following = [self._setup(one) for one in then if one not in self._seen]
+            self._seen[point] = self._laboratory.ask(setup, why, leave=leave, then=following)
         return self._seen[point]
+
+    def first(self, among: Collection[int] | None) -> list[Setup]:
+        """What is looked at first when the last point is bad, and what may be next; nothing once it was."""
+        colours = {0: Colour.GOOD, self.last: Colour.BAD}
+        point = _next(colours, among)
+        if point is None or point in self._seen:
+            return []
+        following = next_points(colours, point, partial(_next, among=among))
+        return [self._setup(one) for one in (point, *following)]
+
+    def _setup(self, point: int) -> Setup:
+        return Setup(choice=self._choice, instant=self._instants[point - 1], constraints=self._held)
 
     def turned_since(self, target: Target, good: Instant, bad: Instant) -> bool:
         """Whether what others asked for shows another last turn than that from ``good`` to ``bad``."""
@@ -85,14 +99,20 @@ class PackagesAxis:
         """The points of the axis that lie at one of ``instants``."""
         return frozenset(point for point, one in enumerate(self._instants, start=1) if one in instants)
 
-    def narrow(self, target: Target, among: Collection[int] | None = None) -> Narrowed | None:
+    def narrow(
+        self,
+        target: Target,
+        among: Collection[int] | None = None,
+        foresee: Callable[[Seen, Seen], Iterable[Setup]] = lambda _good, _bad: (),
+    ) -> Narrowed | None:
         """Where the tests of ``target`` turn last; None when they do not fail at the last point.
 
-        ``among``: the only points that are looked at, all when None. Raises Regroup when the tests do not
+        ``among``: the only points that are looked at, all when None. ``foresee``: from the two environments
+        between which they turn to what will probably be asked next. Raises Regroup when the tests do not
         turn together.
         """
         try:
-            self.look(self.last)
+            self.look(self.last, next_points({0: Colour.GOOD}, self.last, partial(_next, among=among)))
         except OutOfBudget:
             return None
         finished, steady = True, False
@@ -102,18 +122,20 @@ class PackagesAxis:
             }
             if colours[self.last] is not Colour.BAD or colours[0] is not Colour.GOOD:
                 return None
-            point = next_point(colours) if among is None else _next_among(colours, among)
+            point = _next(colours, among)
             if point is None and not steady:  # the answers on which all depends are asked for twice
                 steady = True
-                for end in window_of(colours):
-                    if end not in (0, self.last):
-                        self._seen[end] = self._laboratory.steady(self._seen[end])
+                good, bad = window_of(colours)
+                self._laboratory.expect(foresee(self._seen[good], self._seen[bad]))
+                ends = [end for end in (good, bad) if end not in (0, self.last)]
+                answers = self._laboratory.steady([self._seen[end] for end in ends])
+                self._seen.update(zip(ends, answers, strict=True))
                 continue
             if point is None:
                 break
             steady = False
             try:
-                self.look(point)
+                self.look(point, next_points(colours, point, partial(_next, among=among)))
             except OutOfBudget:
                 finished = False
                 break
@@ -139,8 +161,10 @@ class PackagesAxis:
         return self._seen[point].setup.instant
 
 
-def _next_among(colours: Mapping[int, Colour], among: Collection[int]) -> int | None:
-    """As ``search.next_point``, in the row of those points alone."""
+def _next(colours: Mapping[int, Colour], among: Collection[int] | None) -> int | None:
+    """As ``search.next_point``; ``among``: in the row of those points alone."""
+    if among is None:
+        return next_point(colours)
     good, bad = window_of(colours)
     row = [good, *sorted(point for point in among if good < point < bad), bad]
     places = {point: place for place, point in enumerate(row)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from packaging.requirements import Requirement
 
-from backdate.bisection.culprits import hold_back
+from backdate.bisection.between import hold_back
 from backdate.bisection.interpreter_axis import Ground
 from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.result import Finding, Way
@@ -104,7 +104,7 @@ class Proof:
         """
         notes = list(finding.notes)
         if seen.bad_tests(finding.tests):  # what fails now and then is nothing that was hidden
-            seen = self._laboratory.steady(seen)
+            (seen,) = self._laboratory.steady([seen])
         refused = self._laboratory.refused
         behind = tuple(test for test in seen.bad_tests(finding.tests) if test not in refused)
         good = [test for test in finding.tests if seen.colours.get(test) is Colour.GOOD]

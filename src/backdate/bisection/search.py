@@ -7,7 +7,7 @@ asked for. Points that cannot be tested are gone around as ``git bisect skip`` d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -78,6 +78,20 @@ def next_point(seen: Mapping[int, Colour]) -> int | None:
     middle = (good + bad) / 2
     length, left, right = max(stretches, key=lambda one: (one[0], -abs((one[1] + one[2]) / 2 - middle)))
     return (left + right) // 2 if length > 0 else None
+
+
+def next_points(
+    seen: Mapping[int, Colour],
+    point: int,
+    choose: Callable[[Mapping[int, Colour]], int | None] = next_point,
+) -> list[int]:
+    """The points to look at after ``point``: where it turns out to be bad, and where good."""
+    following = []
+    for colour in (Colour.BAD, Colour.GOOD):
+        told = {**seen, point: colour}
+        if told[max(told)] is Colour.BAD:
+            following.append(choose(told))
+    return [one for one in dict.fromkeys(following) if one is not None]
 
 
 def found_window(seen: Mapping[int, Colour]) -> Window:

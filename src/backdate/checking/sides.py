@@ -61,7 +61,7 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     side that does not build with that recipe is repaired as far as building goes.
     """
     first = beginning.starts[0]
-    old, new = both(lambda: _carry_old(pair, first), lambda: _carry_new(pair, first.recipe), name="side")
+    old, new = both(lambda: _carry_old(pair, first), lambda: _carry_new(pair, first.recipe))
     best = first
     repairs: tuple[str, ...] = ()
     if not count_outcomes(old.run).passed:

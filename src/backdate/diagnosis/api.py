@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -227,13 +228,23 @@ def _targets(old: Member, new: Member, after: Mapping[str, Member]) -> tuple[str
 
 
 def ask_both(
-    sandbox: Sandbox, old: Environment, new: Environment, names: Sequence[str], *, limits: Limits = LIMITS
+    sandbox: Sandbox,
+    old: Environment,
+    new: Environment,
+    names: Sequence[str],
+    *,
+    limits: Limits = LIMITS,
+    known: Mapping[str, Member] = MappingProxyType({}),
 ) -> tuple[ApiDifference, ...]:
     """Ask both environments what ``names`` are, and the new one also for the homes that the old one tells.
 
+    ``known``: what the old one has said already; it is asked again only when that is not all of ``names``.
     Raises SandboxUnavailable.
     """
-    before = probe(sandbox, old, names, limits=limits)
+    if all(name in known for name in names):
+        before = Probe(members=tuple(known[name] for name in dict.fromkeys(names)))
+    else:
+        before = probe(sandbox, old, names, limits=limits)
     homes = [one.home for one in before.members if one.present and one.home]
     tops = tuple(dict.fromkeys(home.partition(".")[0] for home in homes))
     after = probe(sandbox, new, [*names, *homes], also=tops, limits=limits)

@@ -249,7 +249,7 @@ class Builder:
         on_stage("building")
         log = self.cache.logs / f"{key}.install.log"
         known = self._neighbours.get(request.choice.interpreter.executable, {})
-        neighbours = nearest(resolution.lock, known)
+        neighbours = nearest(resolution.lock, dict(known))  # another thread may be adding to it
         failure = self._steps.install(request, resolution, root, log, shared=shared, neighbours=neighbours)
         if failure is not None:
             return failure

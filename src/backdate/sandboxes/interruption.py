@@ -55,7 +55,13 @@ def wait_for(work: Callable[[], T]) -> T:
 
     context = copy_context()
     threading.Thread(target=lambda: context.run(do), name="waited for", daemon=True).start()
+    return result_of(done)
+
+
+def result_of(done: Future[T]) -> T:
+    """What another thread gives or raises; KeyboardInterrupt once what this thread obeys has been set."""
     while True:
         check()
+        # Not without a limit: a signal that reaches another thread does not wake this one.
         if wait([done], timeout=_POLL_S).done:
             return done.result()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from types import FrameType
 from typing import TypeVar
 
 from backdate.sandboxes.interruption import check, obeying
@@ -28,31 +29,41 @@ def in_threads(
     """
     if len(works) < 2:
         return [work() for work in works]
-    crew = _Crew()
+    stop, closing = threading.Event(), threading.Event()
+    errors: list[BaseException] = []
 
     def guarded(work: Callable[[], T]) -> T | None:
-        with crew.member(ends_others=ends_others) as wanted:
-            return work() if wanted else None
+        if closing.is_set():
+            return None
+        try:
+            with obeying(stop):
+                return work()
+        except BaseException as error:
+            errors.append(error)
+            closing.set()
+            if ends_others:
+                stop.set()
+            raise
 
     most = len(works) if jobs is None else max(1, jobs)
-    pool = ThreadPoolExecutor(max_workers=most, thread_name_prefix=name)
-    try:
+    with _signals_noted() as noted, ThreadPoolExecutor(most, thread_name_prefix=name) as pool:
         futures = [pool.submit(guarded, work) for work in works]
         waiting = set(futures)
-        while waiting:
-            check()
-            # Not without a limit: a signal that reaches another thread does not wake this one.
-            _, waiting = wait(waiting, timeout=_POLL_S)
-    except BaseException:
-        crew.end(pool)
-        raise
-    pool.shutdown()
-    if crew.errors:
-        raise crew.errors[0]
+        try:
+            while waiting and not noted:
+                check()
+                # Not without a limit: a signal that reaches another thread does not wake this one.
+                _, waiting = wait(waiting, timeout=_POLL_S)
+        finally:
+            if waiting:
+                closing.set()
+                stop.set()
+    if errors:
+        raise errors[0]
     return [future.result() for future in futures]  # type: ignore[misc]  # each was begun
 
 
-def both(first: Callable[[], S], second: Callable[[], T], *, name: str) -> tuple[S, T]:
+def both(first: Callable[[], S], second: Callable[[], T], *, name: str = "side") -> tuple[S, T]:
     """As ``in_threads``, of two that may give different things."""
     one: list[S] = []
     other: list[T] = []
@@ -60,41 +71,29 @@ def both(first: Callable[[], S], second: Callable[[], T], *, name: str) -> tuple
     return one[0], other[0]
 
 
-class _Crew:
-    """Who is at work, and whether they are to go on."""
+@contextmanager
+def _signals_noted() -> Iterator[Sequence[int]]:
+    """Within, Ctrl-C and SIGTERM are only noted; behind it the first does what it would have done at once.
 
-    def __init__(self) -> None:
-        self.closing, self.stop = threading.Event(), threading.Event()
-        self.errors: list[BaseException] = []
-        self._come: list[None] = []
-        self._gone: list[None] = []
+    An exception of theirs in the middle of a lock's code would leave that lock held for ever, and one in the
+    middle of ending would leave the rest under way. Signals concern the main thread alone.
+    """
+    noted: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
 
-    @contextmanager
-    def member(self, *, ends_others: bool) -> Iterator[bool]:
-        """One that works; gives whether work is still to be begun."""
-        self._come.append(None)  # before looking: whoever closes sees all that may have begun
-        try:
-            with obeying(self.stop):
-                yield not self.closing.is_set()
-        except BaseException as error:
-            self.errors.append(error)
-            self.closing.set()
-            if ends_others:
-                self.stop.set()
-            raise
-        finally:
-            self._gone.append(None)
+    def note(number: int, _frame: FrameType | None) -> None:
+        noted.append(number)
 
-    def end(self, pool: ThreadPoolExecutor) -> None:
-        """End what is under way, and return when it has ended, however often Ctrl-C is pressed meanwhile."""
-        while True:
-            try:
-                self.stop.set()
-                self.closing.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                # Not by joining: a join that is interrupted takes the thread for ended (CPython 3.11).
-                while len(self._gone) < len(self._come):
-                    time.sleep(_POLL_S / 5)
-            except KeyboardInterrupt:
-                continue
-            return
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {number: handler for number, handler in before.items() if callable(handler)}
+    try:
+        for number in handlers:
+            signal.signal(number, note)
+        yield noted
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if noted:
+            handlers[signal.Signals(noted[0])](noted[0], None)

@@ -73,7 +73,8 @@ def changed_names(
         for member in classes.members:
             last = next(name for name in names if name.startswith(f"{member.name}.")).rpartition(".")[2]
             asked.update(dict.fromkeys(f"{one}.{last}" for one in _alike(member.name, member.candidates)))
-    differences = ask_both(sandbox, old, new, list(asked)[:MOST_NAMES])
+    known = {member.name: member for member in before.members}
+    differences = ask_both(sandbox, old, new, list(asked)[:MOST_NAMES], known=known)
     told = [one for one in differences if one.change not in (Change.NEVER, Change.UNKNOWN)]
     return tuple(_changed(one) for one in told)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from packaging.version import Version
@@ -28,7 +29,9 @@ from backdate.index.upstream import IndexClient
 from backdate.projects.sources.archives import read_members
 from backdate.projects.sources.download import download, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
+from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import MIB, Sandbox
+from backdate.sandboxes.threads import both
 from backdate.serial import digest
 
 MOST_TESTS = 40
@@ -76,19 +79,24 @@ class Witnesses:
         words = words_of(cause)
         modules = modules_of([culprit.name for culprit in culprits], old)
         owning = (cause.owner,) if cause is not None and cause.owner_is == "module" else ()
-        notes: list[str] = []
-        changelog: list[Excerpt] = []
-        for culprit in culprits:
-            answer = self._changelog(culprit, words) if culprit.name != "python" and culprit.new else None
-            if isinstance(answer, Excerpt):
-                changelog.append(answer)
-            elif answer:
-                notes.append(answer)
-        return Testimony(
-            warnings=self._warnings(good, one.finding.tests, words, (*modules, *owning)),
-            changelog=tuple(changelog),
-            names=changed_names(self._sandbox, old, new, names_of(cause, modules)),
-            notes=tuple(notes),
+        (changelog, notes), (warnings, names) = both(
+            lambda: self._changelogs(culprits, words),
+            lambda: both(
+                lambda: self._warnings(good, one.finding.tests, words, (*modules, *owning)),
+                lambda: changed_names(self._sandbox, old, new, names_of(cause, modules)),
+            ),
+        )
+        return Testimony(warnings=warnings, changelog=changelog, names=names, notes=notes)
+
+    def _changelogs(
+        self, culprits: Sequence[Culprit], words: Sequence[str]
+    ) -> tuple[tuple[Excerpt, ...], tuple[str, ...]]:
+        """What was found in changelogs, and why there is nothing of the others."""
+        asked = [one for one in culprits if one.name != "python" and one.new]
+        answers = [interruption.wait_for(partial(self._changelog, one, words)) for one in asked]
+        return (
+            tuple(one for one in answers if isinstance(one, Excerpt)),
+            tuple(one for one in answers if isinstance(one, str)),
         )
 
     def _warnings(

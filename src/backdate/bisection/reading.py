@@ -1,0 +1,61 @@
+"""What runs say of the tests in question, beside what the old side says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from backdate.bisection.errors_of_run import Known, errors_of_run
+from backdate.bisection.result import Refused
+from backdate.bisection.search import Colour, settle
+from backdate.bisection.seen import Seen
+from backdate.bisection.suites import Place
+from backdate.checking.compare import compare_runs
+from backdate.environments.environment import Environment
+from backdate.testing.outcomes import TestRun
+from backdate.timeline.instants import format_day
+
+
+class Reading:
+    """Reads runs of ``tests``, all of which are good on the old side."""
+
+    def __init__(self, old: Place, new: Place, tests: Sequence[str]) -> None:
+        assert old.side.run is not None
+        wanted = frozenset(tests)
+        good = tuple(one for one in old.side.run.results if one.id in wanted)
+        self._old, self._new, self._tests = old, new, tuple(tests)
+        self._reference = replace(old.side.run, results=good)
+
+    def unsettled(self, runs: Sequence[TestRun]) -> list[str]:
+        """The tests of which ``runs`` of one environment contradict each other."""
+        rows = [self._colours(run) for run in runs]
+        return [test for test in self._tests if settle([row[test] for row in rows]) is None]
+
+    def contradictions(self, seen: Seen, runs: Sequence[TestRun]) -> list[Refused]:
+        """As ``unsettled``, in words."""
+        refused = []
+        for test in self.unsettled(runs):
+            answers = [self._colours(run)[test] for run in runs]
+            good = sum(one is Colour.GOOD for one in answers)
+            reason = (
+                f"good in {good} of {len(answers)} runs in one environment "
+                f"(Python {seen.setup.choice.interpreter.version}, {format_day(seen.setup.instant)})"
+            )
+            refused.append(Refused(test=test, reason=reason))
+        return refused
+
+    def concluded(self, seen: Seen, runs: Sequence[TestRun], environment: Environment) -> Seen:
+        """``seen`` with what all the runs of its environment say."""
+        rows = [self._colours(run) for run in runs]
+        colours = {test: settle([row[test] for row in rows]) or Colour.SKIP for test in self._tests}
+        errors: dict[str, Known] = {}
+        before, tree = self._old.side.environment, self._new.request.tree
+        for run in reversed(runs):
+            errors |= errors_of_run(self._reference, run, environment, before, tree)
+        return replace(seen, colours=colours, errors=errors)
+
+    def _colours(self, run: TestRun) -> dict[str, Colour]:
+        comparison = compare_runs(self._reference, run)
+        colours = dict.fromkeys(self._tests, Colour.GOOD)
+        colours |= dict.fromkeys(comparison.broke, Colour.BAD)
+        return colours | dict.fromkeys((*comparison.skipped_now, *comparison.vanished), Colour.SKIP)
