@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 
 from backdate.checking.own_frames import with_own_frames
-from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.environments.interpreter_choice import choose_interpreter
@@ -26,8 +25,8 @@ from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Sandbox
-from backdate.setup.carry_out import Ground, Means, build, request_for, run_tests
-from backdate.setup.interpreters import Interpreters
+from backdate.setup.carry_out import Ground, build, request_for, run_tests
+from backdate.setup.means import means_of
 from backdate.setup.notes import system_notes
 from backdate.setup.settings import Settings
 from backdate.tasks.judging import judge_run
@@ -60,14 +59,7 @@ class RealWorkshop:
         self._sandbox = sandbox or choose_sandbox(settings.sandbox)
         self._sandbox.require()
         self._cache = Cache(settings.cache)
-        self._means = Means(
-            builder=Builder(
-                self._cache, self._sandbox, index_url=settings.index_url, limits=settings.build_limits
-            ),
-            interpreters=Interpreters(self._cache.folder),
-            limits=settings.test_limits,
-            apt=settings.apt,
-        )
+        self._means = means_of(settings, self._cache, self._sandbox)
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> RealWorkshop:
         """The same workshop over another sandbox, made of this one's."""
