@@ -27,6 +27,10 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("untimed")
 
+# Nor do the colours and the width that whoever runs the tests likes, which programs that are started inherit.
+for _name in ("FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLUMNS", "LINES", "PYTEST_ADDOPTS"):
+    os.environ.pop(_name, None)
+
 
 def _no_index() -> str | None:
     try:

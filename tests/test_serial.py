@@ -63,5 +63,16 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     assert [path.name for path in target.parent.iterdir()] == ["file.json"]
 
 
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0, 0o644)])
+def test_who_may_read_a_file_is_the_umask_s_matter(tmp_path: Path, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        write_whole(tmp_path / ("é" * 120), b"new")
+    finally:
+        os.umask(before)
+    (path,) = tmp_path.iterdir()
+    assert path.stat().st_mode & 0o777 == mode
+
+
 def test_what_is_not_unicode_is_written_out() -> None:
     assert to_json({"caf\udce9": ["\udce9", 1]}) == b'{"caf\\\\udce9":["\\\\udce9",1]}'

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import secrets
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, TypeVar
 
@@ -78,19 +78,23 @@ def digest(*values: object) -> str:
 def write_whole(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path`` so that a reader sees the old content or the new, never a part.
 
-    Raises DiskFull when there is no space; the old content is then still there.
+    Others may read it as far as the umask lets them, and nobody else may write it. Raises DiskFull when there
+    is no space; the old content is then still there.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.parent / f".{path.name[:40]}.{secrets.token_hex(8)}"
+    descriptor = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
+    )
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if error.errno == 28:  # ENOSPC
             raise DiskFull(f"no space left to write {path}; free some and run the command again") from error
         raise
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

@@ -370,6 +370,8 @@ def test_what_would_take_long_is_read_as_well() -> None:
             line = piece * 20_000 + end
             read_log("\n".join(["=== FAILURES ===", f"__ {line} __", f"  +{line}", line, head, line, line]))
             read_log("\n".join(["=== short test summary info ===", f"FAILED {line}", f"rootdir: /{line}"]))
+    for line in ("E   ImportError: x", 'E     File "a.py", line 1'):
+        read_log("=== FAILURES ===\n" + f"{line}\n" * 60_000)
     names = [f"test_{number}" for number in range(3000)]
     blocks = "\n".join(f"__ {name} __\nE   X: y" for name in names)
     told = "\n".join(f"FAILED a.py::{name} - X: y" for name in reversed(names))

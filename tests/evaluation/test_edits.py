@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.evaluation import edits as edits_module
 from backdate.evaluation.edits import EditedLine, edited_lines, new_lines, precision
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=8).map("\n".join)
@@ -105,6 +106,22 @@ def test_other_line_ends_are_no_edit() -> None:
     assert lines(FILE, windows) == set()
     assert lines(windows, changed(ONE)) == {6}
     assert lines(FILE, FILE.rstrip("\n")) == set()
+
+
+def test_an_answer_that_would_take_long_is_compared_as_one_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edits_module, "_MOST_STEPS", 1_000_000)
+    old = "first\n" + "".join(f"    pass\n{number}\n" for number in range(10_000)) + "last\n"
+    new = "first\n" + "".join(f"    pass\n-{number}\n" for number in range(10_000)) + "last\n"
+    assert len(edited_lines({"a.py": old}, {"a.py": new})) == 19_999  # not 10,000, which took hours
+    assert max(new_lines(old, new)) == 20_001
+
+
+def test_two_edits_far_apart_are_two_edits() -> None:
+    lines = [word for number in range(3_000) for word in (f"def f{number}():", "    return 1", "", "")]
+    other = [*lines]
+    other[1], other[-3] = "    return 2", "    return 3"
+    edits = edited_lines({"a.py": "\n".join(lines)}, {"a.py": "\n".join(other)})
+    assert sorted(one.line for one in edits) == [2, 11_998]
 
 
 def test_no_edit_is_not_precise() -> None:

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from pretended_index import UPSTREAM, Browser, Upstream, file_entry
@@ -112,6 +113,22 @@ def test_unsound_bundles(
     with pytest.raises(SourceError):
         import_bundle(rewritten(bundle, change), DiskCache(tmp_path / "elsewhere" / "cache"))
     assert not (tmp_path / "escape").exists()
+
+
+def test_a_byte_that_flipped_on_the_way_is_no_bug(make_client: MakeClient, tmp_path: Path) -> None:
+    bundle, random = tmp_path / "b", Random(7)
+    export_bundle(make_client(), NEEDS, bundle, until=UNTIL, with_files=True)
+    sound = bundle.read_bytes()
+    refused = 0
+    for number in range(60):
+        data = bytearray(sound)
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        bundle.write_bytes(data)
+        try:
+            import_bundle(bundle, DiskCache(tmp_path / f"elsewhere{number}"))
+        except SourceError:
+            refused += 1
+    assert refused > 20
 
 
 def test_no_bundle_at_all(tmp_path: Path) -> None:

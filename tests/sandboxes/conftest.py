@@ -113,7 +113,7 @@ def processes(mark: str) -> list[int]:
     return found
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     """Whether the condition comes true; waits for what the kernel does by itself."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

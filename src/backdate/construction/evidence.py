@@ -69,7 +69,8 @@ def _seek(
     for one in (*recipes_to_try(later.tree)[:2], recipe):
         try:
             run = run_new(bench, side, one).run
-        except InterpreterMissing:
+        except InterpreterMissing as error:
+            said = said or f"an interpreter is not on this machine: {error}"
             break
         if run is None:
             said = said or "its environment does not build"

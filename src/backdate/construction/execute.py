@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.bisection.at_hand import AtHand
-from backdate.checking.compare import compare_runs
 from backdate.checking.loosening import requirement_files_of
 from backdate.checking.result import Side
 from backdate.checking.verdict import collect_notes
@@ -20,6 +19,7 @@ from backdate.construction.evidence import Evidence, seek_evidence
 from backdate.construction.examine import Examined
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.making import Made, make_task
+from backdate.construction.red_and_green import new_is_not_red, old_is_not_green
 from backdate.construction.sides import (
     Bench,
     new_ground,
@@ -117,7 +117,7 @@ def _both_sides(candidate: Candidate, examined: Examined, tree: Path, bench: Ben
     name = safe_name(candidate.name.rpartition("/")[2])
     old_tree = old_ground(name, tree, examined.old, examined.version_hint)
     old = set_up_old(bench, old_tree)
-    gone = _old_is_not_green(old)
+    gone = old_is_not_green(old)
     if gone is not None or old is None:
         return gone or Exclusion(stage="tests", reason="no recipe runs its tests")
     unpinned = bench.scratch / "new"
@@ -128,7 +128,7 @@ def _both_sides(candidate: Candidate, examined: Examined, tree: Path, bench: Ben
         return Exclusion(stage="encoding", reason="a configuration file that is not UTF-8")
     new_tree = new_ground(name, unpinned, bench.plan.target, examined.version_hint)
     new = run_new(bench, new_tree, old.recipe)
-    gone = _new_is_not_red(old, new)
+    gone = new_is_not_red(old, new)
     if gone is not None:
         return gone
     old_live, new_live = bench.live(old_tree, old), bench.live(new_tree, new)
@@ -146,71 +146,6 @@ def _both_sides(candidate: Candidate, examined: Examined, tree: Path, bench: Ben
         old_live=old_live,
         new_live=new_live,
     )
-
-
-def _old_is_not_green(old: Side | None) -> Exclusion | None:
-    """Our unit is the test: one that passes is enough, whatever the suite's exit status says."""
-    if old is None:
-        return Exclusion(stage="tests", reason="no recipe: nothing says how its tests are run")
-    if old.failure is not None:
-        failure = old.failure
-        return Exclusion(
-            stage="old-environment", reason=_phase(failure.phase), detail=failure.message[-4000:]
-        )
-    assert old.run is not None
-    if old.run.status == "timeout":
-        return Exclusion(stage="old-tests", reason="did not end within the time limit")
-    if not any(result.outcome.good for result in old.run.results):
-        return Exclusion(stage="old-tests", reason=_no_good(old.run), detail=_why(old.run))
-    if old.run.status != "completed":
-        reason = f"the run did not end well: {old.run.status}"
-        return Exclusion(stage="old-tests", reason=reason, detail=_why(old.run))
-    return None
-
-
-def _new_is_not_red(old: Side, new: Side) -> Exclusion | None:
-    if new.failure is not None:
-        failure = new.failure
-        return Exclusion(
-            stage="new-environment", reason=_phase(failure.phase), detail=failure.message[-4000:]
-        )
-    assert old.run is not None
-    assert new.run is not None
-    if compare_runs(old.run, new.run).broke:
-        return None
-    if new.run.status not in ("completed", "no-tests"):
-        reason = f"the run did not end well: {new.run.status}"
-        return Exclusion(stage="new-tests", reason=reason, detail=_why(new.run))
-    return Exclusion(stage="new-tests", reason="nothing that passed fails")
-
-
-def _phase(phase: str) -> str:
-    return {
-        "resolve": "does not resolve",
-        "install": "does not install",
-        "timeout": "did not build within the time limit",
-        "oom": "building needs more memory than allowed",
-        "disk": "building needs more disk than allowed",
-    }[phase]
-
-
-def _no_good(run: TestRun) -> str:
-    if run.status == "no-tests" or not run.results:
-        return (
-            "no test was collected"
-            if run.status in ("no-tests", "completed")
-            else f"no test ran: {run.status}"
-        )
-    return "no test passes"
-
-
-def _why(run: TestRun) -> str:
-    bad = [
-        f"{one.id}: {one.raised[-1].type}: {one.raised[-1].message[:300]}"
-        for one in run.results
-        if one.raised
-    ]
-    return "\n".join(part for part in (run.trouble[:2000], *bad[:3]) if part)
 
 
 def _filter(pair: _Pair) -> _Found | Exclusion:

@@ -175,14 +175,16 @@ class _Reader:
         while self._at < len(self._lines) and _E_LINE.fullmatch(self._lines[self._at]):
             texts.append(self._lines[self._at][1:].rstrip())
             self._at += 1
-        indents = [len(text) - len(text.lstrip()) for text in texts if text]
-        texts = [text[min(indents, default=0) :] for text in texts]
-        while texts and (file := _FILE.fullmatch(texts[0])) is not None:
-            source = texts[1].strip() if len(texts) > 1 and texts[1][:1] == " " else ""
+        indent = min((len(text) - len(text.lstrip()) for text in texts if text), default=0)
+        texts = [text[indent:] for text in texts]
+        first = 0
+        while first < len(texts) and (file := _FILE.fullmatch(texts[first])) is not None:
+            first += 1
+            source = texts[first].strip() if first < len(texts) and texts[first][:1] == " " else ""
             self._frame(file.group(1), file.group(2), "<module>", source)
-            texts = texts[1:]
-            while texts and texts[0][:1] == " ":
-                texts = texts[1:]
+            while first < len(texts) and texts[first][:1] == " ":
+                first += 1
+        texts = texts[first:]
         if self._open.said or not texts:
             self._open.message.extend(texts)
             return

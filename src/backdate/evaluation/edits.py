@@ -10,11 +10,16 @@ with itself.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
+from itertools import accumulate
 
 _ENDS = re.compile("\r\n|\n|\r")
+_MOST_STEPS = 200_000_000
+"""Of comparing one file: some twenty seconds. A file of twelve thousand lines of which half are blank, with
+edits at both ends, takes half of it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,18 +73,49 @@ def _split(text: str) -> list[str]:
 
 
 def _blocks(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """What became of which lines, as ``SequenceMatcher.get_opcodes`` says it."""
+    """What became of which lines, as ``SequenceMatcher.get_opcodes`` says it.
+
+    Where that takes too many steps, all lines from the first that differs to the last are replaced: it reads
+    each pair of equal lines again and again, and an answer may hold millions of them.
+    """
     start = 0
     while start < min(len(left), len(right)) and left[start] == right[start]:
         start += 1
     end = 0
     while end < min(len(left), len(right)) - start and left[-1 - end] == right[-1 - end]:
         end += 1
-    matcher = SequenceMatcher(
-        None, left[start : len(left) - end], right[start : len(right) - end], autojunk=False
-    )
-    for tag, first, last, others, end_of_others in matcher.get_opcodes():
+    old, new = left[start : len(left) - end], right[start : len(right) - end]
+    try:
+        opcodes = _Matcher(old, new).get_opcodes()
+    except _TooMuch:
+        yield "replace", start, len(left) - end, start, len(right) - end
+        return
+    for tag, first, last, others, end_of_others in opcodes:
         yield tag, start + first, start + last, start + others, start + end_of_others
+
+
+class _TooMuch(Exception):
+    """The comparison takes too many steps."""
+
+
+class _Matcher(SequenceMatcher[str]):
+    """A comparison that ends, if need be with ``_TooMuch``."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+        super().__init__(None, old, new, autojunk=False)
+        counts = Counter(new)
+        self._steps = (0, *accumulate(1 + counts[line] for line in old))
+        """Up to each line of ``old``: what one look for the longest match costs."""
+        self._left = _MOST_STEPS
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        """As the base's. Raises _TooMuch."""
+        self._left -= self._steps[len(self._steps) - 1 if ahi is None else ahi] - self._steps[alo]
+        if self._left < 0:
+            raise _TooMuch
+        return super().find_longest_match(alo, ahi, blo, bhi)
 
 
 def precision(edits: frozenset[EditedLine], gold: frozenset[EditedLine]) -> float:

@@ -22,6 +22,7 @@ from backdate.errors import SourceError, UsageError
 from backdate.index.cache import MAX_ENTRY_BYTES, DiskCache
 from backdate.index.fetching import MAX_PAGE_BYTES
 from backdate.index.files import FileStore, Wanted, wanted
+from backdate.index.forward_stream import BROKEN
 from backdate.index.names import is_project_name, normalise, version_of
 from backdate.index.needs import Need
 from backdate.index.page import FileEntry, Microseconds, to_microseconds
@@ -192,15 +193,7 @@ def import_bundle(path: Path, cache: DiskCache) -> BundleSummary:
                 _import_page(_read(archive, f"pages/{number}.json"), page, cache)
             for sha256 in manifest.files:
                 _import_file(archive, sha256, cache)
-    except (
-        zipfile.BadZipFile,
-        KeyError,
-        EOFError,
-        msgspec.DecodeError,
-        UnusableAnswer,
-        UsageError,
-        OSError,
-    ) as error:
+    except (*BROKEN, KeyError, msgspec.DecodeError, UnusableAnswer, UsageError) as error:
         if isinstance(error, SourceError):
             raise
         raise SourceError(f"{path} is no sound snapshot bundle: {error}") from error

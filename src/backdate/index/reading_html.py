@@ -162,7 +162,8 @@ class _Anchors(HTMLParser):
 def _parsed_anchors(text: str) -> list[Anchor]:
     parser = _Anchors()
     try:
-        parser.feed(text)
+        # What follows the last tag's end is none; of many beginnings there the parser reads each to the end.
+        parser.feed(text[: text.rfind(">") + 1])
         parser.close()
     except (AssertionError, ValueError, RecursionError) as error:  # how the parser meets broken markup
         raise UnusableAnswer(f"HTML that cannot be parsed: {error}") from error

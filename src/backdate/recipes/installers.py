@@ -38,7 +38,7 @@ _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]*\])?
 _PATH = re.compile(r"(?P<path>[^\[\]]*)(?:\[(?P<extras>[^\[\]]*)\])?\Z", re.DOTALL)
 _BUILT = re.compile(r"\S*(?:\.whl|\.tar\.gz|\.zip|(?:^|/)dist/\*\S*)(?:\[(?P<extras>[^\[\]]*)\])?\Z")
 _SYSTEM_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]*(?::[a-z0-9]+)?(?:=[^\s=]+)?\Z")
-_CONDA_PACKAGE = re.compile(r"[A-Za-z0-9][^\s;|&<>]*(?:[<>=!]=?[^\s;|&]*)*\Z")
+_CONDA_PACKAGE = re.compile(r"[A-Za-z0-9][^\s;|&]*\Z")
 
 
 def install_with_pip(command: Command) -> Iterator[Action]:
@@ -148,7 +148,7 @@ def install_line(command: Command, line: str) -> tuple[Action, ...]:
 
 def _options_apart(line: str) -> list[str]:
     """The requirement of a line, and the options that pip allows behind it as words of their own."""
-    requirement, *options = re.split(r"\s+(?=--)", line)
+    requirement, *options = re.split(r"(?<!\s)\s+(?=--)", line)
     return [requirement.strip(), *options]
 
 

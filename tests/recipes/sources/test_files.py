@@ -210,11 +210,13 @@ def test_makefile(tmp_path: Path) -> None:
     [
         ("Makefile", "test:\n\tpytest -k a\na" + " " * 300_000 + "b\n"),
         ("tox.ini", "[testenv]\ncommands = pytest -k a\na" + " " * 300_000 + "b\n"),
+        ("Makefile", "test:\n\tconda install 'a" + "<" * 60 + ";'\n\tpytest -k a\n"),
+        ("tox.ini", "[testenv]\ncommands = pytest -k a\ndeps =\n" + f"    a{' ' * 19_000}b\n" * 25),
     ],
 )
 def test_no_line_takes_long(tmp_path: Path, name: str, text: str) -> None:
     recipe = from_source(tmp_path, name.removesuffix(".ini"), {name: text})
-    assert recipe.test.arguments == ("-k", "a")  # each took minutes
+    assert recipe.test.arguments == ("-k", "a")  # each took minutes, one of them years
 
 
 def test_variables_of_a_makefile_that_multiply_are_expanded_once_each(tmp_path: Path) -> None:
