@@ -112,6 +112,18 @@ def test_all_that_is_missing_is_proposed_at_once(tmp_path: Path) -> None:
     assert first.rule == "missing module + missing test plugin"
 
 
+def test_all_names_of_which_nothing_was_there_go_at_once(tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("xorg-libxrender\nsix\n")
+    packages = InstallStep(kind="packages", packages=("cairo", "rdkit>=1", "pandas"), provenance=WHY)
+    recipe = _recipe("more.txt")
+    recipe = replace(recipe, install=(packages, *recipe.install))
+    trouble = _trouble("ERROR: No matching distribution found for cairo", "resolve")
+    found = repairs(trouble, recipe, tmp_path, Index("pandas", "six"))
+    first = next(one for one in found if one.rule == "unsatisfiable requirement")
+    assert [one.packages for one in first.recipe.install] == [("pandas",), ("six",)]
+    assert "without cairo, rdkit, xorg-libxrender, of which nothing was there" in first.reason
+
+
 def test_the_standard_library_and_python_2_are_not_looked_for(tmp_path: Path) -> None:
     for module in ("tkinter", "urllib2", "_sqlite3"):
         trouble = _trouble(f"ModuleNotFoundError: No module named '{module}'")
