@@ -13,6 +13,7 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.missing_modules import candidates_for
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.requirements import Line, rewritten
+from backdate.recipes.repair.signs import REACHED_OUT
 from backdate.recipes.repair.situation import (
     Situation,
     all_matches,
@@ -266,7 +267,7 @@ _COMPILING = re.compile(
 def older_interpreter(situation: Situation) -> Iterator[Repair]:
     """Where a build fails for no reason that is known: the next older interpreter, for which wheels exist."""
     trouble = situation.trouble
-    if trouble.phase == "tests":
+    if trouble.phase == "tests" or first_match(REACHED_OUT, trouble.text):
         return
     match = first_match(_COMPILING, trouble.text)
     minor = nearest_python(trouble, lambda one: one < trouble.minor) if match else None
