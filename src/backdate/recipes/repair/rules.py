@@ -14,6 +14,7 @@ from backdate.recipes.repair import (
     incompatible,
     missing_modules,
     own_build,
+    own_program,
     plugins,
     running,
     unsatisfiable,
@@ -45,6 +46,7 @@ TOGETHER: tuple[Rule, ...] = (
 APART: tuple[Rule, ...] = (
     incompatible.another_interpreter,
     running.django_settings,
+    own_program.own_program,
     running.working_folder,
     running.ignored_warnings,
     builds.system_packages,
