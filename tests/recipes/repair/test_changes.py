@@ -46,6 +46,9 @@ class Index:
     def versions(self, name: str, at: datetime) -> tuple[str, ...]:
         return ("1.0",) if name in self.known else ()
 
+    def has_wheels(self, name: str, at: datetime) -> bool:
+        return name in self.known
+
 
 def _recipe(*files: str, runner: str = "pytest") -> Recipe:
     return Recipe(
@@ -110,6 +113,23 @@ def test_all_that_is_missing_is_proposed_at_once(tmp_path: Path) -> None:
     first = repairs(_trouble(text), _recipe(), tmp_path, Index("PyYAML"))[0]
     assert [one.packages for one in first.recipe.install] == [("PyYAML",), ("pytest-mock",)]
     assert first.rule == "missing module + missing test plugin"
+
+
+def test_no_older_interpreter_is_tried_where_none_could_have_a_wheel(tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("pygraphviz\nsix\n")
+    text = (
+        "error: Failed to build `pygraphviz==1.7`\n"
+        "pygraphviz/graphviz_wrap.c:2711:10: fatal error: graphviz/cgraph.h: No such file or directory\n"
+    )
+    trouble = _trouble(text, "install")
+
+    def rules(*known: str) -> list[str]:
+        return [one.rule for one in repairs(trouble, _recipe("more.txt"), tmp_path, Index(*known))]
+
+    older, without = "no wheel for the interpreter", "without what does not build"
+    assert older in rules("pygraphviz")
+    assert older not in rules()
+    assert without in rules()
 
 
 def test_all_names_of_which_nothing_was_there_go_at_once(tmp_path: Path) -> None:
