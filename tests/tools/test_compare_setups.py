@@ -44,15 +44,20 @@ def test_a_page_keeps_the_sections_that_it_has_no_rows_of(tool: ModuleType) -> N
 
 def test_both_shares_are_told(tool: ModuleType) -> None:
     first = [
-        tool.Row(group=tool.UNSEEN, shown="a", proven=True, attempts=1, duration_s=7.0),
-        tool.Row(group=tool.UNSEEN, shown="b", error="missing-module"),
+        tool.Row(group=tool.UNSEEN, shown="o/a@1", proven=True, attempts=1, duration_s=7.0),
+        tool.Row(group=tool.UNSEEN, shown="lepture/mistune@1", error="missing-module"),
     ]
     now = [
-        tool.Row(group=tool.UNSEEN, shown=one, proven=True, attempts=2, repairs=("rule: why",))
-        for one in "ab"
+        tool.Row(group=tool.UNSEEN, shown=one, proven=True, attempts=2, repairs=("rule: why",), duration_s=2)
+        for one in ("o/a@1", "lepture/mistune@1")
     ]
     page = tool.page(now, first)
-    assert "**At first sight 1 of 2 proven (50.0%)**" in page
-    assert "2 of 2 proven (100.0%), 0 of them by the first candidate as it is, 2 after repairs" in page
-    assert "| yes, 7 s | yes |" in page
+    assert "**At first sight 1 of 2 (50.0%) proven**" in page
+    assert "other tables have as sdists of another release\n1 of 1 (100.0%)." in page
+    assert "Not proven: 1 missing-module." in page
+    assert "**After mending 2 of 2 (100.0%) proven.**" in page
+    assert "second time, with everything cached, 2.0 s" in page
+    assert "| project | as of | Python | first sight | mended |" in page
+    assert "| yes | yes |" in page
     assert "| no: missing-module | yes |" in page
+    assert "| 7 | 2.0 |" in page
