@@ -28,6 +28,7 @@ _OWN = re.compile(
     r"[`']?([A-Za-z0-9][\w.-]{0,100}?)(?: @ file:|[`' =]|$)"
 )
 _COMPILES = re.compile(r"ext_modules|cffi_modules|rust_extensions|mypycify")
+_LONGEST = 160
 _SETUP_FAILED = re.compile(r"python setup\.py egg_info|get_requires_for_build_\w+`? failed")
 
 
@@ -60,10 +61,14 @@ def _own_build_failed(situation: Situation) -> str | None:
     named = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) == own]
     others = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) != own]
     if named:
-        return (reached or named[0])[0].strip()
+        return _line(reached or named[0])
     if reached and not others and first_match(_SETUP_FAILED, text):
-        return reached[0].strip()
+        return _line(reached)
     return None
+
+
+def _line(match: re.Match[str]) -> str:
+    return match.string.strip()[:_LONGEST]
 
 
 def _with_path(plan: TestPlan, folder: str) -> TestPlan:

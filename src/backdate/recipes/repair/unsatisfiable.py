@@ -109,8 +109,12 @@ def loosened(situation: Situation) -> Iterator[Repair]:
     if not names:
         return
 
+    loosened: dict[str, None] = {}
+    dropped: dict[str, None] = {}
+
     def change(line: Line) -> str | None:
         if line.name in gone:
+            dropped[line.name] = None
             return None
         requirement = line.requirement
         pinned = requirement is not None and any(
@@ -118,6 +122,7 @@ def loosened(situation: Situation) -> Iterator[Repair]:
         )
         if requirement is None or line.name not in names or not pinned:
             return line.text
+        loosened[requirement.name] = None
         extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
         lower = ",".join(str(s) for s in requirement.specifier if s.operator in (">", ">="))
         marker = f" ; {requirement.marker}" if requirement.marker else ""
@@ -126,10 +131,10 @@ def loosened(situation: Situation) -> Iterator[Repair]:
     evidence = ", ".join(sorted(names))[:200]
     changed = rewritten(situation.recipe, situation.files, change, "unsatisfiable requirement", evidence)
     if changed != situation.recipe:
-        words = f"without limits on {evidence}"
-        if gone:
-            words += f"; without {', '.join(gone)}, of which nothing was there"
-        yield situation.repaired(ErrorClass.UNSATISFIABLE, "unsatisfiable requirement", words, changed)
+        words = [f"without limits on {', '.join(loosened)}"] if loosened else []
+        words += [f"without {', '.join(dropped)}, of which nothing was there"] if dropped else []
+        rule = "unsatisfiable requirement"
+        yield situation.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(words), changed)
 
 
 def _also_gone(situation: Situation, known: list[str]) -> Iterator[str]:
