@@ -127,14 +127,17 @@ def main() -> int:
     parser.add_argument("--kept-only", action="store_true", help="set nothing up: write what RESULTS holds")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
-    rows, first = [], []
+    rows: list[Row] = []
     listed = [*git_rows(options.tasks, options.repos), *commits(options.commits, options.repos)]
+    first = [
+        from_json(Row, (options.first / file_of(wanted)).read_bytes())
+        for wanted in listed
+        if options.first is not None and wanted.group == UNSEEN
+    ]
     for wanted in [*listed, *(sdists() if options.sdists else ())]:
         if options.only and not any(word.lower() in wanted.shown.lower() for word in options.only):
             continue
         kept = options.results / file_of(wanted)
-        if options.first is not None and wanted.group == UNSEEN:
-            first.append(from_json(Row, (options.first / file_of(wanted)).read_bytes()))
         row = from_json(Row, kept.read_bytes()) if kept.exists() else None
         if row is not None and options.failed_again and not row.proven:
             row = None
@@ -256,7 +259,8 @@ def twice(first: list[Row], rows: list[Row]) -> Iterator[str]:
     others = [row for row in first if row.shown.partition("@")[0] not in KNOWN_OTHERWISE]
     yield f"**At first sight {share_of(first)} proven**, each set up once, by a program that was never tried"
     yield "on any of them before; without those that other tables have as sdists of another release"
-    yield f"{share_of(others)}."
+    yield f"{share_of(others)}. The machine reaches the package index and nothing else of the network; five"
+    yield "minutes after the first recipe of a project no further one was begun."
     yield from summary(first)
     yield ""
     yield f"**After mending {share_of(rows)} proven.** General rules were mended because of what failed; then"
