@@ -132,6 +132,24 @@ def test_no_older_interpreter_is_tried_where_none_could_have_a_wheel(tmp_path: P
     assert without in rules()
 
 
+def test_an_own_build_that_an_update_broke_is_not_gone_around(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text(
+        "from setuptools import setup\nsetup(name='own', install_requires=['six'])\n"
+    )
+    project = InstallStep(kind="project", file=".", provenance=WHY)
+    recipe = replace(_recipe(), install=(project,))
+
+    def rules(said: str) -> list[str]:
+        text = f"error: Failed to build `own @ file:///work/0/own`\n  {said}\n"
+        return [one.rule for one in repairs(_trouble(text, "resolve"), recipe, tmp_path, Index())]
+
+    rule = "without the project's own build"
+    assert rule in rules("urllib.error.URLError: <urlopen error [Errno -2] Name or service not known>")
+    assert rule not in rules("AttributeError: module 'configparser' has no attribute 'SafeConfigParser'")
+    (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(name='own', ext_modules=[x])\n")
+    assert rule not in rules("urllib.error.URLError: <urlopen error [Errno -2] Name or service not known>")
+
+
 def test_all_names_of_which_nothing_was_there_go_at_once(tmp_path: Path) -> None:
     (tmp_path / "more.txt").write_text("xorg-libxrender\nsix\n")
     packages = InstallStep(kind="packages", packages=("cairo", "rdkit>=1", "pandas"), provenance=WHY)

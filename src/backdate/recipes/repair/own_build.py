@@ -1,4 +1,7 @@
-"""A project that cannot be built itself: what it requires installed without it, its code from the tree."""
+"""A project whose own build wants the network: what it requires installed without it, its code from the tree.
+
+A build that fails for another reason is not gone around: where an update broke it, that has to be seen.
+"""
 
 from __future__ import annotations
 
@@ -48,27 +51,20 @@ def without_own_build(situation: Situation) -> Iterator[Repair]:
     folder = "src" if "src" in situation.files.folders(".") else "."
     changed = replace(recipe, install=(*((instead,) if needed else ()), *kept))
     changed = with_plans(changed, lambda plan: _with_path(plan, folder))
-    error = ErrorClass.NEEDS_NETWORK if first_match(REACHED_OUT, trouble.text) else ErrorClass.UNKNOWN
     words = f"what the project requires, and {folder} on the path, as its own build fails: {evidence}"
-    yield situation.repaired(error, "without the project's own build", words, changed)
+    yield situation.repaired(ErrorClass.NEEDS_NETWORK, "without the project's own build", words, changed)
 
 
 def _own_build_failed(situation: Situation) -> str | None:
-    """What says that the build of the project itself failed."""
+    """What says that the build of the project itself failed for want of the network."""
     text = situation.trouble.text
     reached = first_match(REACHED_OUT, text)
     own = canonicalize_name(situation.files.declared().name or "")
     named = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) == own]
     others = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) != own]
-    if named:
-        return _line(reached or named[0])
-    if reached and not others and first_match(_SETUP_FAILED, text):
-        return _line(reached)
-    return None
-
-
-def _line(match: re.Match[str]) -> str:
-    return match.string.strip()[:_LONGEST]
+    if reached is None or not (named or (not others and first_match(_SETUP_FAILED, text))):
+        return None
+    return reached.string.strip()[:_LONGEST]
 
 
 def _with_path(plan: TestPlan, folder: str) -> TestPlan:
