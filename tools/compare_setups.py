@@ -1,11 +1,14 @@
 """Set real projects up without help and write docs/setups.md: which were proven, and why the others were not.
 
     python tools/compare_setups.py RESULTS [--tasks FILE.jsonl --repos DIR] [--sdists] [--only NAME …]
+    python tools/compare_setups.py RESULTS --commits FILE.tsv --repos DIR [--first FOLDER]
 
 RESULTS keeps one JSON file for each project, so that a second run goes on where the first was. Git
 repositories are rows of a file in the form of TimeMachine-bench v1, each as of its old instant; their clones
 are looked for at DIR/OWNER+NAME/repo. Sdists come from the package index: well-known packages of the kind
 that SetupAgent (arXiv 2503.07701) is measured on, each as of its upload. No recipe of another commit is used.
+Lines of FILE.tsv are OWNER/NAME, commit and date, of repositories never seen before; ``--first``
+names the RESULTS of their first run, which are read and never written. The page's other sections stay.
 """
 
 from __future__ import annotations
@@ -17,12 +20,13 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.errors import BackdateError
 from backdate.serial import from_json, to_json, write_whole
+from backdate.setup.options import Options
 from backdate.setup.result import SetupResult
 from backdate.setup.set_up import set_up
 from backdate.setup.settings import Settings
@@ -48,6 +52,11 @@ OLDER = (
 """Latest releases of that day, which is their instant."""
 AT = "2023-01-01"
 PACKAGES = "Well-known packages"
+UNSEEN = "Repositories never seen before"
+KNOWN_OTHERWISE = (
+    *("marshmallow-code/webargs", "keleshev/schema", "lepture/mistune", "martinblech/xmltodict"),
+)
+"""Of which sdists of another release are among those that backdate was developed with."""
 HEAD = """# Set-ups of real projects
 
 What `backdate setup` does without a model and without help from other commits. *Proven* means that at least
@@ -101,30 +110,47 @@ def main() -> int:
     parser.add_argument("results", type=Path)
     parser.add_argument("--tasks", type=Path, help="rows in the form of TimeMachine-bench v1")
     parser.add_argument("--repos", type=Path, help="where clones of the rows' repositories are")
+    parser.add_argument(
+        "--commits", type=Path, help="lines of OWNER/NAME, commit and date, with tabs between"
+    )
+    parser.add_argument("--first", type=Path, help="the results of the first run of --commits")
     parser.add_argument("--sdists", action="store_true", help="also the sdists of this script")
+    parser.add_argument(
+        "--within",
+        type=float,
+        default=Options().begin_within_s,
+        help="seconds after which no further recipe of a project is begun",
+    )
     parser.add_argument("--only", nargs="*", help="only projects that contain one of these words")
     parser.add_argument("--failed-again", action="store_true", help="try anew what was not proven")
     parser.add_argument("--warm", action="store_true", help="measure what is proven a second time")
     parser.add_argument("--kept-only", action="store_true", help="set nothing up: write what RESULTS holds")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
-    rows = []
-    for wanted in [*git_rows(options.tasks, options.repos), *(sdists() if options.sdists else ())]:
+    rows: list[Row] = []
+    listed = [*git_rows(options.tasks, options.repos), *commits(options.commits, options.repos)]
+    first = [
+        from_json(Row, (options.first / file_of(wanted)).read_bytes())
+        for wanted in listed
+        if options.first is not None and wanted.group == UNSEEN
+    ]
+    for wanted in [*listed, *(sdists() if options.sdists else ())]:
         if options.only and not any(word.lower() in wanted.shown.lower() for word in options.only):
             continue
-        kept = options.results / f"{wanted.shown.replace('/', '__')}.json"
+        kept = options.results / file_of(wanted)
         row = from_json(Row, kept.read_bytes()) if kept.exists() else None
         if row is not None and options.failed_again and not row.proven:
             row = None
         if row is None and not options.kept_only:
-            row = set_up_one(wanted, options.results / "full")
+            row = set_up_one(wanted, options.results / "full", options.within)
             write_whole(kept, to_json(row, indent=2))
         if row is not None and options.warm and row.proven and not row.again_s:
             row = replace(row, again_s=taken_again(wanted))
             write_whole(kept, to_json(row, indent=2))
         if row is not None:
             rows.append(row)
-            options.page.write_text(page(rows), encoding="utf-8")
+            before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
+            options.page.write_text(page(rows, first, before), encoding="utf-8")
     return 0
 
 
@@ -143,6 +169,18 @@ def git_rows(tasks: Path | None, repos: Path | None) -> Iterator[Wanted]:
         )
 
 
+def commits(lines: Path | None, repos: Path | None) -> Iterator[Wanted]:
+    """The commits of a list."""
+    if lines is None or repos is None:
+        return
+    for line in lines.read_text(encoding="utf-8").splitlines():
+        name, commit, day = line.split("\t")
+        folder = repos / name.replace("/", "+") / "repo"
+        yield Wanted(
+            group=UNSEEN, source=f"{folder}@{commit}", shown=f"{name}@{commit[:8]}", at=parse_instant(day)
+        )
+
+
 def sdists() -> Iterator[Wanted]:
     """The sdists of this script."""
     for name in SDISTS:
@@ -151,17 +189,22 @@ def sdists() -> Iterator[Wanted]:
         yield Wanted(group=PACKAGES, source=f"pypi:{name}", shown=name, at=parse_instant(AT))
 
 
-def set_up_one(wanted: Wanted, full: Path) -> Row:
+def file_of(wanted: Wanted) -> str:
+    """Under which name a project's result is kept."""
+    return f"{wanted.shown.replace('/', '__')}.json"
+
+
+def set_up_one(wanted: Wanted, full: Path, within_s: float) -> Row:
     """Set one project up; what came of it."""
     started = time.monotonic()
     try:
-        result = one_run(wanted)
+        result = one_run(wanted, within_s)
     except BackdateError as error:
         print(f"== {wanted.shown}: {error}", file=sys.stderr, flush=True)
         return Row(
             group=wanted.group, shown=wanted.shown, error="no answer", reason=str(error).splitlines()[0]
         )
-    write_whole(full / f"{wanted.shown.replace('/', '__')}.json", to_json(result, indent=1))
+    write_whole(full / file_of(wanted), to_json(result, indent=1))
     last = next((one for one in reversed(result.attempts) if one.recipe == result.recipe), None)
     row = Row(
         group=wanted.group,
@@ -191,18 +234,56 @@ def taken_again(wanted: Wanted) -> float:
     return taken
 
 
-def one_run(wanted: Wanted) -> SetupResult:
+def one_run(wanted: Wanted, within_s: float = Options().begin_within_s) -> SetupResult:
     """One set-up without help from other commits."""
-    return set_up(wanted.source, instant=wanted.at, settings=Settings(store=False))
+    options = Options(begin_within_s=within_s)
+    return set_up(wanted.source, instant=wanted.at, options=options, settings=Settings(store=False))
 
 
-def page(rows: list[Row]) -> str:
-    """The whole page."""
-    parts = [HEAD]
+def page(rows: list[Row], first: list[Row], before: str = "") -> str:
+    """The whole page: sections of ``rows``, and those that ``before`` has besides.
+
+    ``first``: the first run of what nothing was developed with.
+    """
+    sections = {part.splitlines()[0]: part for part in before.split("\n## ")[1:]}
     for group in dict.fromkeys(row.group for row in rows):
         own = [row for row in rows if row.group == group]
-        parts += [f"\n## {group}\n", *summary(own), "", *table(own)]
-    return "\n".join(parts) + "\n"
+        seen = [row for row in first if row.group == group]
+        body = [*summary(own), "", *table(own)] if not seen else [*twice(seen, own)]
+        sections[group] = "\n".join([f"{group}\n", *body]) + "\n"
+    return "\n## ".join([f"{HEAD}\n", *sections.values()])
+
+
+def twice(first: list[Row], rows: list[Row]) -> Iterator[str]:
+    """The two shares of repositories that nothing was developed with, and their table."""
+    others = [row for row in first if row.shown.partition("@")[0] not in KNOWN_OTHERWISE]
+    yield f"**At first sight {share_of(first)} proven**, each set up once, by a program that was never tried"
+    yield "on any of them before; without those that other tables have as sdists of another release"
+    yield f"{share_of(others)}. The machine reaches the package index and nothing else of the network; five"
+    yield "minutes after the first recipe of a project no further one was begun."
+    yield from summary(first)
+    yield ""
+    yield f"**After mending {share_of(rows)} proven.** General rules were mended because of what failed; then"
+    yield "all were set up again. By then they were no longer unknown: the first share tells what to"
+    yield "expect elsewhere."
+    before = {row.shown: row for row in first}
+    again = [row.duration_s for row in rows if row.proven and before[row.shown].proven]
+    if again:
+        yield f"Median of this second time, with everything cached, {statistics.median(again):.1f} s."
+    yield ""
+    yield from table([timed(row, before[row.shown]) for row in rows], before)
+
+
+def share_of(rows: list[Row]) -> str:
+    """How many are proven."""
+    proven = sum(row.proven for row in rows)
+    return f"{proven} of {len(rows)} ({proven / len(rows):.1%})"
+
+
+def timed(row: Row, first: Row) -> Row:
+    """``row`` with the time of the first run as its time, and its own as that of a second one."""
+    warm = row.duration_s if row.proven and first.proven else 0.0
+    return replace(row, duration_s=first.duration_s, again_s=warm)
 
 
 def summary(rows: list[Row]) -> Iterator[str]:
@@ -223,16 +304,22 @@ def summary(rows: list[Row]) -> Iterator[str]:
         yield "\nNot proven: " + ", ".join(f"{number} {name}" for name, number in classes.most_common()) + "."
 
 
-def table(rows: list[Row]) -> Iterator[str]:
-    """One line for each project; the failed ones with their class and what was said."""
-    heads = ("project", "as of", "Python", "proven", "tests", "candidate", "attempts")
+def table(rows: list[Row], first: Mapping[str, Row] | None = None) -> Iterator[str]:
+    """One line for each project; the failed ones with their class and what was said.
+
+    ``first``: the first run of each, by project.
+    """
+    heads = ("project", "as of", "Python", *(("first sight", "mended") if first else ("proven",)))
+    heads = (*heads, "tests", "candidate", "attempts")
     heads = (*heads, "repairs, or why not", "s", "warm s")
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
     for row in rows:
         why = "; ".join(row.repairs) if row.proven else f"**{row.error}** {row.reason}"
         cells = [
-            *(row.shown, row.at, row.python, "yes" if row.proven else "no", f"{row.passed}/{row.ran}"),
+            *(row.shown, row.at, row.python),
+            *((sight(first[row.shown]),) if first else ()),
+            *("yes" if row.proven else "no", f"{row.passed}/{row.ran}"),
             *(
                 row.candidate,
                 str(row.attempts),
@@ -242,6 +329,11 @@ def table(rows: list[Row]) -> Iterator[str]:
             ),
         ]
         yield f"| {' | '.join(cells)} |"
+
+
+def sight(row: Row) -> str:
+    """What came of the first run, for a cell."""
+    return "yes" if row.proven else f"no: {row.error}"
 
 
 def shortened(text: str) -> str:

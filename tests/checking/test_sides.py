@@ -21,7 +21,7 @@ from pretended_setups import (
 
 from backdate.checking import sides
 from backdate.checking.progress import Silence
-from backdate.checking.sides import Both, Pair, carry_out_both
+from backdate.checking.sides import Both, Pair, carry_out_both, what_is_lacking
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, InterpreterChoice
 from backdate.projects.project import Origin, Project
@@ -139,6 +139,34 @@ def test_where_no_test_passes_the_old_side_is_set_up_and_both_have_what_came_of_
     assert found.old.compromise == found.new.compromise == "missing module: it was seen"
     assert found.old.run is not None
     assert found.new.run is not None
+
+
+def test_where_most_files_cannot_be_collected_the_old_side_is_set_up_too(
+    both: Callable[..., tuple[Both, World]],
+) -> None:
+    def old(one: Recipe) -> BuildFailure | TestRun:
+        missing = "ModuleNotFoundError: No module named 'x'"
+        return ran(passed=99) if "x" in packages_of(one) else ran(passed=6, not_collected=16, error=missing)
+
+    found, _ = both(
+        [start(recipe("a"))], old, good, lambda one: [repaired(recipe("a", "x"), "missing module")]
+    )
+    assert packages_of(found.old.recipe) == packages_of(found.new.recipe) == {"a", "x"}
+    assert found.old.compromise == "missing module: it was seen"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "lacking"),
+    [
+        ({"passed": 1, "failed": 9}, ""),
+        ({"passed": 6, "not_collected": 5}, ""),
+        ({"passed": 1, "failed": 3, "not_collected": 2}, ""),
+        ({"passed": 1, "failed": 1, "not_collected": 2}, "2 test files cannot be collected"),
+        ({"failed": 1}, "no test passes"),
+    ],
+)
+def test_what_is_lacking(outcomes: dict[str, int], lacking: str) -> None:
+    assert what_is_lacking(ran(**outcomes)) == lacking
 
 
 def test_another_candidate_is_named(both: Callable[..., tuple[Both, World]]) -> None:

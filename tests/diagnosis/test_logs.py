@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from backdate.diagnosis.diagnose import diagnose_log
 from backdate.diagnosis.logs import Log, read_log
 from backdate.diagnosis.result import CauseKind, FilterName
-from backdate.diagnosis.traceback_text import FATAL, read_chain
+from backdate.testing.traceback_text import FATAL, read_chain
 
 SUITE = '''
 import unittest, warnings, pytest

@@ -113,6 +113,8 @@ def test_what_the_index_shows(tmp_path: Path) -> None:
         assert names.providers("docopt", ("docopt", "../x", "no such"), AT) == ("docopt",)
         assert len(list(tmp_path.iterdir())) == 3
         assert names.versions("attrs", AT)[-1] == "20.3.0"
+        assert names.has_wheels("attrs", AT)
+        assert not names.has_wheels("pygraphviz", AT)
         later = names.first_upload("attrs", "21.3.0", AT)
         assert later is not None
         assert later.date().isoformat() == "2021-12-28"

@@ -88,6 +88,11 @@ def test_a_variable_that_is_set_otherwise_is_part_of_the_command() -> None:
     assert command_of(plan, None) == "X='$(id)' python -m unittest a.b"
 
 
+def test_a_program_of_the_projects_own_takes_its_arguments_behind_it() -> None:
+    plan = TestPlan(runner="program", targets=("runtests.py",), arguments=("--fast",), provenance=WHERE)
+    assert command_of(plan, None) == "python runtests.py --fast"
+
+
 EVIL = [
     "\nRUN evil",
     "\rRUN evil",

@@ -315,3 +315,9 @@ def test_what_is_not_applied_is_not_tried_but_told() -> None:
 def test_the_line_that_names_the_error_is_shown(log: str, shown: str) -> None:
     broken = replace(ran(), status="broken", trouble=f"It broke. The log ends: {log}")
     assert message_of(carried(recipe("a"), broken)) == shown
+
+
+def test_what_a_limit_ended_is_explained_by_the_limit() -> None:
+    struck = replace(ran(failed=2), status="timeout", trouble="The time limit struck while t.py::a ran.")
+    assert message_of(carried(recipe("a"), struck)) == "The time limit struck while t.py::a ran."
+    assert message_of(carried(recipe("a"), ran(failed=2))) == "AssertionError: no"

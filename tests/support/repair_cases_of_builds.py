@@ -210,5 +210,19 @@ BUILDS = (
         rule="wrong interpreter",
         project=True,
     ),
+    Case(
+        name="own-build-needs-network",
+        files={
+            "test_one.py": "import m\ndef test_one():\n    import six\n",
+            "m.py": "",
+            "setup.py": "from urllib.request import urlopen\nurlopen('https://nowhere.invalid/a.js')\n"
+            + SETUP.format(more=", install_requires=['six']"),
+        },
+        at="2022-09-01",
+        python="3.8",
+        error=E.NEEDS_NETWORK,
+        rule="without the project's own build",
+        project=True,
+    ),
 )
 """Each as small as it can be."""

@@ -23,7 +23,52 @@ def _django() -> dict[str, str]:
     }
 
 
+_MAIN = """import unittest
+READY = True
+from checks.all import *
+if __name__ == "__main__":
+    unittest.main()
+"""
+_CONFIGURED = """import sys
+from django.conf import settings
+settings.configure(SECRET_KEY="x", INSTALLED_APPS=["app"], DATABASES={})
+if __name__ == "__main__":
+    import django
+    django.setup()
+    from django.test.utils import get_runner
+    sys.exit(bool(get_runner(settings)().run_tests(["app"])))
+"""
+
 TESTS = (
+    Case(
+        name="names-of-main",
+        files={
+            "run_tests.py": _MAIN,
+            "checks/__init__.py": "",
+            "checks/all.py": "from __main__ import READY, unittest\n"
+            "class One(unittest.TestCase):\n    def test_one(self):\n        assert READY\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.TESTS_FAIL,
+        rule="the project's own program",
+        plan=TestPlan(runner="unittest", targets=("run_tests",), provenance=WHY),
+    ),
+    Case(
+        name="settings-of-a-program",
+        files={
+            "runtests.py": _CONFIGURED,
+            "app/__init__.py": "",
+            "app/tests.py": "from django.test import SimpleTestCase\nfrom django.utils.translation import "
+            "gettext\nclass One(SimpleTestCase):\n    def test_one(self):\n        gettext('a')\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.DJANGO_SETTINGS,
+        rule="the project's own program",
+        packages=("django", "pytest"),
+        plan=TestPlan(runner="pytest", targets=("app/tests.py",), provenance=WHY),
+    ),
     Case(
         name="missing-module",
         files={

@@ -502,16 +502,25 @@ class Case(unittest.TestCase):
         with self.subTest():
             pass
 """,
-        "mod.py": "def f():\n    '''\n    >>> 1 + 1\n    3\n    '''\n",
+        "mod.py": "def f():\n    '''\n    >>> 1 + 1\n    3\n    '''\n"
+        "def g():\n    '''\n    >>> h()\n    '''\ndef h():\n    import inspect\n    inspect.NoSuchName\n",
     }
     done = run(one_sandbox, own_environment, files, plan("pytest", "--doctest-modules"))
     assert outcomes(done) == {
         "mod.py::mod.f": Outcome.FAILED,
+        "mod.py::mod.g": Outcome.FAILED,
         "test_s.py::test_native": Outcome.FAILED,
         "test_s.py::Case::test_sub": Outcome.FAILED,
         "test_s.py::Case::test_good": Outcome.PASSED,
     }
     assert result_of(done, "test_s.py::test_native").raised[-1].type == "AssertionError"
+    raised = result_of(done, "mod.py::mod.g").raised[-1]
+    assert (raised.type, raised.frames[-1].file, raised.frames[-1].function) == (
+        "AttributeError",
+        "mod.py",
+        "h",
+    )
+    assert "no attribute 'NoSuchName'" in raised.message
 
 
 def test_warnings_are_shown_when_asked_for(

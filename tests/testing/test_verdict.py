@@ -162,3 +162,30 @@ def test_suspicions(run: RunResult, capture: Capture, suspicion: str | None) -> 
         assert found == ()
     else:
         assert any(suspicion in one for one in found), found
+
+
+def test_a_runner_that_dies_of_an_exception_before_any_event_is_explained_by_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "tests.log"
+    log.write_text(
+        "some words\nTraceback (most recent call last):\n"
+        '  File "/env/lib/python3.12/site-packages/pytest_shutil/run.py", line 6, in <module>\n'
+        '    import imp\n  File "/work/project/own.py", line 1, in <module>\n    x\n'
+        "ModuleNotFoundError: No module named 'imp'\n"
+    )
+    verdict = reach_verdict(ended(code=1), Capture(), (), (), log, root="/work/project")
+    (raised,) = verdict.raised
+    assert (raised.type, raised.message) == ("ModuleNotFoundError", "No module named 'imp'")
+    assert [frame.file for frame in raised.frames] == [
+        "/env/lib/python3.12/site-packages/pytest_shutil/run.py",
+        "own.py",
+    ]
+    assert "without reaching the tests: ModuleNotFoundError: No module named 'imp'" in verdict.trouble
+
+
+@pytest.mark.parametrize(
+    "text", ["", "usage: pytest\nerror: no such option\n", "Traceback (most recent call last):"]
+)
+def test_a_log_without_a_traceback_explains_nothing(tmp_path: Path, text: str) -> None:
+    log = tmp_path / "tests.log"
+    log.write_text(text)
+    assert reach_verdict(ended(code=4), Capture(), (), (), log).raised == ()

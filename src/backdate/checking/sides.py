@@ -23,6 +23,12 @@ from backdate.setup.loop import Loop, Tried
 from backdate.setup.options import Options
 from backdate.setup.settings import Settings
 from backdate.setup.validation import count_outcomes, is_proven
+from backdate.testing.outcomes import TestRun
+
+_LEAST_SHARE = 0.5
+"""Below, files that cannot be collected keep a check from seeing most of a suite."""
+_SEVERAL = 6
+"""Recipes that are tried where there is something to compare anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +61,7 @@ class Both:
 
 
 def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
-    """Both sides with one recipe: the first of ``beginning``, unless no test passes on the old side with it.
+    """Both sides with one recipe: the first of ``beginning``, unless that tests little on the old side.
 
     Then the old side is set up as ``backdate setup`` does it, and both sides have what came of that. A new
     side that does not build with that recipe is repaired as far as building goes.
@@ -64,7 +70,9 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     old, new = both(lambda: _carry_old(pair, first), lambda: _carry_new(pair, first.recipe))
     best = first
     repairs: tuple[str, ...] = ()
-    if not count_outcomes(old.run).passed:
+    lack = what_is_lacking(old.run)
+    if lack:
+        pair.progress.project(f"{lack} with the first recipe: trying others and repairs")
         found = _set_up_old(pair, beginning.starts, old)
         if found is not None and found.carried is not old:
             old, best, repairs = found.carried, beginning.starts[found.attempt.candidate - 1], found.repairs
@@ -81,8 +89,21 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     if best.source.startswith("store:"):
         notes.append(f"the recipe is from the {best.source}")
     if best is not first:
-        notes.append(f"no test passes with the first recipe ({first.source}); this one is from {best.source}")
+        notes.append(f"{lack} with the first recipe ({first.source}); this one is from {best.source}")
     return Both(old=_side(pair, "old", old, repairs), new=_side(pair, "new", new, on_new), notes=tuple(notes))
+
+
+def what_is_lacking(run: TestRun | None) -> str:
+    """Why an old side has to be set up with repairs; empty for one that shows what an update breaks.
+
+    Tests that fail are taken as they are. But of files that cannot be collected nothing is known: where most
+    of a suite is lost to those, something is not installed.
+    """
+    counts = count_outcomes(run)
+    if not counts.passed:
+        return "no test passes"
+    lost = counts.not_collected > counts.failed and counts.share < _LEAST_SHARE
+    return f"{counts.not_collected} test files cannot be collected" if lost else ""
 
 
 def _carry_old(pair: Pair, start: Start) -> Carried:
@@ -120,7 +141,6 @@ def _tell_end(pair: Pair, name: SideName, carried: Carried) -> None:
 
 
 def _set_up_old(pair: Pair, starts: Sequence[Start], known: Carried) -> Tried | None:
-    pair.progress.project("no test passes with the first recipe: trying others and repairs")
     with ExitStack() as stack:
         bench = Bench(
             ground=pair.old,
@@ -129,7 +149,8 @@ def _set_up_old(pair: Pair, starts: Sequence[Start], known: Carried) -> Tried | 
             names=index_names(pair.settings, pair.cache, stack),
             told=pair.told("old"),
         )
-        return Loop(bench, Options(), pair.old.tree).run(starts, known=known)
+        options = replace(Options(), attempts=_SEVERAL) if count_outcomes(known.run).passed else Options()
+        return Loop(bench, options, pair.old.tree).run(starts, known=known)
 
 
 def _mend_new(pair: Pair, known: Carried) -> Tried | None:

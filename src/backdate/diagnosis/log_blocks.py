@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from backdate.diagnosis.traceback_text import FATAL_LINE, GROUP, PLACE, TRACEBACK, TYPE
+from backdate.testing.traceback_text import FATAL_LINE, GROUP, PLACE, TRACEBACK, TYPE
 
 _SECTION = re.compile(r"={2,} (\S.*?) ={2,}")
 _BLOCK = re.compile(r"_+ (\S.*?) _+")

@@ -14,9 +14,9 @@ from typing import Literal
 
 from backdate.diagnosis.log_blocks import Block, Kind, SummaryLine, split_log
 from backdate.diagnosis.log_paths import Root, find_root
-from backdate.diagnosis.traceback_text import read_chain
 from backdate.escapes import without_escapes
 from backdate.testing.outcomes import Raised
+from backdate.testing.traceback_text import read_chain
 
 LARGEST_LOG = 64 * 1024 * 1024
 """Characters of a log that are read."""

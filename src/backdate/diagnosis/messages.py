@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 
 from backdate.diagnosis.result import CauseKind
-from backdate.diagnosis.traceback_text import FATAL
 from backdate.diagnosis.wordings import ATTRIBUTE, BINARY, GONE, HINT, IMPORT, NAME, TYPE, OwnerIs, Pattern
+from backdate.testing.traceback_text import FATAL
 
 LOOKED_AT = 4000
 """Characters of a message that are read: as many as a ``Raised`` holds."""

@@ -66,6 +66,10 @@ class ProvidedModules:
         found = {file.version for file in self._files(name, at) if file.version and not file.yanked}
         return tuple(sorted(found, key=_version))
 
+    def has_wheels(self, name: str, at: Instant) -> bool:
+        """Whether any wheel of it was visible at ``at``, for whichever interpreter."""
+        return any(file.filename.endswith(".whl") for file in self._files(name, at))
+
     def _files(self, name: str, at: Instant | None) -> tuple[IndexFile, ...]:
         try:
             page = self._client.project_page(name, at=at)

@@ -53,11 +53,12 @@ class TestPlan:
 
     __test__ = False  # not a test class, whatever its name
 
-    runner: Literal["pytest", "unittest", "django", "script"]
-    """``script``: a shell script that runs one of the others, as published tasks have."""
+    runner: Literal["pytest", "unittest", "django", "program", "script"]
+    """``program``: a Python file of the project's own that runs its tests by one of those before it.
+    ``script``: a shell script that does, as published tasks have."""
     targets: tuple[str, ...] = ()
     """pytest: files and folders, none for the project's own configuration. unittest: dotted module
-    names. django: labels. script: the script. All relative to ``cwd``."""
+    names. django: labels. program, script: the file. All relative to ``cwd``."""
     arguments: tuple[str, ...] = ()
     """Further arguments for the runner."""
     cwd: str = "."

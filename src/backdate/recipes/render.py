@@ -118,6 +118,7 @@ def command_of(plan: TestPlan, recipe: Recipe | None = None) -> str:
         "pytest": ["python", "-m", "pytest"],
         "unittest": ["python", "-m", "unittest"],
         "django": ["python", "manage.py", "test", "--noinput"],
+        "program": ["python"],
         "script": ["bash"],
     }[plan.runner]
     here = posixpath.relpath(".", plan.cwd)
@@ -129,7 +130,8 @@ def command_of(plan: TestPlan, recipe: Recipe | None = None) -> str:
         for name, value in plan.environment
         if (name, value) not in set_anyway and _NAME.match(name)
     ]
-    command = " ".join([*own, shlex.join([*words, *plan.arguments, *plan.targets])])
+    rest = (*plan.targets, *plan.arguments) if plan.runner == "program" else (*plan.arguments, *plan.targets)
+    command = " ".join([*own, shlex.join([*words, *rest])])
     return command if plan.cwd == "." else f"(cd {shlex.quote(plan.cwd)} && {command})"
 
 

@@ -89,9 +89,10 @@ _NOSE_WITH_VALUE = (
     *("--cover-package", "--cover-min-percentage", "--cover-html-dir", "--cover-xml-file", "--processes"),
     *("--xunit-file", "--verbosity", "--start-dir", "--pattern", "--ignore-files", "--tests"),
 )
-_OWN_RUNNER = re.compile(
+OWN_RUNNER = re.compile(
     r"(?:run[_-]?(?:all[_-]?)?tests?|tests?[_-]?runner|all[_-]?tests|testall|test[_-]?suite)\.py\Z"
 )
+"""What programs are called that run a project's tests."""
 _TEST_FILE = re.compile(r"(?:test.*|.*[_-]tests?|tests?)\.py\Z", re.IGNORECASE)
 
 
@@ -290,7 +291,7 @@ def run_file(command: Command, words: tuple[str, ...]) -> Iterator[Action]:
     elif _TEST_FILE.match(name) and len(words) == 1 and _calls_unittest(command, path):
         module = _module(posixpath.relpath(path, command.cwd))
         yield _plan(command, "unittest", [module], instead="a file that runs its own tests")
-    elif _OWN_RUNNER.match(name) and re.search(r"pytest|unittest|nose", command.files.text(path) or ""):
+    elif OWN_RUNNER.match(name) and re.search(r"pytest|unittest|nose", command.files.text(path) or ""):
         yield Delegation(
             to="suite", cwd=command.cwd, variables=variables_of(command), provenance=command.provenance
         )

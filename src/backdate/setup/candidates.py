@@ -60,7 +60,7 @@ def usable(start: Start, root: Path) -> bool:
     named += [
         f"{plan.cwd}/{target.partition('::')[0]}"
         for plan in (recipe.test, *recipe.further_tests)
-        if plan.runner == "pytest"
+        if plan.runner in ("pytest", "program")
         for target in plan.targets
         if not any(mark in target for mark in "*?[")
     ]

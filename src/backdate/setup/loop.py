@@ -24,6 +24,7 @@ from backdate.setup.options import Options
 from backdate.setup.result import Attempt
 from backdate.setup.validation import Counts, count_outcomes, is_proven
 
+_LIMITS = ("timeout", "oom", "disk-limit")
 _NAMES_AN_ERROR = re.compile(r"(?:^|[\s.])\w{0,60}(?:[Ee]rror|ERROR|Exception)\b")
 
 
@@ -235,7 +236,7 @@ def message_of(carried: Carried) -> str:
     counts: Counts = count_outcomes(carried.run)
     said = carried.run.trouble
     raised = [one for result in carried.run.results if result.outcome.bad for one in result.raised[-1:]]
-    if raised and not counts.passed:
+    if raised and not counts.passed and carried.run.status not in _LIMITS:
         said = f"{raised[0].type}: {raised[0].message}"
     if not said:
         said = f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"

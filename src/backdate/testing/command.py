@@ -53,6 +53,8 @@ def arguments(plan: TestPlan, python: str, *, python_warnings: bool) -> tuple[st
         return (python, "-m", "pytest", *plugin, *plan.arguments, *warnings, *whole, *plan.targets)
     if plan.runner == "unittest":
         return (python, "-m", "backdate_capture_unittest", *plan.arguments, *plan.targets)
+    if plan.runner == "program":
+        return (python, "-m", "backdate_capture_program", *plan.targets, *plan.arguments)
     if plan.runner == "script":
         return ("/bin/sh", "-c", _SCRIPT, python, *plan.targets, *plan.arguments)
     django = (python, "-m", "backdate_capture_django", "test", "--noinput")

@@ -130,7 +130,7 @@ def run_suite(
         )
         if not progress.take(attempt) or not _worth_another(attempt, progress):
             break
-    return _conclude(progress, plan, only)
+    return _conclude(progress, plan, only, at)
 
 
 def _worth_another(attempt: Attempt, progress: _Progress) -> bool:
@@ -170,10 +170,10 @@ def _attempt(
     return Attempt(run=run, capture=capture, results=judge(capture, ending_of(capture, run)), log=log)
 
 
-def _conclude(progress: _Progress, plan: TestPlan, only: Sequence[str] | None) -> TestRun:
+def _conclude(progress: _Progress, plan: TestPlan, only: Sequence[str] | None, at: str) -> TestRun:
     first, last = progress.attempts[0], progress.attempts[-1]
     results = progress.all_results()
-    verdict = reach_verdict(last.run, last.capture, results, progress.missing, last.log)
+    verdict = reach_verdict(last.run, last.capture, results, progress.missing, last.log, root=at)
     peaks = [peak for attempt in progress.attempts if (peak := attempt.run.peak_memory_bytes) is not None]
     session = first.capture.session
     return TestRun(

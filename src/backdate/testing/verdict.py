@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from backdate.sandboxes.interface import RunResult, RunStatus
 from backdate.testing.assembly import Capture
 from backdate.testing.ending import describe_end
-from backdate.testing.outcomes import Raised, TestResult
+from backdate.testing.outcomes import Frame, Raised, TestResult
+from backdate.testing.traceback_text import TRACEBACK, read_chain
 
 Status = Literal["completed", "no-tests", "crashed", "timeout", "oom", "disk-limit", "broken"]
 
@@ -20,6 +21,7 @@ _LIMITS: dict[RunStatus, Status] = {
     RunStatus.DISK_LIMIT: "disk-limit",
 }
 _TAIL_BYTES = 4096
+_TRACEBACK_BYTES = 64 * 1024
 _TAIL_LINES = 12
 
 
@@ -33,9 +35,15 @@ class Verdict:
 
 
 def reach_verdict(
-    run: RunResult, capture: Capture, results: Sequence[TestResult], missing: Sequence[str], log: Path
+    run: RunResult,
+    capture: Capture,
+    results: Sequence[TestResult],
+    missing: Sequence[str],
+    log: Path,
+    *,
+    root: str = "",
 ) -> Verdict:
-    """How the run ended, from its last process.
+    """How the run ended, from its last process. ``root``: where that saw the project.
 
     A runner that said that it was done is believed, even when its process then hung until the time
     limit or crashed on its way out: that is a suspicion, not the status. A run in which another
@@ -56,10 +64,10 @@ def reach_verdict(
         return Verdict(
             status="broken", trouble="The runner was interrupted.", raised=capture.interrupted.raised
         )
-    return _unexplained(run, capture, log)
+    return _unexplained(run, capture, log, root)
 
 
-def _unexplained(run: RunResult, capture: Capture, log: Path) -> Verdict:
+def _unexplained(run: RunResult, capture: Capture, log: Path, root: str) -> Verdict:
     reached = bool(capture.collected or capture.tests or capture.collecting or capture.uncollected)
     if capture.finish is not None:
         why = f" ({capture.finish.stopped})" if capture.finish.stopped else ""
@@ -70,9 +78,12 @@ def _unexplained(run: RunResult, capture: Capture, log: Path) -> Verdict:
         )
     if reached or run.signal is not None:
         return Verdict(status="crashed", trouble=_where(run, capture))
+    raised = _last_traceback(log, root)
+    said = f"{raised[-1].type}: {raised[-1].message}. " if raised else ""
     return Verdict(
         status="broken",
-        trouble=f"The runner ended without reaching the tests: {describe_end(run)}. {_tail(log)}",
+        trouble=f"The runner ended without reaching the tests: {said}{describe_end(run)}. {_tail(log)}",
+        raised=raised,
     )
 
 
@@ -101,13 +112,35 @@ def _where(run: RunResult, capture: Capture) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}{when}."
 
 
-def _tail(log: Path) -> str:
-    """The last lines of the log, for people."""
+def _last_traceback(log: Path, root: str) -> tuple[Raised, ...]:
+    """What ended the process, where the log ends with its traceback: nothing else was there to report it."""
+    lines = _end(log, _TRACEBACK_BYTES).splitlines()
+    starts = [number for number, line in enumerate(lines) if TRACEBACK.fullmatch(line)]
+    if not starts:
+        return ()
+    chain = read_chain(lines[starts[-1] :])
+    return tuple(replace(one, frames=tuple(_inside(frame, root) for frame in one.frames)) for one in chain)
+
+
+def _inside(frame: Frame, root: str) -> Frame:
+    """``frame`` with its file relative to the project where it lies in it, as captured frames have it."""
+    own = bool(root) and frame.file.startswith(f"{root}/")
+    return replace(frame, file=frame.file.removeprefix(f"{root}/")) if own else frame
+
+
+def _end(log: Path, most: int) -> str:
+    """The end of a log; empty where there is none."""
     try:
         with log.open("rb") as file:
-            file.seek(max(log.stat().st_size - _TAIL_BYTES, 0))
-            text = file.read(_TAIL_BYTES).decode("utf-8", "replace")
+            file.seek(max(log.stat().st_size - most, 0))
+            return file.read(most).decode("utf-8", "replace")
     except OSError:
+        return ""
+
+
+def _tail(log: Path) -> str:
+    """The last lines of the log, for people."""
+    if not log.is_file():
         return "It left no log."
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    lines = [line.rstrip() for line in _end(log, _TAIL_BYTES).splitlines() if line.strip()]
     return "The log ends: " + "\n".join(lines[-_TAIL_LINES:]) if lines else "It printed nothing."

@@ -46,6 +46,9 @@ class Index:
     def versions(self, name: str, at: datetime) -> tuple[str, ...]:
         return ("1.0",) if name in self.known else ()
 
+    def has_wheels(self, name: str, at: datetime) -> bool:
+        return name in self.known
+
 
 def _recipe(*files: str, runner: str = "pytest") -> Recipe:
     return Recipe(
@@ -110,6 +113,53 @@ def test_all_that_is_missing_is_proposed_at_once(tmp_path: Path) -> None:
     first = repairs(_trouble(text), _recipe(), tmp_path, Index("PyYAML"))[0]
     assert [one.packages for one in first.recipe.install] == [("PyYAML",), ("pytest-mock",)]
     assert first.rule == "missing module + missing test plugin"
+
+
+def test_no_older_interpreter_is_tried_where_none_could_have_a_wheel(tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("pygraphviz\nsix\n")
+    text = (
+        "error: Failed to build `pygraphviz==1.7`\n"
+        "pygraphviz/graphviz_wrap.c:2711:10: fatal error: graphviz/cgraph.h: No such file or directory\n"
+    )
+    trouble = _trouble(text, "install")
+
+    def rules(*known: str) -> list[str]:
+        return [one.rule for one in repairs(trouble, _recipe("more.txt"), tmp_path, Index(*known))]
+
+    older, without = "no wheel for the interpreter", "without what does not build"
+    assert older in rules("pygraphviz")
+    assert older not in rules()
+    assert without in rules()
+
+
+def test_an_own_build_that_an_update_broke_is_not_gone_around(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text(
+        "from setuptools import setup\nsetup(name='own', install_requires=['six'])\n"
+    )
+    project = InstallStep(kind="project", file=".", provenance=WHY)
+    recipe = replace(_recipe(), install=(project,))
+
+    def rules(said: str) -> list[str]:
+        text = f"error: Failed to build `own @ file:///work/0/own`\n  {said}\n"
+        return [one.rule for one in repairs(_trouble(text, "resolve"), recipe, tmp_path, Index())]
+
+    rule = "without the project's own build"
+    assert rule in rules("urllib.error.URLError: <urlopen error [Errno -2] Name or service not known>")
+    assert rule not in rules("AttributeError: module 'configparser' has no attribute 'SafeConfigParser'")
+    (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(name='own', ext_modules=[x])\n")
+    assert rule not in rules("urllib.error.URLError: <urlopen error [Errno -2] Name or service not known>")
+
+
+def test_all_names_of_which_nothing_was_there_go_at_once(tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("xorg-libxrender\nsix\n")
+    packages = InstallStep(kind="packages", packages=("cairo", "rdkit>=1", "pandas"), provenance=WHY)
+    recipe = _recipe("more.txt")
+    recipe = replace(recipe, install=(packages, *recipe.install))
+    trouble = _trouble("ERROR: No matching distribution found for cairo", "resolve")
+    found = repairs(trouble, recipe, tmp_path, Index("pandas", "six"))
+    first = next(one for one in found if one.rule == "unsatisfiable requirement")
+    assert [one.packages for one in first.recipe.install] == [("pandas",), ("six",)]
+    assert first.reason == "without cairo, rdkit, xorg-libxrender, of which nothing was there"
 
 
 def test_the_standard_library_and_python_2_are_not_looked_for(tmp_path: Path) -> None:

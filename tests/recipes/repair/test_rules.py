@@ -60,6 +60,9 @@ class Told:
     def versions(self, name: str, at: datetime) -> tuple[str, ...]:
         return () if name.startswith("no-such") or name == "codecov" else ("1.0",)
 
+    def has_wheels(self, name: str, at: datetime) -> bool:
+        return True
+
 
 def _proposed(case: Case, tmp_path: Path, names: object = None) -> tuple[ErrorClass, tuple[Repair, ...]]:
     _header, trouble = read_stored(LOGS / f"{case.name}.log")

@@ -13,6 +13,7 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.missing_modules import candidates_for
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.requirements import Line, rewritten
+from backdate.recipes.repair.signs import REACHED_OUT
 from backdate.recipes.repair.situation import (
     Situation,
     all_matches,
@@ -24,6 +25,7 @@ from backdate.recipes.repair.situation import (
     with_variables,
 )
 from backdate.recipes.repair.tables import BINARY_INSTEAD, SYSTEM
+from backdate.recipes.repair.unsatisfiable import FAILED_BUILD
 
 USE_2TO3 = re.compile(r"use_2to3 is invalid")
 _TOOLS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
@@ -263,10 +265,22 @@ _COMPILING = re.compile(
 )
 
 
+def _never_a_wheel(situation: Situation) -> bool:
+    """Whether what fails lacks something of the system under every interpreter: no wheel of it exists."""
+    text = situation.trouble.text
+    names = {canonicalize_name(match[1].rstrip(".")) for match in all_matches(FAILED_BUILD, text)}
+    names -= {canonicalize_name(situation.files.declared().name or "")}
+    if not names or not system_names(text):
+        return False
+    return not any(situation.names.has_wheels(name, situation.trouble.instant) for name in names)
+
+
 def older_interpreter(situation: Situation) -> Iterator[Repair]:
     """Where a build fails for no reason that is known: the next older interpreter, for which wheels exist."""
     trouble = situation.trouble
-    if trouble.phase == "tests":
+    if trouble.phase == "tests" or first_match(REACHED_OUT, trouble.text):
+        return
+    if _never_a_wheel(situation):
         return
     match = first_match(_COMPILING, trouble.text)
     minor = nearest_python(trouble, lambda one: one < trouble.minor) if match else None

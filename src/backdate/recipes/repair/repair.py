@@ -48,3 +48,7 @@ class Names(Protocol):
     def versions(self, name: str, at: Instant) -> tuple[str, ...]:
         """The versions that were visible at ``at`` and are not yanked, oldest first; none if unknown."""
         ...
+
+    def has_wheels(self, name: str, at: Instant) -> bool:
+        """Whether any wheel of it was visible at ``at``, for whichever interpreter."""
+        ...

@@ -9,7 +9,16 @@ from pathlib import Path
 
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe
-from backdate.recipes.repair import builds, incompatible, missing_modules, plugins, running, unsatisfiable
+from backdate.recipes.repair import (
+    builds,
+    incompatible,
+    missing_modules,
+    own_build,
+    own_program,
+    plugins,
+    running,
+    unsatisfiable,
+)
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.incompatible_table import DROPPED
 from backdate.recipes.repair.repair import Names, Repair
@@ -37,6 +46,7 @@ TOGETHER: tuple[Rule, ...] = (
 APART: tuple[Rule, ...] = (
     incompatible.another_interpreter,
     running.django_settings,
+    own_program.own_program,
     running.working_folder,
     running.ignored_warnings,
     builds.system_packages,
@@ -45,6 +55,7 @@ APART: tuple[Rule, ...] = (
     plugins.without_options,
     running.other_runner,
     builds.older_interpreter,
+    own_build.without_own_build,
     unsatisfiable.without_unbuildable,
     unsatisfiable.less,
 )

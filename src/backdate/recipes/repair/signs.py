@@ -6,6 +6,12 @@ import re
 
 from backdate.recipes.repair.error_class import ErrorClass
 
+REACHED_OUT = re.compile(
+    r"\A(?!.{0,200}Retrying).{0,200}(?:socket\.gaierror: |<urlopen error |requests\.exceptions\.\w+: |"
+    r"(?:urllib3\.exceptions\.)?MaxRetryError: |http\.client\.\w+: |httpx\.ConnectError: )"
+)
+"""What a script says that wanted something from the network; an installer's own attempts are none."""
+
 SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
     (phase, error, re.compile(sign))
     for phase, error, sign in (
@@ -15,6 +21,7 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
             ErrorClass.UNKNOWN_VERSION,
             r"was unable to detect version|Versioning for this project requires",
         ),
+        ("build", ErrorClass.NEEDS_NETWORK, REACHED_OUT.pattern),
         (
             "tests",
             ErrorClass.MISSING_TEST_PLUGIN,

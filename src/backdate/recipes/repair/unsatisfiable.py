@@ -19,6 +19,8 @@ from backdate.recipes.repair.situation import Situation, all_matches, because
 
 LATEST = timedelta(days=30)
 """A pin to a release of so much after the instant is a commit's clock; later is the future."""
+_MOST_ASKED = 100
+"""Names that the index is asked about because one of them is not there."""
 _NAME = r"([A-Za-z0-9][A-Za-z0-9._-]{0,100})"
 _NO_VERSION = tuple(
     re.compile(sign)
@@ -100,13 +102,19 @@ def loosened(situation: Situation) -> Iterator[Repair]:
         return
     unmet = dict(_unmet(trouble.text))
     gone = [name for name in unmet if not situation.names.versions(name, trouble.instant)]
+    if gone:  # an old pip names one at a time; where one is of another index (conda's), others are
+        gone += _also_gone(situation, gone)
     conflicting = {m[1] for m in all_matches(_CONFLICT, trouble.text)}
     names = {canonicalize_name(one) for one in conflicting} | set(unmet)
     if not names:
         return
 
+    loosened: dict[str, None] = {}
+    dropped: dict[str, None] = {}
+
     def change(line: Line) -> str | None:
         if line.name in gone:
+            dropped[line.name] = None
             return None
         requirement = line.requirement
         pinned = requirement is not None and any(
@@ -114,6 +122,7 @@ def loosened(situation: Situation) -> Iterator[Repair]:
         )
         if requirement is None or line.name not in names or not pinned:
             return line.text
+        loosened[requirement.name] = None
         extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
         lower = ",".join(str(s) for s in requirement.specifier if s.operator in (">", ">="))
         marker = f" ; {requirement.marker}" if requirement.marker else ""
@@ -122,10 +131,25 @@ def loosened(situation: Situation) -> Iterator[Repair]:
     evidence = ", ".join(sorted(names))[:200]
     changed = rewritten(situation.recipe, situation.files, change, "unsatisfiable requirement", evidence)
     if changed != situation.recipe:
-        words = f"without limits on {evidence}"
-        if gone:
-            words += f"; without {', '.join(gone)}, of which nothing was there"
-        yield situation.repaired(ErrorClass.UNSATISFIABLE, "unsatisfiable requirement", words, changed)
+        words = [f"without limits on {', '.join(loosened)}"] if loosened else []
+        words += [f"without {', '.join(dropped)}, of which nothing was there"] if dropped else []
+        rule = "unsatisfiable requirement"
+        yield situation.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(words), changed)
+
+
+def _also_gone(situation: Situation, known: list[str]) -> Iterator[str]:
+    """Further names that the recipe asks for and of which nothing was there."""
+    asked: dict[str, None] = {}
+
+    def remember(line: Line) -> str:
+        if line.name is not None and line.requirement is not None and not line.requirement.url:
+            asked[line.name] = None
+        return line.text
+
+    rewritten(situation.recipe, situation.files, remember, "", "")
+    for name in list(asked)[:_MOST_ASKED]:
+        if name not in known and not situation.names.versions(name, situation.trouble.instant):
+            yield name
 
 
 def unfetchable(situation: Situation) -> Iterator[Repair]:

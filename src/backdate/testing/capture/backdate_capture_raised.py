@@ -195,6 +195,14 @@ def _chain(error, tb, hidden, seen):
     return described
 
 
+def _of_doctest(error, tb):
+    """What a doctest's example raised, instead of doctest's stand-in, which names the doctest alone."""
+    given = _get(error, "exc_info") if type_name(type(error)) == "doctest.UnexpectedException" else None
+    if isinstance(given, tuple) and len(given) == 3 and isinstance(given[1], BaseException):
+        return given[1], given[2]
+    return error, tb
+
+
 def describe(error, tb=None, hidden=()):
     """The chain of ``error`` as a list of dicts, the first raised first.
 
@@ -203,6 +211,7 @@ def describe(error, tb=None, hidden=()):
     try:
         if tb is None:
             tb = _get(error, "__traceback__")
+        error, tb = _of_doctest(error, tb)
         described = _chain(error, tb, hidden, set())
         if len(described) > TOTAL_KEPT:
             described = described[: TOTAL_KEPT // 2] + described[-TOTAL_KEPT // 2 :]

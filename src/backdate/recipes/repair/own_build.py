@@ -1,0 +1,73 @@
+"""A project whose own build wants the network: what it requires installed without it, its code from the tree.
+
+A build that fails for another reason is not gone around: where an update broke it, that has to be seen.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from packaging.utils import canonicalize_name
+
+from backdate.recipes.recipe import InstallStep, TestPlan
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.signs import REACHED_OUT
+from backdate.recipes.repair.situation import (
+    Situation,
+    all_matches,
+    because,
+    first_match,
+    with_environment,
+    with_plans,
+)
+from backdate.recipes.required import required
+
+_OWN = re.compile(
+    r"(?:[Ff]ailed to (?:build|download and build)|Failed building wheel for|Building wheel for) "
+    r"[`']?([A-Za-z0-9][\w.-]{0,100}?)(?: @ file:|[`' =]|$)"
+)
+_COMPILES = re.compile(r"ext_modules|cffi_modules|rust_extensions|mypycify")
+_LONGEST = 160
+_SETUP_FAILED = re.compile(r"python setup\.py egg_info|get_requires_for_build_\w+`? failed")
+
+
+def without_own_build(situation: Situation) -> Iterator[Repair]:
+    """The project's requirements instead of the project, and its folder on the path."""
+    trouble, recipe = situation.trouble, situation.recipe
+    steps = [step for step in recipe.install if step.kind == "project" and step.file == "."]
+    if trouble.phase == "tests" or not steps:
+        return
+    evidence = _own_build_failed(situation)
+    needed = required(situation.files, [extra for step in steps for extra in step.extras])
+    if evidence is None or needed is None or _COMPILES.search(situation.files.text("setup.py") or ""):
+        return
+    why = because("without the project's own build", evidence)
+    instead = InstallStep(kind="packages", packages=needed, provenance=why)
+    kept = [step for step in recipe.install if step not in steps]
+    folder = "src" if "src" in situation.files.folders(".") else "."
+    changed = replace(recipe, install=(*((instead,) if needed else ()), *kept))
+    changed = with_plans(changed, lambda plan: _with_path(plan, folder))
+    words = f"what the project requires, and {folder} on the path, as its own build fails: {evidence}"
+    yield situation.repaired(ErrorClass.NEEDS_NETWORK, "without the project's own build", words, changed)
+
+
+def _own_build_failed(situation: Situation) -> str | None:
+    """What says that the build of the project itself failed for want of the network."""
+    text = situation.trouble.text
+    reached = first_match(REACHED_OUT, text)
+    own = canonicalize_name(situation.files.declared().name or "")
+    named = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) == own]
+    others = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) != own]
+    if reached is None or not (named or (not others and first_match(_SETUP_FAILED, text))):
+        return None
+    return reached.string.strip()[:_LONGEST]
+
+
+def _with_path(plan: TestPlan, folder: str) -> TestPlan:
+    known = [one for one in dict(plan.environment).get("PYTHONPATH", "").split(":") if one]
+    own = posixpath.relpath(folder, plan.cwd)
+    return with_environment(plan, {"PYTHONPATH": ":".join(dict.fromkeys((own, *known)))})

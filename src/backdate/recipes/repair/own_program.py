@@ -1,0 +1,40 @@
+"""Suites that only the project's own program can run: it sets up first what its tests want to find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from backdate.recipes.recipe import TestPlan
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.situation import Situation, because, with_packages
+from backdate.recipes.runners import OWN_RUNNER
+
+_RULE = "the project's own program"
+_RUNS_TESTS = re.compile(
+    r"unittest2?\.main\(|TextTestRunner|run_tests\(|pytest\.main\(|cmdline\.main\(|get_runner\("
+)
+
+
+def own_program(situation: Situation) -> Iterator[Repair]:
+    """Where nothing passes: the program with which the project runs its tests, as it is."""
+    trouble, recipe, files = situation.trouble, situation.recipe, situation.files
+    if trouble.phase != "tests" or trouble.passed:
+        return
+    for name in files.names("."):
+        text = files.text(name) or "" if OWN_RUNNER.match(name) else ""
+        if not _RUNS_TESTS.search(text) or "__main__" not in text:
+            continue
+        plan = TestPlan(
+            runner="program",
+            targets=(name,),
+            environment=recipe.test.environment,
+            provenance=replace(because(_RULE), file=name),
+        )
+        changed = replace(recipe, test=plan, further_tests=())
+        if "pytest" in text:
+            changed = with_packages(changed, ("pytest",), _RULE, name)
+        words = f"python {name}, which runs the tests itself, as none passes without it"
+        yield situation.repaired(ErrorClass.WRONG_RUNNER, _RULE, words, changed)

@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.recipes.files import Files
+from backdate.recipes.required import required
+
+PROJECT = """
+[project]
+name = "a"
+dependencies = ["six>1", "attrs ; python_version > '3'", "not a requirement!"]
+[project.optional-dependencies]
+Test = ["pytest"]
+docs = ["sphinx"]
+"""
+POETRY = """
+[tool.poetry]
+name = "a"
+[tool.poetry.dependencies]
+python = "^3.7"
+six = "^1.2"
+lxml = {version = "*", optional = true}
+attrs = {version = "*", optional = true}
+[tool.poetry.extras]
+xml = ["lxml"]
+"""
+CFG = """
+[metadata]
+name = a
+[options]
+install_requires =
+    six  # why
+    # attrs
+    lxml>1
+[options.extras_require]
+test = pytest
+"""
+SCRIPT = "from setuptools import setup\nMORE = ['lxml']\nsetup(install_requires=['six'] + {more})\n"
+
+
+def _required(folder: Path, extras: tuple[str, ...] = (), **files: str) -> tuple[str, ...] | None:
+    for name, text in files.items():
+        (folder / name.replace("_", ".", 1)).write_text(text)
+    return required(Files(folder), extras)
+
+
+def test_a_project_table(tmp_path: Path) -> None:
+    found = _required(tmp_path, ("test",), pyproject_toml=PROJECT)
+    assert found == ("six>1", "attrs ; python_version > '3'", "pytest")
+
+
+def test_poetry(tmp_path: Path) -> None:
+    assert _required(tmp_path, pyproject_toml=POETRY) == ("six>=1.2,<2",)
+    assert _required(tmp_path, ("xml",), pyproject_toml=POETRY) == ("six>=1.2,<2", "lxml")
+
+
+def test_setup_cfg(tmp_path: Path) -> None:
+    assert _required(tmp_path, setup_cfg=CFG) == ("six", "lxml>1")
+    assert _required(tmp_path, ("test",), setup_cfg=CFG) == ("six", "lxml>1", "pytest")
+
+
+def test_a_setup_script(tmp_path: Path) -> None:
+    assert _required(tmp_path, setup_py=SCRIPT.format(more="MORE")) == ("six", "lxml")
+    assert _required(tmp_path, setup_py="from setuptools import setup\nsetup(name='a')\n") == ()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"setup_py": SCRIPT.format(more="read('requirements.txt')")},
+        {"setup_py": "print 'Python 2'"},
+        {"pyproject_toml": "[project]\nname = 'a'\ndynamic = ['dependencies']\n"},
+        {"setup_cfg": "[flake8]\nignore = E501\n"},
+    ],
+)
+def test_what_only_running_could_tell(tmp_path: Path, files: dict[str, str]) -> None:
+    assert _required(tmp_path, **files) is None
+
+
+@given(st.text(max_size=300))
+def test_garbage_never_raises(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    folder = tmp_path_factory.mktemp("tree")
+    for name in ("pyproject.toml", "setup.cfg", "setup.py"):
+        (folder / name).write_text(text, encoding="utf-8", errors="replace")
+    found = required(Files(folder))
+    assert found is None or isinstance(found, tuple)
