@@ -11,6 +11,7 @@ from backdate.bisection.search import (
     colour_together,
     found_window,
     next_point,
+    next_points,
     settle,
     split_by_colour,
     window_of,
@@ -28,6 +29,18 @@ def search(row: list[Colour], seen: dict[int, Colour] | None = None) -> tuple[di
         seen[point] = row[point]
         asked += 1
     return seen, asked
+
+
+@given(st.lists(st.sampled_from([GOOD, BAD, SKIP]), min_size=1, max_size=60))
+def test_the_next_point_is_among_those_that_were_foreseen(inner: list[Colour]) -> None:
+    row = [GOOD, *inner, BAD]
+    seen = {0: GOOD, len(row) - 1: BAD}
+    while (point := next_point(seen)) is not None:
+        foreseen = next_points(seen, point)
+        assert len(foreseen) <= 2
+        seen[point] = row[point]
+        if row[point] is not SKIP:
+            assert next_point(seen) in (*foreseen, None)
 
 
 @given(st.integers(1, 400), st.integers(1, 400))

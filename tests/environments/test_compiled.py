@@ -48,6 +48,34 @@ def test_only_what_was_compiled_of_the_very_same_file_is_taken_over(tmp_path: Pa
     assert done.stdout.split() == [str(new / "same.py"), "2.0.1"]
 
 
+def test_what_was_compiled_of_an_equal_file_is_taken_over_with_its_own_time(tmp_path: Path) -> None:
+    old, new = tmp_path / "old/lib/p", tmp_path / "new/lib/p"
+    for folder, moment in ((old, 1580601600), (new, 1680601600)):
+        folder.mkdir(parents=True)
+        for name in ("equal", "stale", "unchecked"):
+            (folder / f"{name}.py").write_text(f"WHERE = (lambda: {name!r}).__code__.co_filename\n")
+            os.utime(folder / f"{name}.py", (moment, moment))
+        (folder / "link.py").symlink_to("equal.py")
+    for name in ("equal", "stale"):
+        py_compile.compile(str(old / f"{name}.py"))
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(old / "unchecked.py"), invalidation_mode=mode)
+    os.utime(old / "stale.py", (1580601601, 1580601601))
+    share(tmp_path / "new", tmp_path / "old")
+    assert compiled(new) == {"equal"}
+    (taken,), (theirs,) = new.rglob("equal.*.pyc"), old.rglob("equal.*.pyc")
+    assert taken.read_bytes()[16:] == theirs.read_bytes()[16:]
+    program = "import sys; sys.path.insert(0, sys.argv[1]); import equal; print(equal.WHERE)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-v", "-c", program, str(new)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(new / "equal.py")
+    assert f"# {taken} matches {new / 'equal.py'}" in done.stderr
+
+
 def test_links_and_what_is_missing_do_no_harm(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new/lib"
     new.mkdir(parents=True)

@@ -36,6 +36,7 @@ class Ahead(Generic[K, V]):
         """``ask`` is called in several threads at once, and has to give equal answers to equal keys."""
         self._ask = ask
         self._begun: dict[K, _Begun[V]] = {}
+        self._stops: list[threading.Event] = []
         self._pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="ahead")
 
     def expect(self, keys: Iterable[K]) -> None:
@@ -49,6 +50,7 @@ class Ahead(Generic[K, V]):
         for key in wanted:
             if key not in self._begun:
                 stop = threading.Event()
+                self._stops.append(stop)  # before it begins: an interrupt may come at any moment
                 self._begun[key] = _Begun(stop, self._pool.submit(self._obediently, stop, key))
 
     def get(self, key: K) -> V:
@@ -69,8 +71,9 @@ class Ahead(Generic[K, V]):
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """End what is under way; nothing is when this returns."""
-        self.expect(())
-        self._pool.shutdown()
+        for stop in self._stops:
+            stop.set()
+        self._pool.shutdown(cancel_futures=True)
 
     def _obediently(self, stop: threading.Event, key: K) -> V:
         with obeying(stop):

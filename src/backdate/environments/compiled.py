@@ -3,6 +3,8 @@
 Compiling is most of the work of making a small environment, and environments of one project at two
 instants hold mostly the same files: uv links both from its cache. Where a module *is* a neighbour's
 (one inode, so never another version of the same size and time), what was compiled from it is linked too.
+Where it only equals the neighbour's, byte for byte, as most modules of two releases do, what was compiled is
+copied with the module's own time in it (PEP 552).
 What hardly any suite imports is left to be compiled when it is: it would be half the work.
 """
 
@@ -20,23 +22,45 @@ _NOT_COMPILED = r"/site-packages/(?:pip/|setuptools/|pygments/lexers/|(?:.+/)?te
 and the libraries' own tests, which are more than half of some libraries."""
 
 _SHARE = """
-import os, sys
-new = sys.argv[1]
+import os, stat, struct, sys
+new, at = sys.argv[1], 8 if sys.version_info >= (3, 7) else 4
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+def stamp(information):
+    return struct.pack("<II", int(information.st_mtime) & 0xFFFFFFFF, information.st_size & 0xFFFFFFFF)
+def take(theirs, name, folder):
+    module, compiled = name.split(".")[0] + ".py", os.path.join(theirs, "__pycache__", name)
+    source, other = os.path.join(folder, module), os.path.join(theirs, module)
+    target = os.path.join(folder, "__pycache__", name)
+    here, there = os.lstat(source), os.lstat(other)
+    if os.path.lexists(target):
+        return
+    if not os.path.samestat(here, there):
+        modes = (here.st_mode, there.st_mode, os.lstat(compiled).st_mode)
+        if here.st_size != there.st_size or not all(stat.S_ISREG(mode) for mode in modes):
+            return
+        if read(source) != read(other):
+            return
+        data = read(compiled)
+        if any(data[4:at]) or data[at:at + 8] != stamp(there):
+            return
+    if not os.path.isdir(os.path.dirname(target)):
+        os.mkdir(os.path.dirname(target))
+    if os.path.samestat(here, there):
+        os.link(compiled, target)
+    else:
+        with open(target, "xb") as file:
+            file.write(data[:at] + stamp(here) + data[at + 8:])
 for old, (folder, folders, files) in ((old, one) for old in sys.argv[2:] for one in os.walk(new)):
     theirs = os.path.join(old, os.path.relpath(folder, new))
-    cache, target = os.path.join(theirs, "__pycache__"), os.path.join(folder, "__pycache__")
     try:
-        names = os.listdir(cache)
+        names = os.listdir(os.path.join(theirs, "__pycache__"))
     except OSError:
         continue
     for name in names:
-        module = name.split(".")[0] + ".py"
         try:
-            here, there = (os.lstat(os.path.join(place, module)) for place in (folder, theirs))
-            if os.path.samestat(here, there):
-                if not os.path.isdir(target):
-                    os.mkdir(target)
-                os.link(os.path.join(cache, name), os.path.join(target, name))
+            take(theirs, name, folder)
         except OSError:
             pass
 """
