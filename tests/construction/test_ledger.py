@@ -90,7 +90,7 @@ def test_what_was_settled_is_there_after_a_new_start(tmp_path: Path) -> None:
 
 
 def test_one_writer_and_any_number_of_readers(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no ledger"):
+    with pytest.raises(UsageError, match="no build"):
         read_ledger(tmp_path)
     with Ledger(tmp_path) as ledger:
         fill(ledger, 2)
