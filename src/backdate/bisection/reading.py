@@ -25,6 +25,8 @@ class Reading:
         good = tuple(one for one in old.side.run.results if one.id in wanted)
         self._old, self._new, self._tests = old, new, tuple(tests)
         self._reference = replace(old.side.run, results=good)
+        self._errors: dict[str, list[dict[str, Known]]] = {}
+        """By environment: the errors of each of its runs."""
 
     def unsettled(self, runs: Sequence[TestRun]) -> list[str]:
         """The tests of which ``runs`` of one environment contradict each other."""
@@ -45,13 +47,16 @@ class Reading:
         return refused
 
     def concluded(self, seen: Seen, runs: Sequence[TestRun], environment: Environment) -> Seen:
-        """``seen`` with what all the runs of its environment say."""
+        """``seen`` with what all the runs of its environment say, of which there may be more than before."""
         rows = [self._colours(run) for run in runs]
         colours = {test: settle([row[test] for row in rows]) or Colour.SKIP for test in self._tests}
-        errors: dict[str, Known] = {}
+        known = self._errors.setdefault(seen.identity, [])
         before, tree = self._old.side.environment, self._new.request.tree
-        for run in reversed(runs):
-            errors |= errors_of_run(self._reference, run, environment, before, tree)
+        for run in runs[len(known) :]:
+            known.append(errors_of_run(self._reference, run, environment, before, tree))
+        errors: dict[str, Known] = {}
+        for one in reversed(known):
+            errors |= one
         return replace(seen, colours=colours, errors=errors)
 
     def _colours(self, run: TestRun) -> dict[str, Colour]:
