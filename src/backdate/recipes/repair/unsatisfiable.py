@@ -194,7 +194,8 @@ def without_unbuildable(situation: Situation) -> Iterator[Repair]:
         matches[0][0] if matches else "",
     )
     if changed != situation.recipe:
-        words = f"without {', '.join(sorted(names))}, as it says: {matches[0][0]}"
+        said = re.sub("[`']", "", matches[0][0])  # the sign ends within what is quoted
+        words = f"without {', '.join(sorted(names))}, as it says: {said}"
         rule = "without what does not build"
         yield situation.repaired(ErrorClass.BROKEN_REQUIREMENT, rule, words, changed)
 
