@@ -27,6 +27,8 @@ class Known:
     key: str
     """Equal for errors of one cause, also when versions word them differently."""
     cause: Cause
+    reached: bool = True
+    """Whether the runner reached the tests; otherwise nothing of theirs was tried."""
 
 
 def error_key(cause: Cause) -> str:
@@ -57,7 +59,12 @@ def errors_of_run(
     """The error of every test that is good in ``reference`` and bad in ``run``, by its id."""
     clusters = clusters_of(reference, run, environment=environment, before=before, tree=tree)
     return {
-        test: Known(failing=failing_of(cluster), key=error_key(cluster.cause), cause=cluster.cause)
+        test: Known(
+            failing=failing_of(cluster),
+            key=error_key(cluster.cause),
+            cause=cluster.cause,
+            reached=run.status != "broken",
+        )
         for cluster in clusters
         for test in cluster.tests
     }

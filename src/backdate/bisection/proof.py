@@ -119,7 +119,8 @@ class Proof:
             still = "still" if key == work.target.key else "then"
             notes.append(f"with {words} {count} {still} fail: {error.type}: {error.message}")
             if work.depth < MOST_BEHIND:
-                target = Target(tests=tests, error=error, key=key, cause=seen.errors[tests[0]].cause)
+                known = seen.errors[tests[0]]
+                target = Target(tests=tests, error=error, key=key, cause=known.cause, reached=known.reached)
                 behind_it = Ground(choice=ground.choice, notes=(f"behind the one above: found with {words}",))
                 own = Above(
                     target=work.target,

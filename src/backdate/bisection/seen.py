@@ -35,6 +35,8 @@ class Target:
     """Distributions that the error names, the likeliest first."""
     cause: Cause | None = None
     """What the error was read as."""
+    reached: bool = True
+    """Whether the runner reached the tests when it was seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +57,15 @@ class Seen:
     """What its builds had to be kept back to, that they succeeded."""
 
     def colours_for(self, target: Target) -> dict[str, Colour]:
-        """Bad is what fails with the target's error. Failing with another one tells nothing against it."""
+        """Bad is what fails with the target's error; failing with another one tells nothing against it.
+
+        Where the runner ended before the tests, which the target's error lies in, nothing can be told.
+        """
         colours = {test: self.colours.get(test, Colour.SKIP) for test in target.tests}
         for test, colour in colours.items():
             known = self.errors.get(test)
             if colour is Colour.BAD and target.key and known is not None and known.key != target.key:
-                colours[test] = Colour.GOOD
+                colours[test] = Colour.GOOD if known.reached or not target.reached else Colour.SKIP
         return colours
 
     def bad_tests(self, tests: Sequence[str]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def targets_of(at_hand: AtHand, tests: Sequence[str]) -> list[Target]:
         members = tuple(test for test in cluster.tests if test in wanted)
         wanted -= set(members)
         if members:
-            targets.append(_target(cluster, members))
+            targets.append(_target(cluster, members, reached=at_hand.new.run.status != "broken"))
     for breakage in comparison.breakages:
         members = tuple(test for test in breakage.tests if test in wanted)
         if members:
@@ -50,12 +50,13 @@ def targets_of(at_hand: AtHand, tests: Sequence[str]) -> list[Target]:
     return targets
 
 
-def _target(cluster: Cluster, tests: tuple[str, ...]) -> Target:
+def _target(cluster: Cluster, tests: tuple[str, ...], *, reached: bool) -> Target:
     named = (cluster.cause.distribution, *cluster.cause.related)
     return Target(
         tests=tests,
         error=failing_of(cluster),
         key=error_key(cluster.cause),
         cause=cluster.cause,
+        reached=reached,
         suspects=tuple(dict.fromkeys(str(canonicalize_name(name)) for name in named if name)),
     )

@@ -56,6 +56,13 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
     yield f"Logs: {result.folder}", "dim"
 
 
+def _confirmed(result: BisectResult, blamed: int) -> str:
+    both = sum({"forward", "backward"} <= set(finding.confirmed) for finding in result.findings)
+    if both == blamed:
+        return "confirmed both ways"
+    return f"{both} of them confirmed both ways" if both else "none of them confirmed both ways"
+
+
 def _conclusion(result: BisectResult) -> Line:
     effort = (
         f"{result.environments} environments, {result.builds} of them built now, "
@@ -64,10 +71,8 @@ def _conclusion(result: BisectResult) -> Line:
     blamed = sum(bool(finding.culprits) for finding in result.findings)
     if blamed:
         of = f" of {len(result.findings)}" if blamed < len(result.findings) else ""
-        return (
-            f"CULPRITS FOUND for {blamed}{of} {'cause' if blamed == 1 else 'causes'} ({effort}).",
-            "bold red",
-        )
+        what = f"{blamed}{of} {'cause' if blamed == 1 else 'causes'}"
+        return f"CULPRITS FOUND for {what}, {_confirmed(result, blamed)} ({effort}).", "bold red"
     if result.verdict is Verdict.NOTHING_BROKE:
         broke = result.check.verdict is Verdict.BROKE  # others did
         reason = "of the tests that were asked for" if broke else result.check.reason
