@@ -16,13 +16,13 @@ _WIDTH = 60
 _MARKS = {Colour.GOOD: "o", Colour.BAD: "x", Colour.SKIP: "?"}
 _WAYS = {
     ("forward", "backward"): "confirmed both ways",
-    ("forward",): "confirmed one way: it alone makes them fail",
+    ("forward",): "confirmed one way: moved alone, they fail",
     ("backward",): "confirmed one way: held back, they pass",
     (): "not confirmed",
 }
 _BUILD_WAYS = {
     **_WAYS,
-    ("forward",): "confirmed one way: it alone makes the build fail",
+    ("forward",): "confirmed one way: moved alone, it does not build",
     ("backward",): "confirmed one way: held back, it builds",
 }
 

@@ -9,6 +9,7 @@ from backdate.cli.render import Line
 from backdate.diagnosis.api import Change
 
 _MOST_LINES = 5
+_MOST_BEGINNINGS = 3
 _WORDS = {
     Change.SAME: "is there as before",
     Change.GONE: "is gone",
@@ -20,13 +21,18 @@ _WORDS = {
 
 def testimony_lines(testimony: Testimony) -> Iterator[Line]:
     """Warnings, changelog and names, each with where it was said."""
+    given = {f"{one.category}: {one.message}" for one in testimony.warnings[:_MOST_LINES]}
     for name in testimony.names:
         yield f"  Name: {_name(name)}", ""
         for warned in name.warned[:1]:
-            yield f"      it warned: {warned}", ""
+            if warned not in given:
+                yield f"      it warned: {warned}", ""
     for warning in testimony.warnings[:_MOST_LINES]:
         yield f"  Warned before: {warning.category}: {warning.message} ({warning.file}:{warning.line})", ""
+    many = len(testimony.changelog) > _MOST_BEGINNINGS
     for excerpt in testimony.changelog:
+        if many and excerpt.about == "beginning":
+            continue  # of a whole set of suspects only what is about the matter
         about = {"removals": ", of removals", "beginning": ""}.get(excerpt.about, f", of {excerpt.about}")
         yield f"  Changelog of {excerpt.distribution} {excerpt.version}{about} ({excerpt.file}):", ""
         for line in excerpt.lines[:_MOST_LINES]:

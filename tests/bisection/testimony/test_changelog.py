@@ -1,7 +1,13 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backdate.bisection.testimony.changelog import LONGEST_LINE, MOST_LINES, is_changelog, quote
+from backdate.bisection.testimony.changelog import (
+    LONGEST_LINE,
+    MOST_LINES,
+    description_of,
+    is_changelog,
+    quote,
+)
 
 MARKDOWN = b"""# Changelog
 
@@ -134,3 +140,22 @@ def test_any_bytes_are_quoted_within_bounds(data: bytes, version: str, words: li
         assert 0 < len(quoted.lines) <= MOST_LINES
         assert all(line.strip() and len(line) <= LONGEST_LINE for line in quoted.lines)
         assert "\x1b" not in "".join(quoted.lines)
+
+
+def test_a_description_is_read_without_the_metadata_around_it() -> None:
+    folded = (
+        b"Metadata-Version: 1.2\nName: a\nVersion: 1.3\nSummary: Python tools\nDescription: A tool\n"
+        b"        ======\n        1.3\n        ---\n        * the name is gone\nPlatform: any\n"
+    )
+    body = b"Metadata-Version: 2.1\nName: a\nVersion: 1.3\n\nA tool\n======\n1.3\n---\n* the name is gone\n"
+    for metadata in (folded, body):
+        quoted = quote({"a-1.3/PKG-INFO": description_of(metadata)}, "1.3", ())
+        assert quoted is not None
+        assert quoted.lines == ("* the name is gone",)
+    bare = b"Metadata-Version: 2.1\nName: a\nVersion: 1.3\nSummary: Python tools\n"
+    assert quote({"a-1.3/PKG-INFO": description_of(bare)}, "1.3", ()) is None
+
+
+@given(st.binary(max_size=300))
+def test_any_metadata_have_a_description_or_none(data: bytes) -> None:
+    assert isinstance(description_of(data), bytes)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from packaging.metadata import parse_email
 from packaging.version import InvalidVersion, Version
 
 MOST_LINES = 8
@@ -44,6 +45,8 @@ _BREAKING = re.compile(
     r"no longer|incompatib\w*|expired?)\b",
     re.IGNORECASE,
 )
+_FOLDED = re.compile(r"(?m)^(?: {8}| {7}\|)")
+"""What stands before the further lines of a description in a header (core metadata before 2.1)."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -95,6 +98,12 @@ def quote(files: Mapping[str, bytes], version: str, words: Sequence[str]) -> Quo
     for name, section in sections.items():
         return _quoted(name, [line for line in section if not _UNDERLINE.fullmatch(line)], "beginning")
     return None
+
+
+def description_of(metadata: bytes) -> bytes:
+    """The long description that a distribution's core metadata hold, as it was written; empty without one."""
+    raw, _ = parse_email(metadata)
+    return _FOLDED.sub("", raw.get("description", "")).encode("utf-8", "replace")
 
 
 def section_of(lines: Sequence[str], version: str) -> list[str]:

@@ -16,7 +16,7 @@ from backdate.bisection.attribution import Attributed
 from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.result import Culprit, Excerpt, Finding, GivenWarning, Testimony
 from backdate.bisection.seen import Seen
-from backdate.bisection.testimony.changelog import is_changelog, quote
+from backdate.bisection.testimony.changelog import description_of, is_changelog, quote
 from backdate.bisection.testimony.given import foretelling
 from backdate.bisection.testimony.names import changed_names, names_of, words_of
 from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
@@ -142,18 +142,21 @@ def read_changelog(path: Path, culprit: Culprit, archive: str, words: Sequence[s
     """
     version = culprit.new or ""
     limits = {"what": archive, "most_files": _MOST_FILES, "most_bytes": _LARGEST_CHANGELOG}
-    for wanted in (lambda name: is_changelog(name, version), _is_description):
-        quoted = quote(read_members(path, wanted, **limits), version, words)  # type: ignore[arg-type]
-        if quoted is not None:
-            return Excerpt(
-                distribution=culprit.name,
-                version=version,
-                archive=archive,
-                file=quoted.file,
-                lines=quoted.lines,
-                about=quoted.about,
-            )
-    return None
+    files = read_members(path, lambda name: is_changelog(name, version), **limits)  # type: ignore[arg-type]
+    quoted = quote(files, version, words)
+    if quoted is None:
+        metadata = read_members(path, _is_description, **limits)  # type: ignore[arg-type]
+        quoted = quote({name: description_of(data) for name, data in metadata.items()}, version, words)
+    if quoted is None:
+        return None
+    return Excerpt(
+        distribution=culprit.name,
+        version=version,
+        archive=archive,
+        file=quoted.file,
+        lines=quoted.lines,
+        about=quoted.about,
+    )
 
 
 def _is_description(name: str) -> bool:
