@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 
 from backdate.bisection.between import Between, Releases
 from backdate.bisection.culprits import Blamed, blame
-from backdate.bisection.findings import finding_of, minor_released, probes_of, remarks_on
+from backdate.bisection.findings import (
+    finding_of,
+    merged,
+    minor_released,
+    probes_of,
+    put_together,
+    remarks_on,
+)
 from backdate.bisection.interpreter_axis import Ground, InterpreterTurn, find_ground, interpreters_between
 from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.packages_axis import PackagesAxis
@@ -31,6 +38,16 @@ class Attributed:
     """The last good one, which has the culprit's last good version; None without a culprit."""
     bad: Seen | None = None
     """The first bad one."""
+
+
+def one_for_each_cause(attributed: Sequence[Attributed]) -> list[Attributed]:
+    """``attributed``, with those in one that have one culprit, one error and one turn."""
+    found = []
+    for numbers in put_together([one.finding for one in attributed]):
+        group = [attributed[number] for number in numbers]
+        first = max(group, key=lambda one: len(one.finding.tests))
+        found.append(replace(first, finding=merged([one.finding for one in group])))
+    return found
 
 
 class Attribution:

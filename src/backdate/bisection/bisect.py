@@ -15,7 +15,7 @@ from pathlib import Path
 
 import backdate
 from backdate.bisection.at_hand import AtHand, of_check
-from backdate.bisection.attribution import Attribution
+from backdate.bisection.attribution import Attribution, one_for_each_cause
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
@@ -188,7 +188,7 @@ def _search(
             candidates=count_candidates(releases, ranges, at_hand.new.instant),
             available=Interpreters(cache.folder).available,
         )
-        attributed = attribution.attribute(targets)
+        attributed = one_for_each_cause(attribution.attribute(targets))
         found = [one.finding for one in attributed]
         if testimony:
             progress.project("asking what the culprits say for themselves")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from backdate.bisection.interpreter_axis import Ground
@@ -74,6 +75,28 @@ def remarks_on(narrowed: Narrowed, old: Seen) -> list[str]:
     if narrowed.good is old and narrowed.bad.setup.instant == old.setup.instant:
         remarks.append("it fails with what there was at the old instant; the project's own pins kept it away")
     return remarks
+
+
+def put_together(findings: Sequence[Finding]) -> list[list[int]]:
+    """The numbers of the findings that are one cause, seen at several lines of the project."""
+    rows: dict[object, list[int]] = {}
+    for number, one in enumerate(findings):
+        errors = [(error.type, error.message) for error in (one.error, one.first_error) if error is not None]
+        where = (one.breaks, one.axis, one.python, one.held, one.last_good, one.first_bad, one.confirmed)
+        known = (tuple(errors), one.culprits, where, one.turns, one.notes)
+        rows.setdefault(known if one.culprits else number, []).append(number)
+    return list(rows.values())
+
+
+def merged(findings: Sequence[Finding]) -> Finding:
+    """What one cause did, of findings that ``put_together`` takes for one."""
+    first = max(findings, key=lambda one: len(one.tests))
+    return replace(
+        first,
+        tests=tuple(dict.fromkeys(test for one in findings for test in one.tests)),
+        probes=tuple(dict.fromkeys(probe for one in findings for probe in one.probes)),
+        resolutions=max(one.resolutions for one in findings),
+    )
 
 
 def minor_released(version: str) -> Instant | None:
