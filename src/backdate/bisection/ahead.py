@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from backdate.sandboxes.interruption import obeying, result_of
+from backdate.sandboxes.interruption import obeying, result_of, signals_noted
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -45,18 +45,21 @@ class Ahead(Generic[K, V]):
         What goes wrong with one that nobody asks for is nobody's concern.
         """
         wanted = dict.fromkeys(keys)
-        for key in [key for key in self._begun if key not in wanted]:
-            self._end(self._begun.pop(key))
-        for key in wanted:
-            if key not in self._begun:
-                stop = threading.Event()
-                self._stops.append(stop)  # before it begins: an interrupt may come at any moment
-                self._begun[key] = _Begun(stop, self._pool.submit(self._obediently, stop, key))
+        with signals_noted():
+            for key in [key for key in self._begun if key not in wanted]:
+                self._end(self._begun.pop(key))
+            for key in wanted:
+                if key not in self._begun:
+                    stop = threading.Event()
+                    self._stops.append(stop)
+                    self._begun[key] = _Begun(stop, self._pool.submit(self._obediently, stop, key))
 
     def get(self, key: K) -> V:
         """The answer, or the error that asking raises; of what was begun, or asked for in this thread."""
         begun = self._begun.pop(key, None)
-        if begun is None or begun.answer.cancel():  # not begun yet: others are in its way
+        with signals_noted():
+            waiting = begun is None or begun.answer.cancel()  # not begun yet: others are in its way
+        if begun is None or waiting:
             return self._ask(key)
         try:
             return result_of(begun.answer)
@@ -71,9 +74,10 @@ class Ahead(Generic[K, V]):
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """End what is under way; nothing is when this returns."""
-        for stop in self._stops:
-            stop.set()
-        self._pool.shutdown(cancel_futures=True)
+        with signals_noted():
+            for stop in self._stops:
+                stop.set()
+            self._pool.shutdown(cancel_futures=True)
 
     def _obediently(self, stop: threading.Event, key: K) -> V:
         with obeying(stop):

@@ -9,7 +9,6 @@ the default as long as the default satisfies it.
 
 from __future__ import annotations
 
-import configparser
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from packaging.specifiers import SpecifierSet
 
 from backdate.errors import ConfigurationError
 from backdate.projects import python_versions as versions
+from backdate.projects.ini import parse_ini
 from backdate.projects.read import read_text
 from backdate.projects.setup_script import setup_arguments
 from backdate.projects.toml import parse_toml
@@ -274,11 +274,10 @@ def _read_pyproject(text: str) -> _Said:
 
 
 def _read_setup_cfg(text: str) -> _Said:
-    parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string(text)
-    except (configparser.Error, ValueError) as error:
-        raise _Unreadable(f"not in INI format: {str(error).splitlines()[0]}") from error
+        sections = parse_ini(text)
+    except ConfigurationError as error:
+        raise _Unreadable(str(error)) from error
     said = _Said()
     for section, key in (
         ("options", "python_requires"),
@@ -287,14 +286,14 @@ def _read_setup_cfg(text: str) -> _Said:
         ("metadata", "python-requires"),
         ("metadata", "requires-python"),
     ):
-        value = parser.get(section, key, fallback=None)
+        value = sections.get(section, {}).get(key)
         if value:
             said = _Said(
                 requires=value.replace("\n", ","), requires_rule=key, requires_line=_key_line(text, key)
             )
             break
     for key in ("classifiers", "classifier"):
-        specifier = versions.from_classifiers((parser.get("metadata", key, fallback="") or "").splitlines())
+        specifier = versions.from_classifiers(sections.get("metadata", {}).get(key, "").splitlines())
         if specifier is not None:
             return replace(said, classifiers=specifier, classifiers_line=_classifier_line(text))
     return said

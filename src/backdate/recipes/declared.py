@@ -6,7 +6,6 @@ declares nothing, and is named in ``Declared.unread``.
 
 from __future__ import annotations
 
-import configparser
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from backdate.errors import ConfigurationError
+from backdate.projects.ini import parse_ini
 from backdate.projects.read import read_text
 from backdate.projects.setup_script import setup_arguments
 from backdate.projects.toml import parse_toml
@@ -214,13 +214,11 @@ def _ini(root: Path, name: str, unread: list[tuple[str, str]]) -> Mapping[str, M
     text = read_text(root, name)
     if text is None:
         return {}
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
-        parser.read_string(text)
-    except configparser.Error as error:
-        unread.append((name, f"not in INI format: {str(error).splitlines()[0]}"))
+        return parse_ini(text)
+    except ConfigurationError as error:
+        unread.append((name, str(error)))
         return {}
-    return {name: dict(parser.items(name)) for name in parser.sections()}
 
 
 def _setup_arguments(root: Path, unread: list[tuple[str, str]]) -> Mapping[str, Any]:

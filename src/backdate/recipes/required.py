@@ -5,14 +5,15 @@ For a project whose own build cannot be carried out: what it requires can be ins
 
 from __future__ import annotations
 
-import configparser
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from backdate.errors import ConfigurationError
+from backdate.projects.ini import parse_ini
 from backdate.projects.setup_script import setup_arguments
+from backdate.projects.toml import parse_toml
 from backdate.recipes.files import Files
 from backdate.recipes.poetry import poetry_requirements
 
@@ -27,7 +28,10 @@ def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None
     """
     wanted = {extra.lower() for extra in extras}
     for read in (_of_project_table, _of_poetry, _of_setuptools):
-        found = read(files, wanted)
+        try:
+            found = read(files, wanted)
+        except ConfigurationError:  # told by ``Declared.unread``; no build could have read it either
+            return None
         if found is not None:
             return tuple(dict.fromkeys(one for one in found if _readable(one)))[:_MOST]
     return None
@@ -68,7 +72,7 @@ def _of_poetry(files: Files, extras: set[str]) -> list[str] | None:
 def _of_setuptools(files: Files, extras: set[str]) -> list[str] | None:
     """setup.cfg, where it names them, else setup.py, where that writes them out."""
     names = files.names(".")
-    configured = _configured(files.text("setup.cfg") or "") if "setup.cfg" in names else {}
+    configured = parse_ini(files.text("setup.cfg") or "") if "setup.cfg" in names else {}
     script = files.text("setup.py") or "" if "setup.py" in names else ""
     if not script and "name" not in configured.get("metadata", {}):
         return None
@@ -88,15 +92,6 @@ def _of_setuptools(files: Files, extras: set[str]) -> list[str] | None:
     return found
 
 
-def _configured(text: str) -> Mapping[str, Mapping[str, str]]:
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return {}
-    return {name: dict(parser.items(name)) for name in parser.sections()}
-
-
 def _lines(given: object) -> Iterator[str]:
     """Requirements as setuptools takes them: a list, or one text with a line each."""
     lines = given.splitlines() if isinstance(given, str) else _strings(given)
@@ -111,11 +106,7 @@ def _strings(given: object) -> list[str]:
 
 
 def _toml(files: Files) -> Mapping[str, Any]:
-    text = files.text("pyproject.toml") if "pyproject.toml" in files.names(".") else None
-    try:
-        return tomllib.loads(text or "")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+    return parse_toml(files.text("pyproject.toml") or "") if "pyproject.toml" in files.names(".") else {}
 
 
 def _readable(requirement: str) -> bool:

@@ -6,11 +6,13 @@ thread's: once that is set, the thread's run ends, with its whole process tree, 
 
 from __future__ import annotations
 
+import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -63,5 +65,35 @@ def result_of(done: Future[T]) -> T:
     while True:
         check()
         # Not without a limit: a signal that reaches another thread does not wake this one.
-        if wait([done], timeout=_POLL_S).done:
+        with signals_noted():
+            ended = wait([done], timeout=_POLL_S).done
+        if ended:
             return done.result()
+
+
+@contextmanager
+def signals_noted() -> Iterator[Sequence[int]]:
+    """Within, Ctrl-C and SIGTERM are only noted; behind it the first does what it would have done at once.
+
+    An exception of theirs in the middle of a lock's code would leave that lock held for ever, and one in the
+    middle of ending would leave the rest under way. Signals concern the main thread alone.
+    """
+    noted: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        noted.append(number)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {number: handler for number, handler in before.items() if callable(handler)}
+    try:
+        for number in handlers:
+            signal.signal(number, note)
+        yield noted
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if noted:
+            handlers[signal.Signals(noted[0])](noted[0], None)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from types import FrameType
 from typing import TypeVar
 
-from backdate.sandboxes.interruption import check, obeying
+from backdate.sandboxes.interruption import check, obeying, signals_noted
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -46,7 +43,7 @@ def in_threads(
             raise
 
     most = len(works) if jobs is None else max(1, jobs)
-    with _signals_noted() as noted, ThreadPoolExecutor(most, thread_name_prefix=name) as pool:
+    with signals_noted() as noted, ThreadPoolExecutor(most, thread_name_prefix=name) as pool:
         futures = [pool.submit(guarded, work) for work in works]
         waiting = set(futures)
         try:
@@ -69,31 +66,3 @@ def both(first: Callable[[], S], second: Callable[[], T], *, name: str = "side")
     other: list[T] = []
     in_threads([lambda: one.append(first()), lambda: other.append(second())], name=name)
     return one[0], other[0]
-
-
-@contextmanager
-def _signals_noted() -> Iterator[Sequence[int]]:
-    """Within, Ctrl-C and SIGTERM are only noted; behind it the first does what it would have done at once.
-
-    An exception of theirs in the middle of a lock's code would leave that lock held for ever, and one in the
-    middle of ending would leave the rest under way. Signals concern the main thread alone.
-    """
-    noted: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield noted
-        return
-
-    def note(number: int, _frame: FrameType | None) -> None:
-        noted.append(number)
-
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    handlers = {number: handler for number, handler in before.items() if callable(handler)}
-    try:
-        for number in handlers:
-            signal.signal(number, note)
-        yield noted
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if noted:
-            handlers[signal.Signals(noted[0])](noted[0], None)

@@ -142,6 +142,10 @@ def test_any_bytes_are_quoted_within_bounds(data: bytes, version: str, words: li
         assert "\x1b" not in "".join(quoted.lines)
 
 
+def test_a_section_of_a_line_alone_says_nothing() -> None:
+    assert quote({"x/release/v1.0.rst": b"***"}, "1.0", ()) is None
+
+
 def test_a_description_is_read_without_the_metadata_around_it() -> None:
     folded = (
         b"Metadata-Version: 1.2\nName: a\nVersion: 1.3\nSummary: Python tools\nDescription: A tool\n"

@@ -96,7 +96,9 @@ def quote(files: Mapping[str, bytes], version: str, words: Sequence[str]) -> Quo
             if found:
                 return _quoted(name, found, about)
     for name, section in sections.items():
-        return _quoted(name, [line for line in section if not _UNDERLINE.fullmatch(line)], "beginning")
+        begins = [line for line in section if not _UNDERLINE.fullmatch(line)]
+        if any(line.strip() for line in begins):
+            return _quoted(name, begins, "beginning")
     return None
 
 
