@@ -21,7 +21,7 @@ from pathlib import Path
 
 import backdate
 from backdate.bisection.bisect import bisect
-from backdate.setup.settings import Settings
+from backdate.checking.settings import Settings
 
 FROM, TO = "2020-11-01", "2024-11-01"
 FILES = {

@@ -24,9 +24,9 @@ import time
 from pathlib import Path
 
 import backdate
+from backdate.checking.interpreters import Interpreters
 from backdate.environments import uv
 from backdate.errors import BackdateError
-from backdate.setup.interpreters import Interpreters
 from backdate.timeline.instants import format_instant
 
 AT = "2021-03-01"

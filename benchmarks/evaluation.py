@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 from backdate.cli import options
-from backdate.evaluation.answers import Answer
-from backdate.evaluation.opening import Bench, open_bench
+from backdate.evaluation.answers import Submission
+from backdate.evaluation.load import Benchmark, open_bench
 from backdate.evaluation.scores import Score
 from backdate.evaluation.scoring import ScorePlan, score_all
 from backdate.tasks.task import MigrationTask
@@ -26,7 +26,7 @@ class Quiet:
         """Nothing is said while time is taken."""
 
 
-def bare_seconds(bench: Bench, task: MigrationTask, place: Path) -> float:
+def bare_seconds(bench: Benchmark, task: MigrationTask, place: Path) -> float:
     """The tests on a tree that lies there; the environment was found before."""
     tree, logs = place / "tree", place / "logs"
     bench.workshop.make_tree(task, tree, gold=True)
@@ -55,7 +55,7 @@ def main() -> None:
         bare = sum(bare_seconds(bench, task, place / task.instance_id) for task in bench.tasks)
         plan = ScorePlan(
             tasks=bench.tasks,
-            answers={task.instance_id: Answer(patch=task.gold_patch) for task in bench.tasks},
+            answers={task.instance_id: Submission(patch=task.gold_patch) for task in bench.tasks},
             workshop=bench.workshop,
             folder=place / "run",
             jobs=given.jobs,

@@ -22,7 +22,7 @@ from backdate.construction.build import funnel_of
 from backdate.construction.candidate import BadRow
 from backdate.construction.ledger import Ledger
 from backdate.construction.picture import draw
-from backdate.construction.plan import Plan
+from backdate.construction.plan import BuildPlan
 from backdate.construction.rules import exclude_by_row
 from backdate.construction.sources.open import read_entries, sources_digest
 
@@ -61,7 +61,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         file = Path(temporary, "rows.jsonl")
         write_rows(file, options.rows)
-        plan = Plan(target=datetime(2025, 7, 31, tzinfo=UTC))
+        plan = BuildPlan(target=datetime(2025, 7, 31, tzinfo=UTC))
         started, cpu = time.monotonic(), time.process_time()
         sources_digest([str(file)])
         with Ledger(Path(temporary, "build")) as ledger:

@@ -19,13 +19,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from backdate.evaluation.running import Plan, work_on
-from backdate.models.interface import Reply, ToolCall, Usage
+from backdate.evaluation.running import EvaluationPlan, work_on
+from backdate.models.interface import Reply, TokenUsage, ToolCall
 from backdate.solvers.conversation import ToolRequest
 from backdate.solvers.dialects.marked import write_call
 from backdate.solvers.model import ModelSolver
-from backdate.solvers.records import Settings
-from backdate.tasks.workshop import Verdict
+from backdate.solvers.records import RunSettings
+from backdate.tasks.runner import TaskRunResult
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/support"))
 
@@ -56,7 +56,7 @@ class Bench:
         log.write_text(LOG)
         import builders
 
-        return Verdict(solved=False, run=replace(builders.run(), log=log), reason="1 of 2 tests failed")
+        return TaskRunResult(solved=False, run=replace(builders.run(), log=log), reason="1 of 2 tests failed")
 
 
 class Scripted:
@@ -69,7 +69,7 @@ class Scripted:
 
     def ask(self, conversation, *, tools=(), tool_choice="auto", stop=()):  # noqa: ARG002 - the interface
         self.marks.append((time.thread_time(), time.perf_counter()))
-        usage = Usage(prompt_tokens=10, completion_tokens=5)
+        usage = TokenUsage(prompt_tokens=10, completion_tokens=5)
         if self.dialect == "two-step" and tool_choice == "none":
             return Reply(text="I think so. " * 20, usage=usage)
         name, arguments = TOOLS[self.turn % len(TOOLS)]
@@ -101,10 +101,10 @@ def main() -> None:
     for dialect in ("native", "two-step", "marked"):
         with tempfile.TemporaryDirectory() as folder:
             model = Scripted(dialect)
-            plan = Plan(
+            plan = EvaluationPlan(
                 tasks=[make_task()],
                 solver=ModelSolver(model),
-                settings=Settings(solver="model:scripted", calls=turns, dialect=dialect),
+                settings=RunSettings(solver="model:scripted", calls=turns, dialect=dialect),
                 workshop=Bench(),
                 folder=Path(folder, "run"),
             )

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from backdate.checking.result import CheckResult
 from backdate.serial import from_json
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 CORPUS = Path(__file__).parent.parent / "tests" / "diagnosis" / "corpus"
 LARGEST = 36_000
@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--most", type=int, default=40)
     options = parser.parse_args()
-    kinds: dict[tuple[object, ...], tuple[str, str, TestRun]] = {}
+    kinds: dict[tuple[object, ...], tuple[str, str, SuiteRun]] = {}
     for folder in options.folders:
         if not (folder / "result.json").is_file():
             continue
@@ -62,7 +62,7 @@ def main() -> int:
     return 0
 
 
-def kind_of(run: TestRun, python: str) -> tuple[object, ...]:
+def kind_of(run: SuiteRun, python: str) -> tuple[object, ...]:
     """Equal for runs whose logs look alike."""
     bad = [one for one in run.results if one.outcome.bad]
     errors = frozenset((str(one.outcome), *(raised.type for raised in one.raised)) for one in bad)
@@ -76,7 +76,7 @@ def cleaned(text: str) -> str:
     return text
 
 
-def captured(run: TestRun) -> dict[str, object]:
+def captured(run: SuiteRun) -> dict[str, object]:
     """What the run's own record says of its failures: the log is read without it."""
     failures = [
         {

@@ -22,7 +22,7 @@ from pathlib import Path
 from backdate.recipes.commands import read_commands
 from backdate.recipes.extract import extract_recipes
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import InstallStep, Recipe, TestPlan
+from backdate.recipes.recipe import InstallStep, Recipe, SuitePlan
 
 _LARGEST_BLOB = 2 * 1024 * 1024
 
@@ -32,7 +32,7 @@ class Published:
     """One row's scripts, read as commands."""
 
     install: tuple[InstallStep, ...]
-    test: TestPlan
+    test: SuitePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +90,14 @@ def published_scripts(patch: str, files: Files) -> Published | None:
     """What the set-up and test scripts in a row's patch do; None when there is no test in them."""
     parts = re.split(r"^--- .*\n\+\+\+ (.*)\n", patch, flags=re.MULTILINE)
     install: list[InstallStep] = []
-    plans: list[TestPlan] = []
+    plans: list[SuitePlan] = []
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
         if re.match(r"(?:setup|test)_.*\.sh\s*\Z", name):
             script = "\n".join(line[1:] for line in body.split("\n") if line.startswith("+"))
             for action in read_commands(script, files=files, file=None, rule="published"):
                 if isinstance(action, InstallStep):
                     install.append(action)
-                elif isinstance(action, TestPlan):
+                elif isinstance(action, SuitePlan):
                     plans.append(action)
     return Published(install=tuple(install), test=plans[0]) if plans else None
 
@@ -123,7 +123,7 @@ def compare_install(ours: Sequence[InstallStep], theirs: Sequence[InstallStep]) 
     return "more" if mine > other else "less" if mine < other else "other"
 
 
-def compare_tests(ours: TestPlan, theirs: TestPlan) -> str:
+def compare_tests(ours: SuitePlan, theirs: SuitePlan) -> str:
     """How the tests that we run relate to those that they run."""
     everything = not ours.targets or set(ours.targets) <= {".", "tests", "test"}
     named = {target for target in theirs.targets if target != "."}

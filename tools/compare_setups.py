@@ -24,12 +24,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backdate.checking.options import SetupOptions
+from backdate.checking.set_up import set_up
+from backdate.checking.settings import Settings
+from backdate.checking.setup_result import SetupResult
 from backdate.errors import BackdateError
 from backdate.serial import from_json, to_json, write_whole
-from backdate.setup.options import Options
-from backdate.setup.result import SetupResult
-from backdate.setup.set_up import set_up
-from backdate.setup.settings import Settings
 from backdate.timeline.instants import Instant, format_day, parse_instant
 
 SDISTS = (
@@ -118,7 +118,7 @@ def main() -> int:
     parser.add_argument(
         "--within",
         type=float,
-        default=Options().begin_within_s,
+        default=SetupOptions().begin_within_s,
         help="seconds after which no further recipe of a project is begun",
     )
     parser.add_argument("--only", nargs="*", help="only projects that contain one of these words")
@@ -234,9 +234,9 @@ def taken_again(wanted: Wanted) -> float:
     return taken
 
 
-def one_run(wanted: Wanted, within_s: float = Options().begin_within_s) -> SetupResult:
+def one_run(wanted: Wanted, within_s: float = SetupOptions().begin_within_s) -> SetupResult:
     """One set-up without help from other commits."""
-    options = Options(begin_within_s=within_s)
+    options = SetupOptions(begin_within_s=within_s)
     return set_up(wanted.source, instant=wanted.at, options=options, settings=Settings(store=False))
 
 

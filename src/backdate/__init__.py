@@ -19,15 +19,15 @@ from backdate.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from backdate.checking.check import check
+    from backdate.checking.options import SetupOptions
     from backdate.checking.progress import Progress
     from backdate.checking.result import Breakage, CheckResult, Comparison, PackageChange, Side, Verdict
+    from backdate.checking.set_up import set_up
+    from backdate.checking.settings import Settings
+    from backdate.checking.setup_result import SetupResult
     from backdate.checking.single import build_environment
     from backdate.checking.stored import read_result
     from backdate.errors import BackdateError
-    from backdate.setup.options import Options
-    from backdate.setup.result import SetupResult
-    from backdate.setup.set_up import set_up
-    from backdate.setup.settings import Settings
     from backdate.timeline.instants import parse_instant
 
 
@@ -36,10 +36,10 @@ __all__ = [
     "Breakage",
     "CheckResult",
     "Comparison",
-    "Options",
     "PackageChange",
     "Progress",
     "Settings",
+    "SetupOptions",
     "SetupResult",
     "Side",
     "Verdict",
@@ -56,17 +56,17 @@ _HOMES = {
     "CheckResult": "backdate.checking.result",
     "Comparison": "backdate.checking.result",
     "PackageChange": "backdate.checking.result",
-    "Options": "backdate.setup.options",
+    "SetupOptions": "backdate.checking.options",
     "Progress": "backdate.checking.progress",
-    "Settings": "backdate.setup.settings",
-    "SetupResult": "backdate.setup.result",
+    "Settings": "backdate.checking.settings",
+    "SetupResult": "backdate.checking.setup_result",
     "Side": "backdate.checking.result",
     "Verdict": "backdate.checking.result",
     "build_environment": "backdate.checking.single",
     "check": "backdate.checking.check",
     "parse_instant": "backdate.timeline.instants",
     "read_result": "backdate.checking.stored",
-    "set_up": "backdate.setup.set_up",
+    "set_up": "backdate.checking.set_up",
 }
 
 

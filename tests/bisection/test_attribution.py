@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 from world import START, World, bisect_world, from_on
 
-from backdate.bisection.search import Colour, allowance
+from backdate.bisection.search import ProbeStatus, allowance
 
 BOTH = ("forward", "backward")
 
@@ -30,13 +30,13 @@ def test_the_release_is_found_within_the_allowance(count: int, data: st.DataObje
         releases={"a": rows(count, 20), "b": rows(30, 31), "c": [("1", -5)]},
         tests={"t": from_on("a", str(guilty), "gone"), "good": lambda *_: None},
     )
-    (finding,), laboratory, _ = bisect_world(world)
+    (finding,), probe_runner, _ = bisect_world(world)
     assert moves(finding) == [("a", str(guilty - 1), str(guilty))]
     assert finding.confirmed == BOTH
     assert finding.axis == "packages"
     assert finding.culprits[0].released == START + timedelta(days=-10 + (guilty - 1) * 20)
     assert finding.last_good < finding.first_bad
-    assert laboratory.builds <= allowance(count + 30)
+    assert probe_runner.builds <= allowance(count + 30)
 
 
 def test_two_independent_breakages_are_both_found() -> None:
@@ -114,10 +114,10 @@ def test_what_moved_at_one_instant_is_told_apart() -> None:
     world = World(
         releases={name: [("1", -5), ("2", 400)] for name in "abcd"}, tests={"t": from_on("c", "2", "gone")}
     )
-    (finding,), laboratory, _ = bisect_world(world)
+    (finding,), probe_runner, _ = bisect_world(world)
     assert moves(finding) == [("c", "1", "2")]
     assert finding.confirmed == BOTH
-    assert laboratory.builds <= 6
+    assert probe_runner.builds <= 6
 
 
 def test_what_cannot_be_separated_is_a_set() -> None:
@@ -138,11 +138,11 @@ def test_the_interpreter_is_told_from_the_packages() -> None:
         pythons=("3.7.1", "3.12.0"),
         others=("3.8.2", "3.9.1", "3.10.4", "3.11.2"),
     )
-    (finding,), laboratory, _ = bisect_world(world)
+    (finding,), probe_runner, _ = bisect_world(world)
     assert finding.axis == "interpreter"
     assert moves(finding) == [("python", "3.9.1", "3.10.4")]
     assert finding.confirmed == BOTH
-    assert laboratory.builds <= 5
+    assert probe_runner.builds <= 5
 
 
 def test_packages_are_searched_on_the_old_interpreter_where_they_matter_there() -> None:
@@ -194,9 +194,9 @@ def test_a_flaky_test_is_not_blamed_on_anything() -> None:
         return "sometimes" if Version(versions["a"]) > Version("1") and number % 2 == 0 else None
 
     world = World(releases={"a": rows(10, 50)}, tests={"t": from_on("a", "4", "gone"), "flaky": flaky})
-    findings, laboratory, _ = bisect_world(world)
+    findings, probe_runner, _ = bisect_world(world)
     assert [finding.tests for finding in findings] == [("t",)]
-    assert laboratory.refused["flaky"].reason.startswith("good in 2 of 5 runs")
+    assert probe_runner.refused["flaky"].reason.startswith("good in 2 of 5 runs")
 
 
 def test_what_fails_now_and_then_with_the_culprit_held_back_is_not_searched_for() -> None:
@@ -208,9 +208,9 @@ def test_what_fails_now_and_then_with_the_culprit_held_back_is_not_searched_for(
         releases={"a": rows(10, 50), "b": rows(10, 51)},
         tests={"t": from_on("a", "4", "gone"), "timed": says},
     )
-    findings, laboratory, _ = bisect_world(world)
+    findings, probe_runner, _ = bisect_world(world)
     assert [moves(finding) for finding in findings] == [[("a", "3", "4")]]
-    assert "timed" in laboratory.refused
+    assert "timed" in probe_runner.refused
 
 
 def test_what_fails_with_another_error_before_it_moves_does_not_hide_who_makes_the_difference() -> None:
@@ -376,13 +376,13 @@ def test_a_test_that_exists_only_sometimes_is_gone_around() -> None:
         tests={"t": says},
         there=lambda test, versions: versions["b"] not in ("9", "10", "11"),
     )
-    (finding,), laboratory, _ = bisect_world(world, suspects=("a",))
-    assert laboratory.builds <= allowance(40)
+    (finding,), probe_runner, _ = bisect_world(world, suspects=("a",))
+    assert probe_runner.builds <= allowance(40)
     ((name, old, new),) = moves(finding)
     assert (name, Version(old) < Version("11") <= Version(new)) == ("a", True)
     assert finding.confirmed == BOTH
     assert any("not every release of a between was tried" in note for note in finding.notes)
-    assert any(probe.colour is Colour.SKIP for probe in finding.probes)
+    assert any(probe.colour is ProbeStatus.SKIP for probe in finding.probes)
 
 
 @settings(deadline=None, max_examples=40)
@@ -391,7 +391,7 @@ def test_where_the_error_names_the_right_one_only_its_releases_are_looked_at(gui
     world = World(
         releases={"a": rows(12, 70), "b": rows(200, 4)}, tests={"t": from_on("a", str(guilty), "gone")}
     )
-    (finding,), laboratory, _ = bisect_world(world, suspects=(named,))
+    (finding,), probe_runner, _ = bisect_world(world, suspects=(named,))
     assert moves(finding) == [("a", str(guilty - 1), str(guilty))]
     assert finding.confirmed == BOTH
-    assert laboratory.builds <= (allowance(12) if named == "a" else allowance(212))
+    assert probe_runner.builds <= (allowance(12) if named == "a" else allowance(212))

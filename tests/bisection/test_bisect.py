@@ -10,14 +10,14 @@ import pytest
 from backdate.bisection.bisect import bisect, releases_on_index
 from backdate.bisection.result import BisectResult
 from backdate.checking.result import Verdict
+from backdate.checking.settings import Settings
 from backdate.cli.render_bisection import bisection_lines
-from backdate.diagnosis.api import Change
+from backdate.diagnosis.api import NameChange
 from backdate.environments.cache import default_cache
 from backdate.errors import IndexUnavailable, UsageError
 from backdate.index.upstream import IndexClient
 from backdate.projects.sources.listing import fetch_listing
 from backdate.serial import from_json, to_json
-from backdate.setup.settings import Settings
 
 OLD, NEW = datetime(2021, 11, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
 BOTH = ("forward", "backward")
@@ -80,7 +80,7 @@ def test_three_breakages_are_attributed_and_a_second_time_nothing_is_built(proje
     assert [name for name, _ in moves["test_interpreter"]] == ["python"]
     assert moves["test_interpreter"][0][1].startswith("3.10.")
     assert {finding.confirmed for finding in first.findings} == {BOTH}
-    said = {finding.tests[0].rpartition("::")[2]: finding.testimony for finding in first.findings}
+    said = {finding.tests[0].rpartition("::")[2]: finding.explanations for finding in first.findings}
     for test, name, warned in (
         ("test_transitive", "markupsafe.soft_unicode", "'soft_unicode' has been renamed to 'soft_str'"),
         (
@@ -94,7 +94,7 @@ def test_three_breakages_are_attributed_and_a_second_time_nothing_is_built(proje
         assert told is not None
         moved = test == "test_interpreter"
         assert told.names[0].name == name
-        assert told.names[0].change is (Change.MOVED if moved else Change.GONE)
+        assert told.names[0].change is (NameChange.MOVED if moved else NameChange.GONE)
         assert told.names[0].moved_to[:1] == (("collections.abc.Mapping",) if moved else ())
         assert any(warned in one.message for one in told.warnings), test
     (direct,) = said["test_direct"].changelog  # type: ignore[union-attr]

@@ -16,9 +16,9 @@ from world import END, START, choice, environment, python
 from backdate.bisection.build_trials import BuildTrials, named_in, telling_lines
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, tools_of
-from backdate.bisection.points import Release
+from backdate.bisection.points import DistributionRelease
 from backdate.bisection.result import Finding
-from backdate.bisection.search import MOST_BUILDS, Colour
+from backdate.bisection.search import MOST_BUILDS, ProbeStatus
 from backdate.checking.progress import Silence
 from backdate.environments.environment import Environment, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest
@@ -31,14 +31,14 @@ Why = Callable[[Mapping[str, str], str], str]
 
 
 class World:
-    """Stands for ``making.Maker``: it takes the newest release of everything that cuts and limits allow."""
+    """Stands for ``ProbeBuilder``: it takes the newest release of everything that cuts and limits allow."""
 
     def __init__(self, rows: Rows, why: Why, tools: tuple[str, ...] = ("setuptools",)) -> None:
         self.rows, self.why, self.tools = rows, why, tools
         self.builds = 0
 
     def taken(self, request: EnvironmentRequest) -> dict[str, str]:
-        later = {one.name: one.until for one in request.later_cuts}
+        later = {one.name: one.until for one in request.extra_cutoff_overrides}
         limits = [Requirement(line) for line in (*request.constraints, *request.build_constraints)]
         found = {}
         for name, rows in self.rows.items():
@@ -104,9 +104,9 @@ def search(
     return finding, world
 
 
-def release(name: str, version: str, day: int) -> Release:
+def release(name: str, version: str, day: int) -> DistributionRelease:
     uploaded = START + timedelta(days=day)
-    return Release(
+    return DistributionRelease(
         name=name,
         version=version,
         uploaded=uploaded,
@@ -157,7 +157,7 @@ def test_trials_that_fail_for_another_reason_are_gone_around() -> None:
 
     finding, _ = search({"setuptools": rows(20, 45), "b": rows(12, 80)}, why)
     assert moves(finding) == [("setuptools", "8", "9")]
-    assert any(probe.colour is Colour.SKIP for probe in finding.probes)
+    assert any(probe.colour is ProbeStatus.SKIP for probe in finding.probes)
 
 
 def test_an_interpreter_that_does_not_build_the_same_packages_is_the_culprit() -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from world import END, START, World, bisect_world, from_on
 
 from backdate.bisection.picture.draw import draw
-from backdate.bisection.picture.scene import Bar, Dot, scene_of
-from backdate.bisection.points import Release
+from backdate.bisection.picture.scene import Dot, FilledRectangle, scene_of
+from backdate.bisection.points import DistributionRelease
 from backdate.bisection.result import BisectResult, CheckSummary, Failing
 from backdate.checking.result import Verdict
 from backdate.cli.render_bisection import bisection_lines
@@ -30,9 +30,9 @@ def result() -> BisectResult:
         releases={"a": releases, "b": [("1", -9), ("2", 300)]},
         tests={"t": from_on("a", "5", "a is gone"), "u": from_on("b", "2", "b is gone")},
     )
-    findings, laboratory, _ = bisect_world(world)
+    findings, probe_runner, _ = bisect_world(world)
     shown = [
-        Release(
+        DistributionRelease(
             name="a",
             version=version,
             uploaded=START + timedelta(days=day),
@@ -58,9 +58,9 @@ def result() -> BisectResult:
         ),
         findings=findings,
         releases=tuple(shown),
-        builds=laboratory.builds,
-        environments=laboratory.environments,
-        runs=laboratory.runs,
+        builds=probe_runner.builds,
+        environments=probe_runner.environments,
+        runs=probe_runner.runs,
         started=START,
         duration_s=1.0,
         folder=Path("/logs"),
@@ -88,7 +88,7 @@ def test_the_png_shows_the_same_bars_in_the_same_places() -> None:
     assert pixels.shape[:2] == (scene.height * 2, scene.width * 2)
     dots = [shape.x for shape in scene.shapes if isinstance(shape, Dot)]
     compared = 0
-    for bar in (shape for shape in scene.shapes if isinstance(shape, Bar)):
+    for bar in (shape for shape in scene.shapes if isinstance(shape, FilledRectangle)):
         for x in (bar.x + bar.width * share for share in (0.1, 0.5, 0.9)):
             if all(abs(x - dot) > 8 for dot in dots) and 2 < x - bar.x < bar.width - 2:
                 red, green, blue = pixels[int((bar.y + bar.height / 2) * 2), int(x * 2)][:3] * 255

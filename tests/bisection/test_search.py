@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.bisection.search import (
-    Colour,
+    ProbeStatus,
     allowance,
     changes_of,
     colour_together,
@@ -17,10 +17,12 @@ from backdate.bisection.search import (
     window_of,
 )
 
-GOOD, BAD, SKIP = Colour.GOOD, Colour.BAD, Colour.SKIP
+GOOD, BAD, SKIP = ProbeStatus.GOOD, ProbeStatus.BAD, ProbeStatus.SKIP
 
 
-def search(row: list[Colour], seen: dict[int, Colour] | None = None) -> tuple[dict[int, Colour], int]:
+def search(
+    row: list[ProbeStatus], seen: dict[int, ProbeStatus] | None = None
+) -> tuple[dict[int, ProbeStatus], int]:
     """What is seen when the search is over, and how many points it asked for."""
     seen = {0: row[0], len(row) - 1: row[-1]} | (seen or {})
     asked = 0
@@ -32,7 +34,7 @@ def search(row: list[Colour], seen: dict[int, Colour] | None = None) -> tuple[di
 
 
 @given(st.lists(st.sampled_from([GOOD, BAD, SKIP]), min_size=1, max_size=60))
-def test_the_next_point_is_among_those_that_were_foreseen(inner: list[Colour]) -> None:
+def test_the_next_point_is_among_those_that_were_foreseen(inner: list[ProbeStatus]) -> None:
     row = [GOOD, *inner, BAD]
     seen = {0: GOOD, len(row) - 1: BAD}
     while (point := next_point(seen)) is not None:
@@ -54,7 +56,7 @@ def test_a_monotone_row_is_searched_in_the_logarithm(good: int, bad: int) -> Non
 
 
 @given(st.lists(st.sampled_from([GOOD, BAD, SKIP]), max_size=60))
-def test_any_row_ends_at_a_turn_with_nothing_but_skips_inside(inner: list[Colour]) -> None:
+def test_any_row_ends_at_a_turn_with_nothing_but_skips_inside(inner: list[ProbeStatus]) -> None:
     row = [GOOD, *inner, BAD]
     seen, asked = search(row)
     window = found_window(seen)
@@ -84,7 +86,7 @@ def test_a_long_stretch_of_skips_is_left_in_few_steps() -> None:
 
 
 @given(st.lists(st.sampled_from([GOOD, BAD]), max_size=40), st.sets(st.integers(0, 41)))
-def test_answers_that_others_asked_for_are_used(inner: list[Colour], known: set[int]) -> None:
+def test_answers_that_others_asked_for_are_used(inner: list[ProbeStatus], known: set[int]) -> None:
     row = [GOOD, *inner, BAD]
     seen = {point: row[point] for point in known if point < len(row)}
     seen, _ = search(row, seen)
@@ -112,8 +114,8 @@ def test_answers_are_settled_by_a_clear_majority() -> None:
     assert settle([]) is None
 
 
-@given(st.dictionaries(st.text(max_size=3), st.sampled_from(Colour), min_size=1))
-def test_splitting_keeps_every_test_once(colours: dict[str, Colour]) -> None:
+@given(st.dictionaries(st.text(max_size=3), st.sampled_from(ProbeStatus), min_size=1))
+def test_splitting_keeps_every_test_once(colours: dict[str, ProbeStatus]) -> None:
     parts = split_by_colour(colours)
     assert sorted(test for part in parts for test in part) == sorted(colours)
     if colour_together(colours.values()) is None:

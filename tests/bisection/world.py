@@ -13,12 +13,12 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from backdate.bisection.attribution import Attribution
-from backdate.bisection.laboratory import Laboratory
-from backdate.bisection.making import Maker
-from backdate.bisection.points import Release, candidate_instants, count_candidates, moving_range
+from backdate.bisection.points import DistributionRelease, candidate_instants, count_candidates, moving_range
+from backdate.bisection.probe_builder import ProbeBuilder
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing, Finding
-from backdate.bisection.seen import Target
-from backdate.bisection.suites import Room, Suites
+from backdate.bisection.suites import ProbeEnvironment, Suites
 from backdate.checking.progress import Silence
 from backdate.checking.result import Side
 from backdate.environments.build import Builder
@@ -31,9 +31,9 @@ from backdate.environments.environment import (
     LockedDistribution,
 )
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.recipes.recipe import Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
 from backdate.sandboxes.interface import Enforced, Limits
-from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 
 START = datetime(2021, 1, 1, tzinfo=UTC)
 END = START + timedelta(days=1000)
@@ -96,7 +96,7 @@ class World:
                 return Lock(instant=instant, python=version, distributions=distributions)
         return None
 
-    def run(self, versions: Mapping[str, str], version: str, number: int) -> TestRun:
+    def run(self, versions: Mapping[str, str], version: str, number: int) -> SuiteRun:
         results = []
         for name, says in self.tests.items():
             if not self.there(name, versions):
@@ -104,8 +104,8 @@ class World:
             error = says(versions, version, number)
             raised = (Raised(type=f"{error.split()[0]}.Error", message=error, frames=()),) if error else ()
             outcome = Outcome.FAILED if error else Outcome.PASSED
-            results.append(TestResult(id=name, outcome=outcome, duration_s=0.0, raised=raised, file="t.py"))
-        return TestRun(
+            results.append(CaseResult(id=name, outcome=outcome, duration_s=0.0, raised=raised, file="t.py"))
+        return SuiteRun(
             status="completed",
             exit_code=0,
             signal=None,
@@ -121,7 +121,7 @@ def versions_of(lock: Lock) -> dict[str, str]:
     return {one.name: one.version for one in lock.distributions}
 
 
-class FakeMaker(Maker):
+class FakeMaker(ProbeBuilder):
     """Resolves and builds in a world."""
 
     def __init__(self, builder: Builder, world: World) -> None:
@@ -150,7 +150,7 @@ class FakeSuites(Suites):
         super().__init__(None, (), Limits(), Path())  # type: ignore[arg-type]
         self.world = world
 
-    def run(self, room: Room, number: int) -> TestRun:
+    def run(self, room: ProbeEnvironment, number: int) -> SuiteRun:
         lock = room.environment.lock
         self.world.pause()
         self._begun.append(Path())
@@ -166,12 +166,12 @@ def environment(chosen: InterpreterChoice, lock: Lock) -> Environment:
 def bisect_world(
     world: World,
     suspects: tuple[str, ...] = (),
-    laboratory_class: type[Laboratory] = Laboratory,
-    maker_class: type[Maker] | None = None,
-) -> tuple[tuple[Finding, ...], Laboratory, Attribution]:
+    laboratory_class: type[ProbeRunner] = ProbeRunner,
+    maker_class: type[ProbeBuilder] | None = None,
+) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     """What a bisection of the world's window finds."""
     provenance = Provenance(rule="")
-    recipe = Recipe(install=(), test=TestPlan(runner="pytest", provenance=provenance))
+    recipe = Recipe(install=(), test=SuitePlan(runner="pytest", provenance=provenance))
     sides = []
     for instant, version, pins in ((START, world.pythons[0], world.pins), (END, world.pythons[1], ())):
         lock = world.lock(instant, pins, version)
@@ -195,26 +195,26 @@ def bisect_world(
             limits=Limits(),
             folder=Path(folder),
             progress=Silence(),
-        ) as laboratory:
-            laboratory._suites = FakeSuites(world)
-            return _attributed(laboratory, world, old, new, broke, suspects)
+        ) as probe_runner:
+            probe_runner._suites = FakeSuites(world)
+            return _attributed(probe_runner, world, old, new, broke, suspects)
 
 
 def _attributed(
-    laboratory: Laboratory,
+    probe_runner: ProbeRunner,
     world: World,
     old: tuple[Side, EnvironmentRequest],
     new: tuple[Side, EnvironmentRequest],
     broke: Mapping[str, str],
     suspects: tuple[str, ...],
-) -> tuple[tuple[Finding, ...], Laboratory, Attribution]:
-    seen_old, seen_new = laboratory.sides()
+) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
+    seen_old, seen_new = probe_runner.sides()
     assert old[0].environment is not None
     assert new[0].environment is not None
     releases = {name: tuple(_release(name, *row) for row in rows) for name, rows in world.releases.items()}
     ranges = moving_range(old[0].environment.lock, new[0].environment.lock)
     attribution = Attribution(
-        laboratory,
+        probe_runner,
         old=seen_old,
         new=seen_new,
         releases=releases,
@@ -232,12 +232,12 @@ def _attributed(
         for message in dict.fromkeys(broke.values())
     ]
     found = attribution.attribute(targets)
-    return tuple(one.finding for one in found), laboratory, attribution
+    return tuple(one.finding for one in found), probe_runner, attribution
 
 
-def _release(name: str, version: str, day: int) -> Release:
+def _release(name: str, version: str, day: int) -> DistributionRelease:
     uploaded = START + timedelta(days=day)
-    return Release(
+    return DistributionRelease(
         name=name,
         version=version,
         uploaded=uploaded,

@@ -21,23 +21,22 @@ from pretended_setups import (
 
 from backdate.checking import sides
 from backdate.checking.progress import Silence
+from backdate.checking.recipe_run import DatedProject, Means, RecipeRun
+from backdate.checking.recipe_store import FILE, RecipeStore
+from backdate.checking.settings import Settings
 from backdate.checking.sides import Both, Pair, carry_out_both, what_is_lacking
+from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, InterpreterChoice
 from backdate.projects.project import Origin, Project
-from backdate.projects.python_wish import PythonWish
+from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.extract import Extraction
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.repair import Repair
 from backdate.sandboxes.interface import Limits
-from backdate.setup.beginning import Beginning
-from backdate.setup.candidates import Start
-from backdate.setup.carry_out import Carried, Ground, Means
-from backdate.setup.settings import Settings
-from backdate.setup.store import FILE, RecipeStore
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
-Ends = Callable[[Recipe], BuildFailure | TestRun]
+Ends = Callable[[Recipe], BuildFailure | SuiteRun]
 
 
 class Interpreters:
@@ -56,8 +55,14 @@ class World:
         self.done: list[tuple[str, set[str]]] = []
         (tmp_path / "old").mkdir()
         (tmp_path / "new").mkdir()
-        wish = PythonWish(specifier=None, kind="none", rule="nothing")
-        ground = Ground(name="p", tree=tmp_path / "old", digest="0" * 64, instant=INSTANT, wish=wish)
+        python_constraint = PythonConstraint(specifier=None, kind="none", rule="nothing")
+        ground = DatedProject(
+            name="p",
+            tree=tmp_path / "old",
+            digest="0" * 64,
+            instant=INSTANT,
+            python_constraint=python_constraint,
+        )
         origin = Origin(kind="git", location="https://host/p", revision="1" * 40)
         self.pair = Pair(
             project=Project(name="p", root=tmp_path / "old", origin=origin),
@@ -70,16 +75,16 @@ class World:
             progress=Silence(),
         )
 
-    def carry_out(self, one: Recipe, ground: Ground, *given: object, **named: object) -> Carried:
+    def run_recipe(self, one: Recipe, ground: DatedProject, *given: object, **named: object) -> RecipeRun:
         side = ground.tree.name
         self.done.append((side, packages_of(one)))
         return carried(one, self.ends[side](one))
 
-    def bench(self, *, ground: Ground, **named: object) -> PretendedBench:
+    def bench(self, *, ground: DatedProject, **named: object) -> PretendedBench:
         side = ground.tree.name
         bench = PretendedBench(self.ends[side], lambda trouble, one: self.repairs(one))  # type: ignore[arg-type]
         bench.ground = ground  # type: ignore[attr-defined]
-        bench.says = lambda one, python: self.carry_out(one, ground) and self.ends[side](one)  # type: ignore[assignment]
+        bench.says = lambda one, python: self.run_recipe(one, ground) and self.ends[side](one)  # type: ignore[assignment]
         bench.done.append((recipe("known"), ""))
         return bench
 
@@ -87,21 +92,21 @@ class World:
 @pytest.fixture
 def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Both, World]]:
     def make(
-        starts: list[Start],
+        starts: list[StartingRecipe],
         old: Ends,
         new: Ends,
         repairs: Callable[[Recipe], list[Repair]] = lambda one: [],
     ) -> tuple[Both, World]:
         world = World(tmp_path, old, new, repairs)
-        monkeypatch.setattr(sides, "carry_out", world.carry_out)
-        monkeypatch.setattr(sides, "Bench", world.bench)
-        beginning = Beginning(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
+        monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
+        monkeypatch.setattr(sides, "ProjectBackend", world.bench)
+        beginning = StartingRecipes(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
         return carry_out_both(world.pair, beginning), world
 
     return make
 
 
-def good(one: Recipe) -> TestRun:
+def good(one: Recipe) -> SuiteRun:
     return ran(passed=5)
 
 
@@ -128,7 +133,7 @@ def test_one_that_is_not_proven_is_not_kept(both: Callable[..., tuple[Both, Worl
 def test_where_no_test_passes_the_old_side_is_set_up_and_both_have_what_came_of_it(
     both: Callable[..., tuple[Both, World]],
 ) -> None:
-    def old(one: Recipe) -> BuildFailure | TestRun:
+    def old(one: Recipe) -> BuildFailure | SuiteRun:
         return ran(passed=5) if "x" in packages_of(one) else failure("No module named x")
 
     def repairs(one: Recipe) -> list[Repair]:
@@ -144,7 +149,7 @@ def test_where_no_test_passes_the_old_side_is_set_up_and_both_have_what_came_of_
 def test_where_most_files_cannot_be_collected_the_old_side_is_set_up_too(
     both: Callable[..., tuple[Both, World]],
 ) -> None:
-    def old(one: Recipe) -> BuildFailure | TestRun:
+    def old(one: Recipe) -> BuildFailure | SuiteRun:
         missing = "ModuleNotFoundError: No module named 'x'"
         return ran(passed=99) if "x" in packages_of(one) else ran(passed=6, not_collected=16, error=missing)
 
@@ -170,7 +175,7 @@ def test_what_is_lacking(outcomes: dict[str, int], lacking: str) -> None:
 
 
 def test_another_candidate_is_named(both: Callable[..., tuple[Both, World]]) -> None:
-    def old(one: Recipe) -> BuildFailure | TestRun:
+    def old(one: Recipe) -> BuildFailure | SuiteRun:
         return ran(passed=5) if packages_of(one) == {"b"} else ran(failed=2)
 
     found, _ = both([start(recipe("a"), "tox"), start(recipe("b"), "the metadata")], old, good)
@@ -182,7 +187,7 @@ def test_another_candidate_is_named(both: Callable[..., tuple[Both, World]]) -> 
 def test_a_new_side_that_does_not_build_is_repaired_and_one_that_fails_is_not(
     both: Callable[..., tuple[Both, World]],
 ) -> None:
-    def new(one: Recipe) -> BuildFailure | TestRun:
+    def new(one: Recipe) -> BuildFailure | SuiteRun:
         return failure("no headers") if "bad" in packages_of(one) else ran(failed=5)
 
     found, world = both(

@@ -18,7 +18,7 @@ from backdate.checking.result import CheckResult, Side
 from backdate.checking.verdict import decide
 from backdate.environments.environment import Environment, Interpreter, InterpreterChoice
 from backdate.projects.project import Origin
-from backdate.recipes.recipe import Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
 from backdate.testing.outcomes import Outcome
 
 MakeResult = Callable[..., CheckResult]
@@ -27,7 +27,7 @@ MakeResult = Callable[..., CheckResult]
 def side(instant: datetime, version: str, this_lock: object, this_run: object) -> Side:
     interpreter = Interpreter(version=version, executable=Path("/p/python"), prefix=Path("/p"), source="path")
     choice = InterpreterChoice(wanted=version, reason="for a test", interpreter=interpreter)
-    plan = TestPlan(runner="pytest", provenance=Provenance(rule="a test"))
+    plan = SuitePlan(runner="pytest", provenance=Provenance(rule="a test"))
     return Side(
         instant=instant,
         choice=choice,

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from backdate.checking import examine
+from backdate.checking.settings import Settings
 from backdate.cli.main import status_of
 from backdate.environments.environment import Interpreter
 from backdate.sandboxes.interface import Capability
-from backdate.setup.settings import Settings
 
 GOOD = Capability(name="all", ok=True, detail="good")
 

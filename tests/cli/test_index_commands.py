@@ -20,7 +20,7 @@ from pretended_index import JSON, file_entry, json_page
 from typer.testing import CliRunner
 
 from backdate.cli.index import index_command
-from backdate.cli.run_at import run_command
+from backdate.cli.run import run_command
 from backdate.errors import UsageError
 
 app = typer.Typer()
@@ -68,7 +68,7 @@ def upstream_url() -> Iterator[str]:
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, as it is used."""
     program = (
-        "import typer; from backdate.cli.run_at import run_command;"
+        "import typer; from backdate.cli.run import run_command;"
         "app = typer.Typer(); app.command('run')(run_command); app.callback()(lambda: None); app()"
     )
     command = [sys.executable, "-c", program, *arguments]

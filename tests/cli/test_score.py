@@ -7,18 +7,18 @@ from pretended_workshop import GOLD, PretendedWorkshop, make_task
 from typer.testing import CliRunner
 
 from backdate.cli.main import app, status_of
-from backdate.evaluation import opening
-from backdate.evaluation.opening import Bench
+from backdate.evaluation import load
+from backdate.evaluation.load import Benchmark
 from backdate.evaluation.scores import load_scored_run
 
 
 @pytest.fixture
 def bench(monkeypatch, tmp_path):
     """The pretended workshop in the place of the machine's."""
-    made = Bench(
+    made = Benchmark(
         name="pretended", tasks=(make_task("o__n-1"), make_task("o__n-2")), workshop=PretendedWorkshop()
     )
-    monkeypatch.setattr(opening, "open_bench", lambda *given, **named: made)
+    monkeypatch.setattr(load, "open_bench", lambda *given, **named: made)
     return made
 
 

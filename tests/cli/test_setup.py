@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from pretended_setups import INSTANT, carried, ran, recipe
 
+from backdate.checking.ablation import Ablation, AblationRow, variants
+from backdate.checking.options import SetupOptions
+from backdate.checking.setup_result import AttemptRecord, SetupResult
+from backdate.checking.validation import count_outcomes
 from backdate.cli import exit_codes
 from backdate.cli.main import status_of
 from backdate.cli.render_setup import ablation_lines, setup_lines
 from backdate.projects.project import Origin
-from backdate.recipes.recipe import Provenance, Skipped
+from backdate.recipes.recipe import Provenance, SkippedInstruction
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.setup.ablation import Ablation, AblationRow, variants
-from backdate.setup.options import Options
-from backdate.setup.result import Attempt, SetupResult
-from backdate.setup.validation import count_outcomes
 
 
 def result(*, proven: bool) -> SetupResult:
     """A set-up in two attempts; the second is proven, or fails two of ten."""
-    first = Attempt(
+    first = AttemptRecord(
         number=1,
         candidate=1,
         source="tox, environment py38",
@@ -63,7 +63,11 @@ def result(*, proven: bool) -> SetupResult:
         error=last.error,
         repairs=("missing module: x is in x==1",),
         attempts=(first, last),
-        skipped=(Skipped(reason="needs a secret", provenance=Provenance(rule="CI", file="ci.yml", line=3)),),
+        skipped=(
+            SkippedInstruction(
+                reason="needs a secret", provenance=Provenance(rule="CI", file="ci.yml", line=3)
+            ),
+        ),
         notes=("asked for from apt, not installed: pandoc",),
         started=INSTANT,
         duration_s=5.0,
@@ -74,9 +78,9 @@ def result(*, proven: bool) -> SetupResult:
 def test_a_proven_set_up_in_words() -> None:
     text = "\n".join(setup_lines(result(proven=True)))
     assert text.startswith("Proven: 8 of 8 tests")
-    assert "Attempt 1 (candidate 1, round 0): tox, environment py38" in text
+    assert "AttemptRecord 1 (candidate 1, round 0): tox, environment py38" in text
     assert "missing-module in install" in text
-    assert "Attempt 2 (candidate 1, round 1): missing module: x is in x==1" in text
+    assert "AttemptRecord 2 (candidate 1, round 1): missing module: x is in x==1" in text
     assert "Note: asked for from apt" in text
     assert "\x1b" not in text
     assert "needs a secret" not in text
@@ -104,8 +108,8 @@ def test_the_table_of_an_ablation() -> None:
 
 
 def test_the_ways_of_an_ablation() -> None:
-    found = dict(variants(Options()))
-    assert found["everything"] == Options()
+    found = dict(variants(SetupOptions()))
+    assert found["everything"] == SetupOptions()
     assert found["without repair"].rounds == 0
     assert set(found["CI files alone"].sources) == {"ci"}
     assert "tox" not in found["without tox"].sources

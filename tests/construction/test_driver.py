@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from backdate.construction.build import MOST_ATTEMPTS, Built, build, build_folder
+from backdate.construction.build import MOST_ATTEMPTS, BuildSummary, build, build_folder
 from backdate.construction.candidate import Exclusion
-from backdate.construction.executors.interface import Finished
-from backdate.construction.job import Answer, Job
+from backdate.construction.executors.interface import FinishedJob
+from backdate.construction.job import Job, JobResult
 from backdate.construction.ledger_view import read_ledger
-from backdate.construction.plan import Place, Plan
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.progress import Snapshot
 from backdate.errors import DiskFull, MachineError, UsageError
 from backdate.serial import from_json, to_json
 
-Says = Callable[[Job], Answer | None]
+Says = Callable[[Job], JobResult | None]
 """None: the worker is lost."""
 
 
@@ -39,12 +39,12 @@ class Pretended:
         self.jobs.append(found)
         self._waiting.append(found)
 
-    def collect(self, timeout_s: float) -> tuple[Finished, ...]:
+    def collect(self, timeout_s: float) -> tuple[FinishedJob, ...]:
         job = self._waiting.pop()
         answer = self.says(job)
         if answer is None:
-            return (Finished(number=job.number, answer=None, lost="killed"),)
-        return (Finished(number=job.number, answer=to_json(answer)),)
+            return (FinishedJob(number=job.number, answer=None, lost="killed"),)
+        return (FinishedJob(number=job.number, answer=to_json(answer)),)
 
     def close(self, *, at_once: bool) -> None:
         self.closed.append(at_once)
@@ -58,19 +58,19 @@ class Watcher:
         self.seen.append(snapshot)
 
 
-def out(job: Job) -> Answer:
-    return Answer(number=job.number, kind=job.kind, exclusion=Exclusion(stage="tests", reason="none"))
+def out(job: Job) -> JobResult:
+    return JobResult(number=job.number, kind=job.kind, exclusion=Exclusion(stage="tests", reason="none"))
 
 
-def carry_out(folder: Path, says: Says, **more: object) -> tuple[Pretended, Built]:
+def carry_out(folder: Path, says: Says, **more: object) -> tuple[Pretended, BuildSummary]:
     names = folder / "names.txt"
     names.write_text("one\ntwo\nthree\n")
     executor = Pretended(says)
     built = build(
         [str(names)],
         folder / "set",
-        plan=Plan(target=datetime(2025, 1, 1, tzinfo=UTC), origin=datetime(2021, 1, 1, tzinfo=UTC)),
-        place=Place(cache=folder / "cache", store=str(folder / "store")),
+        plan=BuildPlan(target=datetime(2025, 1, 1, tzinfo=UTC), origin=datetime(2021, 1, 1, tzinfo=UTC)),
+        place=WorkerConfig(cache=folder / "cache", store=str(folder / "store")),
         executor=lambda: executor,
         **more,  # type: ignore[arg-type]
     )
@@ -93,7 +93,7 @@ def test_an_empty_data_set_says_why(tmp_path: Path) -> None:
 def test_a_lost_worker_costs_an_attempt_and_no_candidate(tmp_path: Path) -> None:
     lost = set()
 
-    def says(job: Job) -> Answer | None:
+    def says(job: Job) -> JobResult | None:
         if job.number in lost:
             return out(job)
         lost.add(job.number)
@@ -120,8 +120,8 @@ def test_who_never_answers_leaves_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_defect_of_ours_costs_one_candidate(tmp_path: Path) -> None:
-    def says(job: Job) -> Answer:
-        return Answer(number=job.number, kind=job.kind, trouble="Traceback …", bug=True)
+    def says(job: Job) -> JobResult:
+        return JobResult(number=job.number, kind=job.kind, trouble="Traceback …", bug=True)
 
     executor, built = carry_out(tmp_path, says)
     assert len(executor.jobs) == 3
@@ -134,9 +134,9 @@ def test_a_defect_of_ours_costs_one_candidate(tmp_path: Path) -> None:
 def test_a_machine_at_fault_stops_the_build_and_nothing_is_lost(
     words: str, kind: type[Exception], tmp_path: Path
 ) -> None:
-    def says(job: Job) -> Answer:
+    def says(job: Job) -> JobResult:
         if job.number == 1:
-            return Answer(number=job.number, kind=job.kind, trouble=words, fatal=True)
+            return JobResult(number=job.number, kind=job.kind, trouble=words, fatal=True)
         return out(job)
 
     with pytest.raises(kind, match="--resume"):
@@ -151,7 +151,7 @@ def test_a_machine_at_fault_stops_the_build_and_nothing_is_lost(
 
 
 def test_an_interrupt_gives_leases_back(tmp_path: Path) -> None:
-    def says(job: Job) -> Answer:
+    def says(job: Job) -> JobResult:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -13,7 +13,7 @@ from backdate.construction import evidence
 from backdate.construction.candidate import Candidate
 from backdate.construction.store import FolderStore
 from backdate.errors import InterpreterMissing
-from backdate.recipes.recipe import Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
 
 
 def test_an_interpreter_that_is_not_here_is_the_reason(
@@ -37,7 +37,7 @@ def test_an_interpreter_that_is_not_here_is_the_reason(
         scratch=tmp_path,
     )
     where = Provenance(rule="by hand")
-    recipe = Recipe(install=(), test=TestPlan(runner="pytest", provenance=where))
+    recipe = Recipe(install=(), test=SuitePlan(runner="pytest", provenance=where))
     found = evidence.seek_evidence(
         bench, Candidate(kind="git", name="o/n", location="x"), "b" * 40, ("t",), recipe
     )

@@ -12,13 +12,13 @@ import pytest
 from little_world import GPL, commit, project
 
 from backdate.construction.candidate import Candidate
-from backdate.construction.examine import Examined, Looked, examine, source_reason
+from backdate.construction.examine import ExaminationResult, Examined, examine, source_reason
 from backdate.construction.fetch import fetch, fetch_later
-from backdate.construction.plan import Place, Plan
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import FolderStore
 from backdate.construction.trees import tree_entry
 
-PLAN = Plan(target=datetime(2025, 6, 1, tzinfo=UTC))
+PLAN = BuildPlan(target=datetime(2025, 6, 1, tzinfo=UTC))
 FIRST, SECOND = "2021-02-01T12:00:00Z", "2023-02-01T12:00:00Z"
 
 
@@ -29,7 +29,7 @@ class Desk:
         self.repository = folder / "repository"
         self.folder = folder
         self.store = FolderStore(folder / "store")
-        self.place = Place(cache=folder / "cache", store=str(folder / "store"))
+        self.place = WorkerConfig(cache=folder / "cache", store=str(folder / "store"))
         self._count = 0
 
     def scratch(self) -> Path:
@@ -42,10 +42,10 @@ class Desk:
         fields = {"kind": "git", "name": "owner/name", "location": str(self.repository), **more}
         return Candidate(**fields)  # type: ignore[arg-type]
 
-    def look(self, candidate: Candidate, plan: Plan = PLAN) -> Looked:
+    def look(self, candidate: Candidate, plan: BuildPlan = PLAN) -> ExaminationResult:
         return examine(candidate, plan, self.place, self.store, self.scratch())
 
-    def stage(self, plan: Plan = PLAN, **more: object) -> str:
+    def stage(self, plan: BuildPlan = PLAN, **more: object) -> str:
         exclusion = self.look(self.candidate(**more), plan).exclusion
         return "" if exclusion is None else exclusion.stage
 
@@ -55,7 +55,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def found(looked: Looked) -> Examined:
+def found(looked: ExaminationResult) -> Examined:
     assert looked.examined is not None, looked.exclusion
     return looked.examined
 

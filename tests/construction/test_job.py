@@ -10,7 +10,7 @@ import pytest
 from backdate.construction import job as job_module
 from backdate.construction.candidate import Candidate
 from backdate.construction.job import Job, run_job
-from backdate.construction.plan import Place, Plan
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.errors import (
     ConfigurationError,
     DiskFull,
@@ -43,8 +43,8 @@ def test_what_one_project_holds_does_not_stop_the_others(
         number=1,
         kind="examine",
         candidate=Candidate(kind="folder", name="one", location="one"),
-        plan=Plan(target=datetime(2025, 1, 1, tzinfo=UTC)),
-        place=Place(cache=tmp_path / "cache", store=str(tmp_path / "store")),
+        plan=BuildPlan(target=datetime(2025, 1, 1, tzinfo=UTC)),
+        place=WorkerConfig(cache=tmp_path / "cache", store=str(tmp_path / "store")),
     )
     answer = run_job(job)
     assert (answer.fatal, answer.bug) == (fatal, False)

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from backdate.construction.candidate import Candidate
-from backdate.construction.plan import Plan
+from backdate.construction.plan import BuildPlan
 from backdate.construction.rules import exclude_by_row
 from backdate.errors import InstantError
 
-PLAN = Plan(target=datetime(2025, 7, 31, tzinfo=UTC))
+PLAN = BuildPlan(target=datetime(2025, 7, 31, tzinfo=UTC))
 GOOD = Candidate(
     kind="git",
     name="a/b",
@@ -25,7 +25,7 @@ GOOD = Candidate(
 )
 
 
-def stage(candidate: Candidate, plan: Plan = PLAN) -> str | None:
+def stage(candidate: Candidate, plan: BuildPlan = PLAN) -> str | None:
     found = exclude_by_row(candidate, plan)
     return None if found is None else found.stage
 

@@ -13,13 +13,13 @@ from pretended_builds import NoSandbox, Seen
 from pretended_setups import RULE, recipe
 
 from backdate.construction import sides
-from backdate.construction.plan import Place, Plan
-from backdate.construction.sides import Bench, new_ground, new_key, old_key, open_bench, run_new
+from backdate.construction.plan import BuildPlan, WorkerConfig
+from backdate.construction.sides import JobContext, new_ground, new_key, old_key, open_bench, run_new
 from backdate.construction.store import open_store
 from backdate.recipes.recipe import SystemPackages
 from backdate.timeline.instants import Instant
 
-PLAN = Plan(target=datetime(2025, 1, 1, tzinfo=UTC))
+PLAN = BuildPlan(target=datetime(2025, 1, 1, tzinfo=UTC))
 OLD: Instant = datetime(2021, 1, 1, tzinfo=UTC)
 RECIPE = replace(
     recipe("six"),
@@ -36,9 +36,9 @@ def tree(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def bench(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+def bench(plan: BuildPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JobContext]:
     monkeypatch.setattr(sides, "choose_sandbox", lambda _name: NoSandbox())
-    place = Place(cache=tmp_path / "cache", store=str(tmp_path / "store"))
+    place = WorkerConfig(cache=tmp_path / "cache", store=str(tmp_path / "store"))
     with open_bench(plan, place, open_store(place.store), tmp_path / "scratch") as one:
         yield one
 

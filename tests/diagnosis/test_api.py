@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from backdate.diagnosis.api import Change, Member, Probe, ask_both, compare_members, probe
+from backdate.diagnosis.api import ApiProbe, Member, NameChange, ask_both, compare_members, probe
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
 
@@ -66,13 +66,13 @@ def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: San
     names = ["lib.thing", "lib.late", "lib.Box", "lib.Box.put", "lib.core.gone", "lib.nowhere", "no name!"]
     found = {one.name: one for one in ask_both(one_sandbox, made(OLD), made(NEW), names)}
     assert {name: one.change for name, one in found.items()} == {
-        "lib.thing": Change.MOVED,
-        "lib.late": Change.GONE,
-        "lib.Box": Change.SAME,
-        "lib.Box.put": Change.MOVED,
-        "lib.core.gone": Change.GONE,
-        "lib.nowhere": Change.NEVER,
-        "no name!": Change.NEVER,
+        "lib.thing": NameChange.MOVED,
+        "lib.late": NameChange.GONE,
+        "lib.Box": NameChange.SAME,
+        "lib.Box.put": NameChange.MOVED,
+        "lib.core.gone": NameChange.GONE,
+        "lib.nowhere": NameChange.NEVER,
+        "no name!": NameChange.NEVER,
     }
     assert found["lib.thing"].moved_to == ("lib.fresh.place.thing",)
     assert found["lib.Box.put"].moved_to == ("lib.Box._put",)
@@ -98,18 +98,18 @@ def test_the_home_that_an_object_names(made: Callable[..., Environment], one_san
     old = made({"a.py": "from collections.abc import Mapping\nreal = float\n"})
     new = made({"a.py": ""})
     one, other = ask_both(one_sandbox, old, new, ["a.Mapping", "a.real"])
-    assert (one.change, one.moved_to) == (Change.MOVED, ("collections.abc.Mapping",))
-    assert (other.change, other.moved_to) == (Change.MOVED, ("builtins.float",))
+    assert (one.change, one.moved_to) == (NameChange.MOVED, ("collections.abc.Mapping",))
+    assert (other.change, other.moved_to) == (NameChange.MOVED, ("builtins.float",))
 
 
 def test_signatures(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
     old = made({"a.py": "def f(x, size=1, *rest): pass\ndef g(x): pass\n"})
     new = made({"a.py": "def f(x, *, vector_size=1, **more): pass\ndef g(x): return 1\n"})
     one, other = ask_both(one_sandbox, old, new, ["a.f", "a.g"])
-    assert one.change is Change.SIGNATURE
+    assert one.change is NameChange.SIGNATURE
     assert one.removed_parameters == ("size", "*rest")
     assert one.added_parameters == ("vector_size", "**more")
-    assert other.change is Change.SAME
+    assert other.change is NameChange.SAME
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_library_that_ends_the_process(
     assert status in answer.trouble
     other = probe(one_sandbox, environment, ["good.x", "good.y"])
     differences = {one.name: one.change for one in compare_members(answer, other)}
-    assert differences == {"good.x": Change.SAME, "good.y": Change.UNKNOWN}
+    assert differences == {"good.x": NameChange.SAME, "good.y": NameChange.UNKNOWN}
 
 
 def test_hostile_libraries(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
@@ -175,10 +175,12 @@ def test_the_probe_runs_in_any_python(
 
 def test_members_that_only_one_side_knows() -> None:
     one = Member(name="a", present=True)
-    (difference,) = compare_members(Probe(members=(one,)), Probe(members=()))
-    assert difference.change is Change.UNKNOWN
-    (difference,) = compare_members(Probe(members=(replace(one, present=False),)), Probe(members=(one,)))
-    assert difference.change is Change.APPEARED
+    (difference,) = compare_members(ApiProbe(members=(one,)), ApiProbe(members=()))
+    assert difference.change is NameChange.UNKNOWN
+    (difference,) = compare_members(
+        ApiProbe(members=(replace(one, present=False),)), ApiProbe(members=(one,))
+    )
+    assert difference.change is NameChange.APPEARED
 
 
 @pytest.mark.network
@@ -189,8 +191,8 @@ def test_numpy_2(build_environment: Callable[..., Environment], one_sandbox: San
     found = {one.name: one for one in ask_both(one_sandbox, old, new, names)}
     assert found["numpy.float_"].moved_to[0] == "numpy.float64"
     assert found["numpy.ComplexWarning"].moved_to[0] == "numpy.exceptions.ComplexWarning"
-    assert found["numpy.product"].change in (Change.GONE, Change.MOVED)
-    assert found["numpy.array"].change is Change.SAME
+    assert found["numpy.product"].change in (NameChange.GONE, NameChange.MOVED)
+    assert found["numpy.array"].change is NameChange.SAME
     gone = found["numpy.float_"].new
     assert gone is not None
     assert "np.float64" in gone.why

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.diagnosis.causes import find_cause
-from backdate.diagnosis.frames import Places
+from backdate.diagnosis.frames import PathClassifier
 from backdate.diagnosis.owners import Owners
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.testing.outcomes import Frame, Raised
@@ -38,7 +38,7 @@ class World:
         tree = root / "tree"
         (tree / "mine").mkdir(parents=True)
         (tree / "mine/core.py").write_text(MODULE)
-        self.places = Places(environment(root))
+        self.places = PathClassifier(environment(root))
         self.owners = Owners(self.places.distributions, library=self.places.library, tree=tree)
 
     def cause(self, *chain: Raised) -> Cause:
@@ -226,7 +226,7 @@ CHAINS = st.lists(
 
 @given(CHAINS)
 def test_every_chain_has_a_cause(chain: list[Raised]) -> None:
-    places = Places()
+    places = PathClassifier()
     cause = find_cause(places.place_chain(chain), Owners(places.distributions, library=None, tree=None))
     assert (cause.kind is CauseKind.UNKNOWN) == (not chain)
     assert cause.position < max(len(chain), 1)

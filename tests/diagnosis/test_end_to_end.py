@@ -9,9 +9,9 @@ from backdate.diagnosis.diagnose import clusters_of, diagnose, diagnose_log
 from backdate.diagnosis.logs import read_log
 from backdate.diagnosis.result import CauseKind
 from backdate.environments.environment import Environment
-from backdate.recipes.recipe import Provenance, TestPlan
+from backdate.recipes.recipe import Provenance, SuitePlan
 from backdate.sandboxes.interface import MIB, Limits, Sandbox
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 from backdate.testing.run import run_suite
 
 pytestmark = pytest.mark.network
@@ -85,15 +85,15 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
-Run = Callable[[Environment], TestRun]
+Run = Callable[[Environment], SuiteRun]
 
 
 @pytest.fixture(scope="module")
 def run(one_sandbox: Sandbox, tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    plan = TestPlan(runner="pytest", provenance=Provenance(rule="a test"))
+    plan = SuitePlan(runner="pytest", provenance=Provenance(rule="a test"))
     limits = Limits(wall_s=120.0, memory_bytes=2048 * MIB)
 
-    def run(environment: Environment) -> TestRun:
+    def run(environment: Environment) -> SuiteRun:
         logs = tmp_path_factory.mktemp("logs")
         return run_suite(one_sandbox, environment, tree, plan, limits=limits, log_folder=logs)
 

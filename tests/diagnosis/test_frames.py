@@ -5,27 +5,27 @@ from diagnosis_builders import SITE, environment, failed, frame, install, raised
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.diagnosis.frames import Places, files_of_tests, is_test_file, relocated, responsible
+from backdate.diagnosis.frames import PathClassifier, files_of_tests, is_test_file, relocated, responsible
 from backdate.diagnosis.result import FrameKind
 from backdate.environments.environment import LockedDistribution
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> PathClassifier:
     install(tmp_path, "PyYAML", "6.0", "yaml/__init__.py", "_yaml.so")
     install(tmp_path, "google-a", "1", "google/a/x.py")
     install(tmp_path, "google-b", "2", "google/b/x.py", "google/b/data.bin")
     install(tmp_path, "mine", "0.1", "mine/core.py", "mine/tests/test_core.py")
     own = LockedDistribution(name="mine", version="0.1", source=".")
-    return Places(environment(tmp_path, own), test_files={"spec/checks.py"})
+    return PathClassifier(environment(tmp_path, own), test_files={"spec/checks.py"})
 
 
-def place(places: Places, root: Path, file: str) -> tuple[FrameKind, str | None, str | None]:
+def place(places: PathClassifier, root: Path, file: str) -> tuple[FrameKind, str | None, str | None]:
     placed = places.place(frame(file.replace("SITE", f"{root}/lib/python3.12/site-packages")))
     return placed.kind, placed.distribution, placed.version
 
 
-def test_kinds(places: Places, tmp_path: Path) -> None:
+def test_kinds(places: PathClassifier, tmp_path: Path) -> None:
     site = FrameKind.SITE_PACKAGES
     for file, expected in {
         "mine/core.py": (FrameKind.PROJECT, None, None),
@@ -51,7 +51,7 @@ def test_kinds(places: Places, tmp_path: Path) -> None:
 
 
 def test_without_an_environment() -> None:
-    places = Places()
+    places = PathClassifier()
     kinds = {
         "/home/me/p/x.py": FrameKind.PROJECT,
         "/usr/lib/python3.8/json/decoder.py": FrameKind.STANDARD_LIBRARY,
@@ -73,7 +73,7 @@ def test_hostile_metadata(tmp_path: Path) -> None:
     )
     (site / "pipe-3.dist-info").mkdir()
     (site / "pipe-3.dist-info/METADATA").mkdir()
-    distributions = Places(environment(tmp_path)).distributions
+    distributions = PathClassifier(environment(tmp_path)).distributions
     assert {(one.name, one.version) for one in distributions.all.values()} == {
         ("good", "1"),
         ("bad", "2"),
@@ -92,14 +92,14 @@ def test_setuptools_metadata(tmp_path: Path) -> None:
     (egg / "PKG-INFO").write_text("Metadata-Version: 1.0\nName: Old-Thing\nVersion: 1.2\n")
     (egg / "installed-files.txt").write_text("../oldthing/__init__.py\nPKG-INFO\n")
     (egg / "top_level.txt").write_text("oldthing\nother\n")
-    distributions = Places(environment(tmp_path, version="3.6.15")).distributions
+    distributions = PathClassifier(environment(tmp_path, version="3.6.15")).distributions
     for path in ("oldthing/__init__.py", "other/x.py"):
         found = distributions.of_file(path)
         assert found is not None
         assert (found.name, found.version) == ("Old-Thing", "1.2")
 
 
-def test_the_responsible_line(places: Places) -> None:
+def test_the_responsible_line(places: PathClassifier) -> None:
     test, code, deeper = frame("tests/test_a.py"), frame("mine/core.py", 3), frame("mine/core.py", 9)
     library = frame("/x/site-packages/yaml/__init__.py")
     chain = places.place_chain(
@@ -117,7 +117,7 @@ def test_the_responsible_line(places: Places) -> None:
     assert responsible(places.place_chain([raised("ValueError", "", library)]), 0) is None
 
 
-def test_relocation_out_of_a_package_that_answers_a_lookup(places: Places) -> None:
+def test_relocation_out_of_a_package_that_answers_a_lookup(places: PathClassifier) -> None:
     asks = frame("mine/core.py", 3)
     answers = frame("/x/site-packages/numpy/__init__.py", 300, "__getattr__")
     (one,) = places.place_chain([raised("AttributeError", "", asks, answers)])
@@ -143,4 +143,4 @@ def test_names_of_other_files(path: str) -> None:
 
 @given(st.text(alphabet="ab/.<>-_ \n\0é", max_size=60))
 def test_any_path_is_placed(path: str) -> None:
-    Places().place(frame(path))
+    PathClassifier().place(frame(path))

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from backdate.checking.interpreters import Interpreters
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache, default_cache
 from backdate.environments.environment import (
     BuildFailure,
+    CutoffOverride,
     Environment,
-    Exemption,
     Interpreter,
     InterpreterChoice,
 )
 from backdate.environments.inputs import EnvironmentRequest, configuration, requirement_lines
 from backdate.environments.lock import PROJECT as PLACE
-from backdate.projects.python_wish import read_python_wish
+from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import InstallStep, Provenance
 from backdate.sandboxes.choose import choose_sandbox
-from backdate.setup.interpreters import Interpreters
 
 INSTANT = datetime(2022, 3, 1, tzinfo=UTC)
 PROJECT = InstallStep(kind="project", file=".", provenance=Provenance(rule="a test"))
@@ -66,9 +66,9 @@ def test_a_build_that_needs_something_is_named(tmp_path: Path) -> None:
 
 def test_later_cuts_are_in_force_only_before_they_end(tmp_path: Path) -> None:
     tree = _project(tmp_path / "p", "")
-    late = Exemption(name="six", until=datetime(2022, 4, 1, tzinfo=UTC), reason="r")
-    early = Exemption(name="attrs", until=datetime(2022, 1, 1, tzinfo=UTC), reason="r")
-    assert [one.name for one in _request(tree, later_cuts=(late, early)).exemptions] == [
+    late = CutoffOverride(name="six", until=datetime(2022, 4, 1, tzinfo=UTC), reason="r")
+    early = CutoffOverride(name="attrs", until=datetime(2022, 1, 1, tzinfo=UTC), reason="r")
+    assert [one.name for one in _request(tree, extra_cutoff_overrides=(late, early)).cutoff_overrides] == [
         "atomicwrites",
         "six",
     ]
@@ -97,7 +97,7 @@ def test_a_build_that_fails_works_within_limits(tmp_path: Path, setup: str, more
         'build-backend = "setuptools.build_meta:__legacy__"\n'
     )
     cache = Cache(default_cache())
-    choice = Interpreters(cache.folder).choose(read_python_wish(tree), INSTANT, forced="3.8")
+    choice = Interpreters(cache.folder).choose(read_python_constraint(tree), INSTANT, forced="3.8")
     builder = Builder(cache, choose_sandbox("bwrap"))
     request = replace(_request(tree), choice=choice)
     failed = builder.prepare(request)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from backdate.environments.cache import Cache
-from backdate.environments.exemptions import exemptions_at
+from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.errors import MachineError
 from backdate.sandboxes.interruption import obeying
 from backdate.timeline.instants import parse_instant
@@ -91,4 +91,4 @@ def test_discarding_what_resists(cache: Cache, tmp_path: Path) -> None:
     ],
 )
 def test_exemptions(day: str, names: list[str]) -> None:
-    assert [one.name for one in exemptions_at(parse_instant(day))] == names
+    assert [one.name for one in cutoff_overrides_at(parse_instant(day))] == names

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.environments.environment import Exemption
-from backdate.environments.exemptions import exemptions_at
+from backdate.environments.cutoff_overrides import cutoff_overrides_at
+from backdate.environments.environment import CutoffOverride
 from backdate.environments.lock import is_local, read_pylock, with_index
 from backdate.errors import StoredDataError
 
@@ -36,11 +36,13 @@ vcs = { type = "git", url = "https://x/y", commit-id = "0123" }
 
 
 def read(text: str) -> object:
-    return read_pylock(text, instant=INSTANT, python="3.8.18", exemptions=exemptions_at(INSTANT))
+    return read_pylock(text, instant=INSTANT, python="3.8.18", cutoff_overrides=cutoff_overrides_at(INSTANT))
 
 
 def test_what_a_lock_says() -> None:
-    lock = read_pylock(PYLOCK, instant=INSTANT, python="3.8.18", exemptions=exemptions_at(INSTANT))
+    lock = read_pylock(
+        PYLOCK, instant=INSTANT, python="3.8.18", cutoff_overrides=cutoff_overrides_at(INSTANT)
+    )
     by_name = {one.name: one for one in lock.distributions}
     assert list(by_name) == ["atomicwrites", "from-git", "helper", "idna", "proj"]
     assert by_name["idna"].hashes == ("sha256:a1", "sha256:b3")
@@ -56,21 +58,21 @@ def test_only_exemptions_that_mattered_are_kept() -> None:
         PYLOCK,
         instant=INSTANT,
         python="3.8.18",
-        exemptions=(
-            *exemptions_at(INSTANT),
-            Exemption(name="idna", until=datetime(2022, 1, 1, tzinfo=UTC), reason="not needed"),
+        cutoff_overrides=(
+            *cutoff_overrides_at(INSTANT),
+            CutoffOverride(name="idna", until=datetime(2022, 1, 1, tzinfo=UTC), reason="not needed"),
         ),
     )
-    assert [one.name for one in lock.exemptions] == ["atomicwrites"]
+    assert [one.name for one in lock.cutoff_overrides] == ["atomicwrites"]
 
 
 def test_exemptions_end() -> None:
-    assert [one.name for one in exemptions_at(datetime(2018, 1, 1, tzinfo=UTC))] == [
+    assert [one.name for one in cutoff_overrides_at(datetime(2018, 1, 1, tzinfo=UTC))] == [
         "atomicwrites",
         "setuptools",
         "wheel",
     ]
-    assert exemptions_at(datetime(2023, 1, 1, tzinfo=UTC)) == ()
+    assert cutoff_overrides_at(datetime(2023, 1, 1, tzinfo=UTC)) == ()
 
 
 @given(st.text())

@@ -14,7 +14,7 @@ from backdate.environments.environment import BuildFailure, Environment, Interpr
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.system import apt_packages, base_for
 from backdate.projects.tree import tree_digest
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SystemPackages, TestPlan
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan, SystemPackages
 from backdate.sandboxes.bases import Bases
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.interface import BaseSystem, Limits, Sandbox
@@ -74,7 +74,7 @@ def build_without_and_with(
 
 
 def outcomes(sandbox: Sandbox, environment: Environment, tree: Path, logs: Path) -> list[str]:
-    plan = TestPlan(runner="unittest", targets=("test_it",), provenance=RULE)
+    plan = SuitePlan(runner="unittest", targets=("test_it",), provenance=RULE)
     run = run_suite(sandbox, environment, tree, plan, limits=Limits(wall_s=120), log_folder=logs)
     return [str(one.outcome) for one in run.results]
 
@@ -109,7 +109,7 @@ def test_a_distribution_that_needs_headers_builds_with_them_in_a_container(
 def test_the_packages_of_a_recipe() -> None:
     recipe = Recipe(
         install=(),
-        test=TestPlan(runner="pytest", provenance=RULE),
+        test=SuitePlan(runner="pytest", provenance=RULE),
         system=(
             SystemPackages(manager="apt", packages=("libxml2-dev", "$PACKAGES", "g++"), provenance=RULE),
             SystemPackages(manager="conda", packages=("openblas",), provenance=RULE),

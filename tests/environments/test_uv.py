@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from backdate.environments import uv
-from backdate.environments.exemptions import exemptions_at
+from backdate.environments.cutoff_overrides import cutoff_overrides_at
 
 INSTANT = datetime(2018, 1, 1, tzinfo=UTC)
 
@@ -16,7 +16,7 @@ def test_the_full_instant_and_every_exemption_are_handed_over() -> None:
     arguments = uv.resolve_arguments(
         python=Path("/p"),
         instant=INSTANT,
-        exemptions=exemptions_at(INSTANT),
+        cutoff_overrides=cutoff_overrides_at(INSTANT),
         index_url="https://index/simple",
         inputs=["-r.txt"],
         constraints=["c.txt"],

@@ -7,7 +7,7 @@ import json
 import pytest
 from pretended_workshop import GOLD, PretendedWorkshop, make_task
 
-from backdate.evaluation.opening import Bench
+from backdate.evaluation.load import Benchmark
 from backdate.evaluation.score_run import read_answers, score_run
 from backdate.evaluation.scores import ScoreOutcome
 from backdate.evaluation.swebench_report import swebench_report
@@ -134,7 +134,7 @@ def scored(tmp_path_factory):
     ]
     path = folder / "predictions.jsonl"
     path.write_text("\n".join([*map(json.dumps, rows), *FURTHER]))
-    bench = Bench(
+    bench = Benchmark(
         name="pretended", tasks=tuple(make_task(one) for one in ids.values()), workshop=PretendedWorkshop()
     )
     answers = read_answers(None, path, "m")

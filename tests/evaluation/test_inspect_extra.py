@@ -19,6 +19,7 @@ from inspect_ai import eval as inspect_eval  # noqa: E402
 from inspect_ai.log import read_eval_log  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
+from backdate.checking.recipe_run import DatedProject  # noqa: E402
 from backdate.errors import UsageError  # noqa: E402
 from backdate.evaluation.inspect_extra.environment import (  # noqa: E402
     BackdateSandbox,
@@ -30,13 +31,12 @@ from backdate.evaluation.inspect_extra.task import (  # noqa: E402
     migration_task,
     passed_within,
 )
-from backdate.evaluation.opening import Bench  # noqa: E402
-from backdate.projects.python_wish import read_python_wish  # noqa: E402
+from backdate.evaluation.load import Benchmark  # noqa: E402
+from backdate.projects.python_constraint import read_python_constraint  # noqa: E402
 from backdate.projects.tree import tree_digest  # noqa: E402
-from backdate.recipes.recipe import Provenance, Recipe, TestPlan  # noqa: E402
+from backdate.recipes.recipe import Provenance, Recipe, SuitePlan  # noqa: E402
 from backdate.sandboxes.choose import choose_sandbox  # noqa: E402
-from backdate.setup.carry_out import Ground  # noqa: E402
-from backdate.tasks.real_workshop import Built, RealWorkshop  # noqa: E402
+from backdate.tasks.local_runner import BuiltSide, LocalRunner  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the framework's own, which its releases change
 
@@ -55,7 +55,7 @@ def words(text: str) -> ModelOutput:
 
 def run(tmp_path: Path, outputs, workshop=None, **settings):
     config = BenchConfig(dataset=str(tmp_path / "pretended"))
-    bench = Bench(name="pretended", tasks=(make_task(),), workshop=workshop or PretendedWorkshop())
+    bench = Benchmark(name="pretended", tasks=(make_task(),), workshop=workshop or PretendedWorkshop())
     offer_bench(config, bench)
     model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
     (log,) = inspect_eval(
@@ -96,20 +96,20 @@ def test_a_scripted_model_solves_the_task_and_the_log_opens(tmp_path) -> None:
     assert sum(event.event == "model" for event in sample.events) == 3
 
 
-class Probed(PretendedWorkshop, RealWorkshop):
+class Probed(PretendedWorkshop, LocalRunner):
     """The pretended workshop with a real environment to ask: the one that runs these tests."""
 
-    def build(self, task, tree, side) -> Built:
+    def build(self, task, tree, side) -> BuiltSide:
         answer = environment_of(Path(sys.prefix), Path(sys.executable))
-        plan = TestPlan(runner="pytest", provenance=Provenance(rule="by hand"))
-        ground = Ground(
+        plan = SuitePlan(runner="pytest", provenance=Provenance(rule="by hand"))
+        ground = DatedProject(
             name=task.instance_id,
             tree=tree,
             digest=tree_digest(tree),
             instant=task.new.instant,
-            wish=read_python_wish(tree),
+            python_constraint=read_python_constraint(tree),
         )
-        return Built(answer=answer, recipe=Recipe(install=(), test=plan), ground=ground, notes=())
+        return BuiltSide(answer=answer, recipe=Recipe(install=(), test=plan), ground=ground, notes=())
 
 
 def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:
@@ -167,7 +167,7 @@ def test_the_sandbox_runs_in_the_tree_and_reads_nothing_else(tmp_path) -> None:
     if not all(one.ok for one in choose_sandbox("bwrap").probe() if one.needed):
         pytest.skip("bubblewrap does not work here")
     config = BenchConfig(dataset=str(tmp_path / "pretended"))
-    offer_bench(config, Bench(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop()))
+    offer_bench(config, Benchmark(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop()))
 
     async def story() -> None:
         environments = await BackdateSandbox.sample_init(

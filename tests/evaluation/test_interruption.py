@@ -16,7 +16,7 @@ from little_workshop import bubblewrap
 from scripted_model import Hang, Say, ScriptedModel
 
 from backdate.evaluation.run_folder import load_run
-from backdate.solvers.records import Ending
+from backdate.solvers.records import StopReason
 
 pytest.importorskip("openai", reason="the extra models is not installed")
 ROOT = Path(__file__).parents[2]
@@ -78,7 +78,7 @@ def test_a_process_that_waits_for_its_model_ends_and_goes_on_later(tmp_path, whi
     with ScriptedModel([Say("I give up.")] * 4) as server, started(folder, server.url) as again:
         assert again.wait(timeout=PATIENCE_S) == 0
     _, records = load_run(folder)
-    assert [one.ending for one in records] == [Ending.CALLS, Ending.CALLS]
+    assert [one.ending for one in records] == [StopReason.CALLS, StopReason.CALLS]
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])

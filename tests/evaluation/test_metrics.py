@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.evaluation.metrics import (
-    Attempt,
+    ScoredAttempt,
     bootstrap,
     curve,
     pass_at_1,
@@ -18,15 +18,15 @@ from backdate.evaluation.metrics import (
 )
 
 FOUR = (
-    Attempt(task="exact", solved=True, precision=1.0, calls=3, tests=1),
-    Attempt(task="with needless edits", solved=True, precision=0.25, calls=20, tests=4),
-    Attempt(task="right lines, wrong text", solved=False, precision=1.0, calls=100, tests=10),
-    Attempt(task="nothing", solved=False, precision=0.0),
+    ScoredAttempt(task="exact", solved=True, precision=1.0, calls=3, tests=1),
+    ScoredAttempt(task="with needless edits", solved=True, precision=0.25, calls=20, tests=4),
+    ScoredAttempt(task="right lines, wrong text", solved=False, precision=1.0, calls=100, tests=10),
+    ScoredAttempt(task="nothing", solved=False, precision=0.0),
 )
 
 ATTEMPTS = st.lists(
     st.builds(
-        Attempt,
+        ScoredAttempt,
         task=st.text(max_size=3),
         solved=st.booleans(),
         precision=st.floats(0, 1) | st.none(),
@@ -47,9 +47,9 @@ def test_the_equations_over_edits_by_hand() -> None:
     # Three tasks with n = 10, m = 2. Equation 3: 1/2, 2/2, 1/1. Equations 1 and 4: the second is not solved,
     # the third needed three test runs. Equations 2 and 5: means over all three.
     attempts = (
-        Attempt(task="half", solved=True, precision=1 / 2, calls=10, tests=2),
-        Attempt(task="exact, not solved", solved=False, precision=2 / 2, calls=10, tests=2),
-        Attempt(task="exact, too late", solved=True, precision=1 / 1, calls=10, tests=3),
+        ScoredAttempt(task="half", solved=True, precision=1 / 2, calls=10, tests=2),
+        ScoredAttempt(task="exact, not solved", solved=False, precision=2 / 2, calls=10, tests=2),
+        ScoredAttempt(task="exact, too late", solved=True, precision=1 / 1, calls=10, tests=3),
     )
     assert pass_at_1(attempts, calls=10, tests=2) == pytest.approx(1 / 3)
     assert prec_at_1(attempts, calls=10, tests=2) == pytest.approx((1 / 2) / 3)
@@ -66,13 +66,15 @@ def test_smaller_budgets_are_read_from_the_same_run() -> None:
 
 
 def test_without_gold_there_is_no_precision() -> None:
-    assert prec_at_1([Attempt(task="a", solved=True, precision=None)]) is None
+    assert prec_at_1([ScoredAttempt(task="a", solved=True, precision=None)]) is None
     assert prec_at_1_as_released([]) is None
     assert pass_at_1([]) == 0.0
 
 
 @given(ATTEMPTS, st.integers(0, 30), st.integers(0, 10))
-def test_metrics_are_shares_and_never_fall_with_the_budget(attempts: list[Attempt], n: int, m: int) -> None:
+def test_metrics_are_shares_and_never_fall_with_the_budget(
+    attempts: list[ScoredAttempt], n: int, m: int
+) -> None:
     values = curve(attempts, 31)
     assert list(values) == sorted(values)
     assert values[-1] == pass_at_1(attempts)

@@ -12,10 +12,10 @@ from pretended_workshop import GOLD, PretendedWorkshop, make_task
 
 from backdate.errors import IndexUnavailable, StoredDataError, UsageError
 from backdate.evaluation.run_folder import load_run
-from backdate.evaluation.running import Plan, evaluate
-from backdate.solvers.given import GoldSolver
-from backdate.solvers.interface import Attempt
-from backdate.solvers.records import Ending, RunRecord, Settings
+from backdate.evaluation.running import EvaluationPlan, evaluate
+from backdate.solvers.baselines import GoldSolver
+from backdate.solvers.interface import SolverResult
+from backdate.solvers.records import RunRecord, RunSettings, StopReason
 
 
 class Watching:
@@ -38,11 +38,11 @@ class Function:
         self.attempt = function
 
 
-def plan(folder: Path, solver=None, count: int = 4, **more) -> Plan:
-    return Plan(
+def plan(folder: Path, solver=None, count: int = 4, **more) -> EvaluationPlan:
+    return EvaluationPlan(
         tasks=[make_task(f"o__n-{number}") for number in range(count)],
         solver=solver or GoldSolver(),
-        settings=Settings(solver="gold"),
+        settings=RunSettings(solver="gold"),
         workshop=PretendedWorkshop(),
         folder=folder,
         **more,
@@ -53,7 +53,7 @@ def test_a_run_is_resumed_and_finished_tasks_are_left_alone(tmp_path) -> None:
     def fails_on_third(assignment):
         if assignment.task.instance_id == "o__n-2":
             raise IndexUnavailable("the index is down")
-        return Attempt(ending=Ending.SUBMITTED, patch=GOLD)
+        return SolverResult(ending=StopReason.SUBMITTED, patch=GOLD)
 
     with pytest.raises(IndexUnavailable):
         evaluate(plan(tmp_path / "run", Function(fails_on_third)), Watching())
@@ -73,14 +73,14 @@ def test_tasks_run_in_parallel(tmp_path) -> None:
 
     def waits_for_the_others(assignment):
         barrier.wait()
-        return Attempt(ending=Ending.SUBMITTED)
+        return SolverResult(ending=StopReason.SUBMITTED)
 
     assert len(evaluate(plan(tmp_path / "run", Function(waits_for_the_others), 3, jobs=3), Watching())) == 3
 
 
 def test_another_run_s_folder_and_a_full_one_are_refused(tmp_path) -> None:
     evaluate(plan(tmp_path / "run"), Watching())
-    other = replace(plan(tmp_path / "run"), settings=Settings(solver="gold", calls=5))
+    other = replace(plan(tmp_path / "run"), settings=RunSettings(solver="gold", calls=5))
     with pytest.raises(UsageError, match="calls: 100 there, 5 now"):
         evaluate(other, Watching())
     (tmp_path / "full").mkdir()
@@ -100,10 +100,10 @@ def test_more_tasks_join_a_run(tmp_path) -> None:
 
 
 def test_failed_attempts_are_kept_when_they_are_tried_again(tmp_path) -> None:
-    endings = iter([Ending.MODEL, Ending.SUBMITTED, Ending.SUBMITTED])
+    endings = iter([StopReason.MODEL, StopReason.SUBMITTED, StopReason.SUBMITTED])
 
     def sometimes(assignment):
-        return Attempt(ending=next(endings))
+        return SolverResult(ending=next(endings))
 
     evaluate(plan(tmp_path / "run", Function(sometimes), 2), Watching())
     watching = Watching()
@@ -126,7 +126,7 @@ def test_names_that_are_no_files_and_damaged_records_are_told(tmp_path) -> None:
 
 def test_bytes_that_are_not_utf8_survive_in_a_record(tmp_path) -> None:
     def odd(assignment):
-        return Attempt(ending=Ending.SUBMITTED, patch="+\udcff\n")
+        return SolverResult(ending=StopReason.SUBMITTED, patch="+\udcff\n")
 
     records = evaluate(plan(tmp_path / "run", Function(odd), 1), Watching())
     assert records[0].patch == "+\udcff\n"

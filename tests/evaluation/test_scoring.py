@@ -9,14 +9,14 @@ from pretended_workshop import GOLD, PretendedWorkshop, make_task
 from score_builders import make_record
 
 from backdate.errors import UsageError
-from backdate.evaluation.answers import Answer, answers_of_run
-from backdate.evaluation.opening import Bench
+from backdate.evaluation.answers import Submission, answers_of_run
+from backdate.evaluation.load import Benchmark
 from backdate.evaluation.score_run import Answers, score_run
 from backdate.evaluation.scores import FlagKind, Score, ScoreOutcome, load_scored_run
 from backdate.evaluation.swebench_report import swebench_report
-from backdate.solvers.records import TestCall
+from backdate.solvers.records import SuiteCall
 from backdate.tasks.patching import as_git_patch
-from backdate.tasks.workshop import Verdict
+from backdate.tasks.runner import TaskRunResult
 
 HALF = GOLD + "--- pkg/text.py\n+++ pkg/text.py\n@@ -1 +1 @@\n-def shout(word):\n+def shout(text):\n"
 
@@ -34,7 +34,7 @@ class EndsAs(PretendedWorkshop):
 
     def __init__(self, status: str, *, suspicions: tuple[str, ...] = (), solved: bool = False) -> None:
         super().__init__()
-        self.verdict = Verdict(
+        self.verdict = TaskRunResult(
             solved=solved,
             run=builders.run(status=status, suspicions=suspicions),
             reason="" if solved else status,
@@ -45,13 +45,13 @@ class EndsAs(PretendedWorkshop):
 
 
 def score(tmp_path: Path, patch: str | None, workshop=None, **extra) -> Score:
-    answers = {} if patch is None else {make_task().instance_id: Answer(patch=patch, **extra)}
+    answers = {} if patch is None else {make_task().instance_id: Submission(patch=patch, **extra)}
     run = score_all(tmp_path, answers, workshop=workshop)
     return run.scores[0]
 
 
 def score_all(tmp_path, answers, *, workshop=None, tasks=None, heard=None, **options):
-    bench = Bench(
+    bench = Benchmark(
         name="pretended", tasks=tuple(tasks or (make_task(),)), workshop=workshop or PretendedWorkshop()
     )
     return score_run(
@@ -146,13 +146,13 @@ def test_tests_that_the_answer_changes_are_left_as_they_are(tmp_path) -> None:
 
 def test_what_is_scored_is_not_scored_again_unless_the_answer_is_another(tmp_path) -> None:
     tasks = [make_task("o__n-1"), make_task("o__n-2"), make_task("o__n-3")]
-    answers = {one.instance_id: Answer(patch=GOLD) for one in tasks}
+    answers = {one.instance_id: Submission(patch=GOLD) for one in tasks}
     workshop, heard = PretendedWorkshop(), Heard()
     score_all(tmp_path, answers, workshop=workshop, tasks=tasks, heard=heard, jobs=2)
     assert sorted(heard.lines) == [(one.instance_id, ScoreOutcome.SOLVED, True) for one in tasks]
     assert workshop.runs == 3
     heard = Heard()
-    answers["o__n-2"] = Answer(patch="")
+    answers["o__n-2"] = Submission(patch="")
     run = score_all(tmp_path, answers, workshop=workshop, tasks=tasks, heard=heard)
     assert workshop.runs == 3
     assert [now for _, _, now in heard.lines] == [False, True, False]
@@ -161,7 +161,7 @@ def test_what_is_scored_is_not_scored_again_unless_the_answer_is_another(tmp_pat
 
 def test_a_folder_keeps_one_models_scores(tmp_path) -> None:
     score_all(tmp_path, {})
-    bench = Bench(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop())
+    bench = Benchmark(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop())
     with pytest.raises(UsageError, match="holds the scores of 'm'"):
         score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "run", progress=Heard())
     (tmp_path / "full").mkdir()
@@ -172,14 +172,14 @@ def test_a_folder_keeps_one_models_scores(tmp_path) -> None:
 
 def test_scoring_some_tasks_first_keeps_the_others(tmp_path) -> None:
     tasks = [make_task("o__n-1"), make_task("o__n-2")]
-    answers = {one.instance_id: Answer(patch=GOLD) for one in tasks}
+    answers = {one.instance_id: Submission(patch=GOLD) for one in tasks}
     for one in tasks:
         score_all(tmp_path, answers, tasks=tasks, only=(one.instance_id,))
     assert [one.solved for one in load_scored_run(tmp_path / "run").scores] == [True, True]
 
 
 def test_calls_and_costs_are_the_runs_and_the_outcome_is_not(tmp_path) -> None:
-    claimed = TestCall(number=2, call=7, solved=True, reason="")
+    claimed = SuiteCall(number=2, call=7, solved=True, reason="")
     record = replace(make_record(make_task().instance_id), patch="", calls=9, runs=(claimed,))
     run = score_all(tmp_path, answers_of_run([record]))
     (found,) = run.scores
@@ -191,13 +191,13 @@ def test_calls_and_costs_are_the_runs_and_the_outcome_is_not(tmp_path) -> None:
 def test_the_report_of_swebench(tmp_path) -> None:
     tasks = [make_task(f"o__n-{number}") for number in range(5)]
     answers = {
-        "o__n-0": Answer(patch=GOLD),
-        "o__n-1": Answer(patch=""),
-        "o__n-2": Answer(patch="garbage"),
-        "o__n-3": Answer(
+        "o__n-0": Submission(patch=GOLD),
+        "o__n-1": Submission(patch=""),
+        "o__n-2": Submission(patch="garbage"),
+        "o__n-3": Submission(
             patch="--- pkg/text.py\n+++ pkg/text.py\n@@ -1 +1 @@\n-def shout(word):\n+def x(word):\n"
         ),
-        "o__n-unknown": Answer(patch=GOLD),
+        "o__n-unknown": Submission(patch=GOLD),
     }
     run = score_all(tmp_path, answers, tasks=tasks)
     report = swebench_report(run.info, run.scores)
@@ -222,5 +222,5 @@ def test_the_report_of_swebench(tmp_path) -> None:
 def test_an_answer_that_edits_nothing_counts_as_imprecise(tmp_path, patch) -> None:
     assert score(tmp_path, patch).precision == 0.0
     ungilded = replace(make_task(), gold_patch="")
-    run = score_all(tmp_path / "other", {ungilded.instance_id: Answer(patch=patch)}, tasks=[ungilded])
+    run = score_all(tmp_path / "other", {ungilded.instance_id: Submission(patch=patch)}, tasks=[ungilded])
     assert run.scores[0].precision is None

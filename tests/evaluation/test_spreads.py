@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from score_builders import make_score
 
 from backdate.evaluation.spreads import spread_of, spreads_of, stretches_of
-from backdate.solvers.records import Usage
+from backdate.solvers.records import SolverUsage
 
 
 def test_a_spread_by_hand() -> None:
@@ -29,7 +29,7 @@ def test_quartiles_are_those_of_the_standard_library(values) -> None:
 
 
 def test_what_nobody_counted_is_not_spread() -> None:
-    told = make_score("a", calls_made=5, tests=2, usage=Usage(requests=5, input_tokens=100))
+    told = make_score("a", calls_made=5, tests=2, usage=SolverUsage(requests=5, input_tokens=100))
     assert list(spreads_of([told, make_score("b")])) == ["calls", "tests", "input tokens"]
     assert spreads_of([make_score("b")]) == {}
 

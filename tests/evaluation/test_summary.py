@@ -13,7 +13,7 @@ from backdate.evaluation.summary import (
     summarise_model,
     summary_text,
 )
-from backdate.solvers.records import Usage
+from backdate.solvers.records import SolverUsage
 
 FAILED = ScoreOutcome.TESTS_FAILED
 FACTS = {
@@ -71,12 +71,14 @@ def test_a_flag_changes_a_score_only_when_asked() -> None:
 
 
 def test_what_is_unknown_of_the_cost_stays_unknown() -> None:
-    known = Usage(requests=2, input_tokens=10, cached_tokens=0, output_tokens=4, cost_usd=0.5)
+    known = SolverUsage(requests=2, input_tokens=10, cached_tokens=0, output_tokens=4, cost_usd=0.5)
     both = summarise_model([make_run(make_score("a", usage=known), make_score("b", usage=known))])
-    assert both.usage == Usage(requests=4, input_tokens=20, cached_tokens=0, output_tokens=8, cost_usd=1.0)
-    unpriced = Usage(requests=1, input_tokens=5, output_tokens=1)
+    assert both.usage == SolverUsage(
+        requests=4, input_tokens=20, cached_tokens=0, output_tokens=8, cost_usd=1.0
+    )
+    unpriced = SolverUsage(requests=1, input_tokens=5, output_tokens=1)
     part = summarise_model([make_run(make_score("a", usage=known), make_score("b", usage=unpriced))])
-    assert part.usage == Usage(
+    assert part.usage == SolverUsage(
         requests=3, input_tokens=15, cached_tokens=None, output_tokens=5, cost_usd=None
     )
     assert summarise_model([make_run(make_score("a"))]).usage is None

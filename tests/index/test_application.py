@@ -14,9 +14,9 @@ import pytest
 from pretended_index import JSON, Browser, Clock, Upstream, file_entry, html_page
 
 from backdate.errors import MachineError
-from backdate.index.answers import accepts_gzip, choose_form, matches
 from backdate.index.policy import Policy
 from backdate.index.rendering import Form
+from backdate.index.responses import accepts_gzip, choose_form, matches
 from backdate.index.server import SnapshotServer, listening_socket
 from backdate.index.upstream import IndexClient
 

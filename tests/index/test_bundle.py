@@ -14,7 +14,7 @@ from pretended_index import UPSTREAM, Browser, Upstream, file_entry
 from backdate.errors import ConfigurationError, SourceError, UsageError
 from backdate.index.bundle import export_bundle, import_bundle
 from backdate.index.cache import DiskCache
-from backdate.index.needs import Need, read_needs
+from backdate.index.lock_files import Need, read_needs
 from backdate.index.upstream import IndexClient
 
 MakeClient = Callable[..., IndexClient]

@@ -12,8 +12,9 @@ from pretended_index import file_entry, html_page, json_page
 from backdate.index import reading_html
 from backdate.index.names import are_file_names, is_file_name
 from backdate.index.page import parse_upload_time
+from backdate.index.page_store import SerialisedPage, entries, serialise
 from backdate.index.reading import (
-    Reading,
+    ParsedPage,
     UnusableAnswer,
     has_web_address,
     read_entries,
@@ -21,12 +22,11 @@ from backdate.index.reading import (
     read_project_document,
 )
 from backdate.index.reading_html import read_html
-from backdate.index.serialised import SerialisedPage, entries, serialise
 
 BASE = "https://index.example/simple/demo/"
 
 
-def page_of(reading: Reading) -> SerialisedPage:
+def page_of(reading: ParsedPage) -> SerialisedPage:
     return serialise("demo", reading.files, upstream="u", fetched=0, hidden=reading.hidden)
 
 

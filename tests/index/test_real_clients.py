@@ -203,7 +203,7 @@ def test_demjson_builds_at_its_time_only(tmp_path: Path, uv: str) -> None:
     without = subprocess.run(install, env=clean, capture_output=True, text=True, check=False)
     assert without.returncode != 0
     assert "use_2to3" in without.stdout + without.stderr
-    program = "import typer; from backdate.cli.run_at import run_command; typer.run(run_command)"
+    program = "import typer; from backdate.cli.run import run_command; typer.run(run_command)"
     at = [sys.executable, "-c", program, "--at", "2020-06-01", "--cache", str(tmp_path / "cache"), "--"]
     run([*at, *install], os.environ)
     assert run([venv_python, "-c", "import demjson; print(demjson.__version__)"], clean).strip() == "2.2.4"

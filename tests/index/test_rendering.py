@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pretended_index import JSON, file_entry, json_page
 
 from backdate.index.page import from_microseconds, to_microseconds
+from backdate.index.page_store import SerialisedPage, entries, pack, serialise, unpack
 from backdate.index.reading import read_json
 from backdate.index.reading_html import read_html
 from backdate.index.rendering import ReadyPage, make_ready
 from backdate.index.rendering import cut as cut_page
-from backdate.index.serialised import SerialisedPage, entries, pack, serialise, unpack
 from backdate.timeline.instants import format_instant
 
 BASE = "https://index.example/simple/demo/"

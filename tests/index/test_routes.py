@@ -15,8 +15,8 @@ from backdate.index.routes import (
     Health,
     ProjectRoute,
     Redirect,
-    Refusal,
     RootRoute,
+    UnknownPath,
     When,
     format_when,
     parse_path,
@@ -94,7 +94,7 @@ def test_routes(path: str, route: object) -> None:
 )
 def test_refusals(path: str, status: int) -> None:
     route = parse_path(path.encode())
-    assert isinstance(route, Refusal)
+    assert isinstance(route, UnknownPath)
     assert (route.status, bool(route.message)) == (status, True)
 
 

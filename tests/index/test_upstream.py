@@ -14,7 +14,7 @@ from pretended_index import JSON, UPSTREAM, Clock, Upstream, file_entry, html_pa
 
 from backdate.errors import IndexUnavailable, UsageError
 from backdate.index.cache import DiskCache
-from backdate.index.fetching import IndexFailure
+from backdate.index.http import IndexFailure
 from backdate.index.upstream import IndexClient, check_upstream
 
 OLD = datetime(2021, 3, 1, tzinfo=UTC)

@@ -8,11 +8,11 @@ import pytest
 from scripted_model import Say, ScriptedModel, Status
 
 from backdate.errors import MachineError, StoredDataError
-from backdate.models.accounts import Account
 from backdate.models.answers import AnswerStore
-from backdate.models.interface import Message, ModelFailure, Reply, Usage
+from backdate.models.interface import Message, ModelFailure, Reply, TokenUsage
 from backdate.models.open import open_model
-from backdate.models.settings import Patience, Sampling, Settings
+from backdate.models.settings import ModelSettings, Patience, Sampling
+from backdate.models.usage import Account
 
 
 def question(text: str) -> list[Message]:
@@ -28,7 +28,7 @@ def test_the_same_question_is_asked_once_even_by_another_run(tmp_path: Path) -> 
         with open_model(endpoint, answers=answers) as model:
             again, other = model.ask(question("a")), model.ask(question("b"))
             account = model.account
-        with open_model(endpoint, Settings(sampling=Sampling(seed=1)), answers=answers) as model:
+        with open_model(endpoint, ModelSettings(sampling=Sampling(seed=1)), answers=answers) as model:
             sample = model.ask(question("a"))
     assert isinstance(first, Reply)
     assert isinstance(again, Reply)
@@ -38,13 +38,13 @@ def test_the_same_question_is_asked_once_even_by_another_run(tmp_path: Path) -> 
     assert (again.text, again.from_cache) == ("one", True)
     assert (other.text, sample.text) == ("two", "three")
     assert len(server.requests) == 3
-    tokens = Usage(prompt_tokens=10, completion_tokens=5)
+    tokens = TokenUsage(prompt_tokens=10, completion_tokens=5)
     assert account == Account(calls=2, attempts=1, remembered=1, usage=tokens, remembered_usage=tokens)
     assert b"sk-test-key" not in b"".join(path.read_bytes() for path in answers.parent.iterdir())
 
 
 def test_failures_are_counted_and_not_kept(tmp_path: Path) -> None:
-    settings = Settings(patience=Patience(attempts=1))
+    settings = ModelSettings(patience=Patience(attempts=1))
     with (
         ScriptedModel([Status(500), Say("fine", usage=None)]) as server,
         open_model(server.endpoint(), settings, answers=tmp_path / "a.sqlite") as model,

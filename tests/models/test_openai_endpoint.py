@@ -10,10 +10,18 @@ import pytest
 from scripted_model import Call, Cut, Hang, Raw, Say, ScriptedModel, Status, megabyte, refuse
 
 from backdate.errors import UsageError
-from backdate.models.interface import Answer, Message, ModelFailure, Reply, ToolCall, ToolDefinition, Usage
+from backdate.models.interface import (
+    Answer,
+    Message,
+    ModelFailure,
+    Reply,
+    TokenUsage,
+    ToolCall,
+    ToolDefinition,
+)
+from backdate.models.model_name import parse_endpoint
 from backdate.models.openai_endpoint import OpenAIModel
-from backdate.models.settings import Patience, Sampling, Settings
-from backdate.models.specification import parse_endpoint
+from backdate.models.settings import ModelSettings, Patience, Sampling
 
 QUESTION = (Message(role="user", text="what is it?"),)
 TOOL = ToolDefinition(name="look", description="Look.", parameters={"type": "object", "properties": {}})
@@ -31,7 +39,9 @@ def ask(
 ) -> Answer:
     patience = Patience(timeout_s=timeout_s, attempts=attempts)
     waited: list[float] = [] if sleeps is None else sleeps
-    model = OpenAIModel(server.endpoint(), Settings(patience=patience, stream=stream), sleep=waited.append)
+    model = OpenAIModel(
+        server.endpoint(), ModelSettings(patience=patience, stream=stream), sleep=waited.append
+    )
     try:
         return model.ask(conversation, **question)
     finally:
@@ -56,7 +66,7 @@ def test_a_reply_comes_with_all_its_parts(stream: bool) -> None:
         ),
         reasoning="hm",
         finish_reason="tool-calls",
-        usage=Usage(prompt_tokens=100, completion_tokens=20, cached_tokens=64),
+        usage=TokenUsage(prompt_tokens=100, completion_tokens=20, cached_tokens=64),
         model="scripted-2024-01-01",
     )
     (sent,) = server.requests
@@ -186,7 +196,7 @@ def test_an_endpoint_that_hangs_is_a_timeout(stream: bool) -> None:
 def test_nobody_there() -> None:
     with ScriptedModel([]) as server:
         endpoint = server.endpoint()
-    model = OpenAIModel(endpoint, Settings(patience=Patience(attempts=2)), sleep=lambda _: None)
+    model = OpenAIModel(endpoint, ModelSettings(patience=Patience(attempts=2)), sleep=lambda _: None)
     failure = model.ask(QUESTION)
     model.close()
     assert isinstance(failure, ModelFailure)
@@ -202,7 +212,7 @@ def test_what_is_sampled_differently_is_sent_so() -> None:
         extra={"reasoning_effort": "low"},
     )
     with ScriptedModel([Say("x")]) as server:
-        model = OpenAIModel(server.endpoint(), Settings(sampling=sampling))
+        model = OpenAIModel(server.endpoint(), ModelSettings(sampling=sampling))
         model.ask(QUESTION)
         model.close()
     (sent,) = server.requests

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.errors import ConfigurationError
-from backdate.models.interface import Usage
+from backdate.models.interface import TokenUsage
 from backdate.models.prices import parse_prices, read_prices
 
 TOML = """
@@ -35,10 +35,10 @@ def test_a_call_costs_what_its_tier_says(tmp_path: Path) -> None:
     path.write_text(TOML)
     prices = read_prices(path)
     assert prices.currency == "EUR"
-    usage = Usage(prompt_tokens=100_000, cached_tokens=40_000, completion_tokens=1_000)
+    usage = TokenUsage(prompt_tokens=100_000, cached_tokens=40_000, completion_tokens=1_000)
     # for a million: 60,000 fresh at 0.15, 40,000 cached at 0.075, 1,000 written at 0.60
     assert prices.cost("small-1", usage) == pytest.approx((9000 + 3000 + 600) / 1e6)
-    above = Usage(prompt_tokens=200_001, cached_tokens=1, completion_tokens=10)
+    above = TokenUsage(prompt_tokens=200_001, cached_tokens=1, completion_tokens=10)
     # a tier without a price for cached tokens: they cost as much as the others of that tier
     assert prices.cost("small-1", above) == pytest.approx((200_001 * 0.30 + 10 * 1.20) / 1e6)
     assert prices.cost("free", usage) == 0
@@ -46,14 +46,14 @@ def test_a_call_costs_what_its_tier_says(tmp_path: Path) -> None:
 
 def test_what_is_unknown_stays_unknown() -> None:
     prices = parse_prices({"models": {"a": {"input": 1, "output": 1}}})
-    assert prices.cost("b", Usage(prompt_tokens=1)) is None
+    assert prices.cost("b", TokenUsage(prompt_tokens=1)) is None
     assert prices.cost("a", None) is None
 
 
 def test_json_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     path.write_text(json.dumps({"models": {"a": {"input": 2, "output": 4}}}))
-    assert read_prices(path).cost("a", Usage(prompt_tokens=1_000_000)) == 2
+    assert read_prices(path).cost("a", TokenUsage(prompt_tokens=1_000_000)) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import InstallStep, Skipped, SystemPackages, TestPlan, Variable
+from backdate.recipes.recipe import InstallStep, SkippedInstruction, SuitePlan, SystemPackages, Variable
 
 PYPROJECT = """\
 [project]
@@ -185,13 +185,13 @@ def test_poetry(tree: Path, command: str, steps: list[tuple[object, ...]]) -> No
 )
 def test_what_is_skipped_has_a_reason(tree: Path, text: str, reason: str) -> None:
     found = read(tree, text)
-    assert not [one for one in found if isinstance(one, InstallStep | TestPlan | SystemPackages)]
-    assert any(isinstance(one, Skipped) and reason in one.reason for one in found), found
+    assert not [one for one in found if isinstance(one, InstallStep | SuitePlan | SystemPackages)]
+    assert any(isinstance(one, SkippedInstruction) and reason in one.reason for one in found), found
 
 
 def test_no_secret_is_kept_in_a_reason(tree: Path) -> None:
     (one,) = read(tree, "pip install -i https://user:secret@private/simple a")
-    assert isinstance(one, Skipped)
+    assert isinstance(one, SkippedInstruction)
     assert "secret" not in one.reason + (one.provenance.text or "")
 
 
@@ -200,7 +200,7 @@ def test_the_known_part_of_an_install_command_is_kept(tree: Path, text: str) -> 
     step, left_out = read(tree, text)
     assert isinstance(step, InstallStep)
     assert step.packages == ("a",)
-    assert isinstance(left_out, Skipped)
+    assert isinstance(left_out, SkippedInstruction)
     assert "part of the command is left out" in left_out.reason
 
 
@@ -266,7 +266,7 @@ def test_system_packages(tree: Path) -> None:
 def test_test_commands(
     tree: Path, text: str, runner: str | None, targets: tuple[str, ...], arguments: tuple[str, ...], cwd: str
 ) -> None:
-    plans = [one for one in read(tree, text) if isinstance(one, TestPlan)]
+    plans = [one for one in read(tree, text) if isinstance(one, SuitePlan)]
     if runner is None:
         assert plans == []
         return
@@ -302,8 +302,8 @@ def test_variables_and_places(tree: Path) -> None:
     variable, first, second = found
     assert isinstance(variable, Variable)
     assert (variable.name, variable.value, variable.provenance.line) == ("A", "1", 10)
-    assert isinstance(first, TestPlan)
-    assert isinstance(second, TestPlan)
+    assert isinstance(first, SuitePlan)
+    assert isinstance(second, SuitePlan)
     assert first.environment == (("B", "2"),)
     assert first.provenance.place == "ci.yml:11"
     assert first.provenance.text == "B=2 pytest"
@@ -313,7 +313,7 @@ def test_variables_and_places(tree: Path) -> None:
 
 def test_a_script_in_a_subfolder_sees_the_project_from_there(tree: Path) -> None:
     (plan,) = [
-        one for one in read(tree, "cd tests; PYTHONPATH=$(pwd)/.. pytest") if isinstance(one, TestPlan)
+        one for one in read(tree, "cd tests; PYTHONPATH=$(pwd)/.. pytest") if isinstance(one, SuitePlan)
     ]
     assert plan.environment == (("PYTHONPATH", "../tests/.."),)
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from backdate.errors import StoredDataError
 from backdate.recipes.recipe import (
+    DeclaredPythons,
     InstallStep,
-    InterpreterWish,
     Provenance,
     Recipe,
+    SuitePlan,
     SystemPackages,
-    TestPlan,
     Variable,
 )
 from backdate.recipes.render import as_dockerfile, as_json, as_shell_script, command_of, read_recipe
@@ -32,7 +32,7 @@ def recipe(evil: str = "") -> Recipe:
             InstallStep(kind="project", file="sub", provenance=where),
             InstallStep(kind="packages", packages=("x>1 ; python_version > '3'",), provenance=where),
         ),
-        test=TestPlan(
+        test=SuitePlan(
             runner="pytest",
             arguments=("-k", f"a and b{evil}"),
             targets=("tests",),
@@ -40,8 +40,8 @@ def recipe(evil: str = "") -> Recipe:
             environment=(("A", f"1 2{evil}"), ("B", "../src")),
             provenance=where,
         ),
-        further_tests=(TestPlan(runner="django", provenance=where),),
-        interpreter=InterpreterWish(versions=("3.7", "3.8"), provenance=where),
+        further_tests=(SuitePlan(runner="django", provenance=where),),
+        interpreter=DeclaredPythons(versions=("3.7", "3.8"), provenance=where),
         system=(
             SystemPackages(manager="apt", packages=(f"libxml2{evil}",), provenance=where),
             SystemPackages(manager="conda", packages=(f"gdal{evil}",), provenance=where),
@@ -84,12 +84,12 @@ def test_dockerfile() -> None:
 
 
 def test_a_variable_that_is_set_otherwise_is_part_of_the_command() -> None:
-    plan = TestPlan(runner="unittest", targets=("a.b",), environment=(("X", "$(id)"),), provenance=WHERE)
+    plan = SuitePlan(runner="unittest", targets=("a.b",), environment=(("X", "$(id)"),), provenance=WHERE)
     assert command_of(plan, None) == "X='$(id)' python -m unittest a.b"
 
 
 def test_a_program_of_the_projects_own_takes_its_arguments_behind_it() -> None:
-    plan = TestPlan(runner="program", targets=("runtests.py",), arguments=("--fast",), provenance=WHERE)
+    plan = SuitePlan(runner="program", targets=("runtests.py",), arguments=("--fast",), provenance=WHERE)
     assert command_of(plan, None) == "python runtests.py --fast"
 
 

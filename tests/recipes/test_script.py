@@ -2,13 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.recipes.script import Assignment, Line, follow
+from backdate.recipes.script import ScriptCommand, VariableAssignment, follow
 
 
 def lines(text: str, *there: str, **variables: str) -> list[tuple[str, str, bool]]:
     """(command, folder, whether it is surely run)."""
     found = follow(text, exists=lambda path: path in there, variables=variables)
-    return [(one.text, one.cwd, one.doubt is None) for one in found if isinstance(one, Line)]
+    return [(one.text, one.cwd, one.doubt is None) for one in found if isinstance(one, ScriptCommand)]
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_folders() -> None:
 
 def test_assignments() -> None:
     found = list(follow("A=1\nexport B=$A C=$(x)\nD=$B E=2 cmd $B", exists=lambda _: False))
-    assert [(one.name, one.value, one.exported) for one in found if isinstance(one, Assignment)] == [
+    assert [(one.name, one.value, one.exported) for one in found if isinstance(one, VariableAssignment)] == [
         ("A", "1", False),
         ("B", "1", True),
         ("C", None, True),
     ]
-    assert isinstance(found[-1], Line)
+    assert isinstance(found[-1], ScriptCommand)
     assert found[-1].assignments == (("D", "1"), ("E", "2"))
     assert found[-1].text == "D=1 E=2 cmd 1"
 
@@ -101,4 +101,4 @@ WORDS = (
 @given(st.lists(st.sampled_from([*WORDS, "a", "cd b", "A=1", "$A", "case", "esac", ";;"]), max_size=40))
 def test_any_order_of_words_is_followed(words: list[str]) -> None:
     for one in follow(" ".join(words), exists=lambda path: path == "x"):
-        assert isinstance(one, Assignment) or (one.words and not one.cwd.startswith(".."))
+        assert isinstance(one, VariableAssignment) or (one.words and not one.cwd.startswith(".."))

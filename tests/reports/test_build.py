@@ -13,7 +13,7 @@ from backdate.cli.main import app, status_of
 from backdate.evaluation.scores import Flag, FlagKind, ScoreOutcome, store_score
 from backdate.reports.build import write_report
 from backdate.serial import to_json, write_whole
-from backdate.solvers.records import Usage
+from backdate.solvers.records import SolverUsage
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}\x1b\u202e\ud800\"'"
 PATCH = "--- m.py\n+++ m.py\n@@ -1 +1 @@\n-<b>old</b>\n+<b>new</b>\n"
@@ -32,7 +32,7 @@ def hostile_run(folder: Path):
         calls_made=1,
         sequence=(HOSTILE, ""),
         ending=HOSTILE,
-        usage=Usage(requests=1, input_tokens=3, output_tokens=2),
+        usage=SolverUsage(requests=1, input_tokens=3, output_tokens=2),
         precision=1.0,
         trajectory="trajectories/o__n-1.json",
     )

@@ -9,8 +9,8 @@ import pytest
 from pretended_workshop import PretendedWorkshop, make_task
 
 from backdate.evaluation.run_folder import load_record
-from backdate.evaluation.running import Plan, evaluate
-from backdate.solvers.records import RunRecord, Settings
+from backdate.evaluation.running import EvaluationPlan, evaluate
+from backdate.solvers.records import RunRecord, RunSettings
 
 
 class Quiet:
@@ -36,10 +36,10 @@ def run_solver(tmp_path: Path, workshop: PretendedWorkshop) -> Callable[..., Run
     """Run a solver on the task; the record as it can be read again."""
 
     def run(solver, *, folder: str = "run", **settings: object) -> RunRecord:
-        plan = Plan(
+        plan = EvaluationPlan(
             tasks=[make_task()],
             solver=solver,
-            settings=Settings(solver=solver.name, **settings),
+            settings=RunSettings(solver=solver.name, **settings),
             workshop=workshop,
             folder=tmp_path / folder,
         )

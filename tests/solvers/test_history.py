@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.solvers.conversation import Observation, Said, ToolRequest, Turn
+from backdate.solvers.conversation import AgentReply, Observation, ToolRequest, Turn
 from backdate.solvers.history import WHOLE_TURNS, visible
 
 LONG = "\n".join(["line"] * 40)
@@ -11,7 +11,7 @@ LONG = "\n".join(["line"] * 40)
 
 def turn(number: int, *, tests: bool = False) -> Turn:
     return Turn(
-        said=Said(
+        said=AgentReply(
             text=f"reason {number}", request=ToolRequest(name="execute_tests" if tests else "view_file")
         ),
         observation=Observation(text=LONG, solved=False if tests else None),

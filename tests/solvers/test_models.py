@@ -10,14 +10,14 @@ from pretended_workshop import FIX
 from scripted_model import Call, Cut, Hang, Raw, Say, ScriptedModel, Status, megabyte, refuse
 
 from backdate.models.open import open_model
-from backdate.models.settings import Patience, Settings
+from backdate.models.settings import ModelSettings, Patience
 from backdate.solvers.conversation import NO_TOOL, ToolRequest
 from backdate.solvers.dialects.marked import write_call
 from backdate.solvers.model import ModelSolver
-from backdate.solvers.records import Ending
+from backdate.solvers.records import StopReason
 
 DIALECTS = ("native", "two-step", "marked")
-FAST = Settings(patience=Patience(timeout_s=2.0, attempts=2, first_delay_s=0.01, max_delay_s=0.02))
+FAST = ModelSettings(patience=Patience(timeout_s=2.0, attempts=2, first_delay_s=0.01, max_delay_s=0.02))
 
 
 def call(dialect: str, tool: str, thought: str = "I think so.", **arguments: object) -> list[Say]:
@@ -51,7 +51,7 @@ def test_a_task_is_solved_in_every_dialect(run_solver, dialect) -> None:
     with scripted(script) as (server, solver):
         record = run_solver(solver, dialect=dialect)
     assert server.unscripted == 0
-    assert record.ending is Ending.SOLVED
+    assert record.ending is StopReason.SOLVED
     assert record.sequence == ("search_last_log", "view_file", "replace_all_in_file", "execute_tests")
     assert (record.calls, record.tests) == (4, 1)
     assert record.solved_at is not None
@@ -73,7 +73,7 @@ def test_the_marks_and_code_of_several_lines_survive(run_solver, dialect, tmp_pa
     ]
     with scripted(script) as (_, solver):
         record = run_solver(solver, dialect=dialect)
-    assert record.ending is Ending.SOLVED
+    assert record.ending is StopReason.SOLVED
     assert "+    # </new_text> <path>x</path>\n+    return f\"{word!s}\" + '\\n'\n" in record.patch
 
 
@@ -82,7 +82,7 @@ def test_a_model_that_imitates_its_own_missing_call_ends_after_six(run_solver, d
     script = [*call(dialect, "list_dir"), *(silent(dialect) * 6)]
     with scripted(script) as (server, solver):
         record = run_solver(solver, dialect=dialect)
-    assert (record.ending, record.calls) == (Ending.NO_TOOL, 7)
+    assert (record.ending, record.calls) == (StopReason.NO_TOOL, 7)
     assert record.sequence == ("list_dir", *[""] * 6)
     assert server.unscripted == 0
     words = [message["content"] for message in server.requests[-1]["messages"]]
@@ -94,7 +94,7 @@ def test_a_model_that_gives_up_in_words_is_counted_as_silent(run_solver, dialect
     script = silent(dialect, "I cannot solve this problem.") * 6
     with scripted(script) as (_, solver):
         record = run_solver(solver, dialect=dialect)
-    assert (record.ending, record.patch) == (Ending.NO_TOOL, "")
+    assert (record.ending, record.patch) == (StopReason.NO_TOOL, "")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -110,7 +110,7 @@ def test_an_off_by_one_edit_shows_and_can_be_taken_back(run_solver, dialect) -> 
         record = run_solver(solver, dialect=dialect)
     told = json.dumps(server.requests[2 if dialect == "two-step" else 1]["messages"])
     assert "no longer valid Python" in told
-    assert record.ending is Ending.SOLVED
+    assert record.ending is StopReason.SOLVED
     assert record.patch.count("\n+") == 2  # the header and one line
 
 
@@ -122,7 +122,7 @@ def test_a_dummy_constant_is_an_answer_like_any_other_here(run_solver) -> None:
     ]
     with scripted(script) as (_, solver):
         record = run_solver(solver)
-    assert record.ending is Ending.SOLVED  # scoring flags it
+    assert record.ending is StopReason.SOLVED  # scoring flags it
     assert "+    return 3.14" in record.patch
 
 
@@ -132,10 +132,10 @@ def test_budgets_end_a_model_that_never_stops(run_solver) -> None:
 
     with scripted(forever) as (_, solver):
         record = run_solver(solver, tests=3)
-    assert (record.ending, record.calls, len(record.runs)) == (Ending.TESTS, 3, 4)
+    assert (record.ending, record.calls, len(record.runs)) == (StopReason.TESTS, 3, 4)
     with scripted(lambda _: call("native", "list_dir")[0]) as (_, solver):
         record = run_solver(solver, folder="second", calls=7)
-    assert (record.ending, record.calls) == (Ending.CALLS, 7)
+    assert (record.ending, record.calls) == (StopReason.CALLS, 7)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -174,7 +174,7 @@ def test_a_megabyte_is_survived_and_not_sent_back(run_solver, dialect) -> None:
     big = Say("x" * 900_000)
     with scripted([big, big, *(silent(dialect) * 8)]) as (server, solver):
         record = run_solver(solver, dialect=dialect)
-    assert record.ending is Ending.NO_TOOL
+    assert record.ending is StopReason.NO_TOOL
     assert len(json.dumps(server.requests[-1])) < 150_000
 
 
@@ -193,7 +193,7 @@ def test_a_megabyte_is_survived_and_not_sent_back(run_solver, dialect) -> None:
 def test_a_failing_endpoint_is_an_ending_with_its_name_and_keeps_the_patch(run_solver, answers, kind) -> None:
     with scripted([*call("native", "replace_all_in_file", **FIX), *answers]) as (_, solver):
         record = run_solver(solver)
-    assert record.ending is Ending.MODEL
+    assert record.ending is StopReason.MODEL
     assert record.detail.startswith(kind)
     assert record.calls == 1
     assert "math.pi" in record.patch
@@ -202,7 +202,7 @@ def test_a_failing_endpoint_is_an_ending_with_its_name_and_keeps_the_patch(run_s
 def test_a_refusal_is_a_reply_without_a_tool(run_solver) -> None:
     with scripted([refuse()] * 6) as (_, solver):
         record = run_solver(solver)
-    assert (record.ending, record.calls) == (Ending.NO_TOOL, 6)
+    assert (record.ending, record.calls) == (StopReason.NO_TOOL, 6)
 
 
 def test_history_is_cut_at_the_latest_test_run_and_the_release_keeps_one_more(run_solver) -> None:
@@ -239,6 +239,6 @@ def test_a_key_that_is_refused_once_is_not_tried_for_every_task(run_solver, work
         first = run_solver(solver)
         runs = workshop.runs
         second = run_solver(solver, folder="second")
-    assert (first.ending, second.ending) == (Ending.MODEL, Ending.MODEL)
+    assert (first.ending, second.ending) == (StopReason.MODEL, StopReason.MODEL)
     assert first.detail == second.detail
     assert (len(server.requests), workshop.runs) == (1, runs)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from backdate.environments.environment import Lock, LockedDistribution
 from backdate.sandboxes.interface import Enforced
-from backdate.testing.outcomes import Frame, Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 ENFORCED = Enforced(
     sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
@@ -22,14 +22,14 @@ def raised(kind: str, message: str = "", *frames: Frame) -> Raised:
 
 def result(
     name: str, outcome: Outcome = Outcome.PASSED, *chain: Raised, file: str | None = None
-) -> TestResult:
-    return TestResult(
+) -> CaseResult:
+    return CaseResult(
         id=name, outcome=outcome, duration_s=0.0, raised=chain, file=file or name.split("::", maxsplit=1)[0]
     )
 
 
-def run(*results: TestResult, status: str = "completed", **more: object) -> TestRun:
-    return TestRun(
+def run(*results: CaseResult, status: str = "completed", **more: object) -> SuiteRun:
+    return SuiteRun(
         status=status,
         exit_code=0,
         signal=None,

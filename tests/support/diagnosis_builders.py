@@ -11,7 +11,7 @@ from backdate.environments.environment import (
     LockedDistribution,
 )
 from backdate.sandboxes.interface import Enforced
-from backdate.testing.outcomes import Frame, Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 ENFORCED = Enforced(
     sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
@@ -27,8 +27,8 @@ def raised(kind: str, message: str = "", *frames: Frame, link: str = "") -> Rais
     return Raised(type=kind, message=message, frames=frames, link=link)
 
 
-def result(name: str, outcome: Outcome = Outcome.PASSED, *chain: Raised, **more: object) -> TestResult:
-    return TestResult(
+def result(name: str, outcome: Outcome = Outcome.PASSED, *chain: Raised, **more: object) -> CaseResult:
+    return CaseResult(
         id=name,
         outcome=outcome,
         duration_s=0.0,
@@ -37,12 +37,12 @@ def result(name: str, outcome: Outcome = Outcome.PASSED, *chain: Raised, **more:
     )
 
 
-def failed(name: str, *chain: Raised, **more: object) -> TestResult:
+def failed(name: str, *chain: Raised, **more: object) -> CaseResult:
     return result(name, Outcome.FAILED, *chain, **more)
 
 
-def run(*results: TestResult, status: str = "completed", **more: object) -> TestRun:
-    return TestRun(
+def run(*results: CaseResult, status: str = "completed", **more: object) -> SuiteRun:
+    return SuiteRun(
         status=status,
         exit_code=0,
         signal=None,

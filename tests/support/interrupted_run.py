@@ -13,10 +13,10 @@ from little_workshop import LittleWorkshop
 from pretended_workshop import make_task
 
 from backdate.environments.environment import Environment
-from backdate.evaluation.running import Plan, evaluate
+from backdate.evaluation.running import EvaluationPlan, evaluate
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.solvers.choose import SolverOptions, open_solver
-from backdate.solvers.records import RunRecord, Settings
+from backdate.solvers.records import RunRecord, RunSettings
 
 FILES = {
     "pkg.py": "VALUE = 1\n",
@@ -56,10 +56,10 @@ def main() -> int:
         with open_solver(
             solver, SolverOptions(sandbox=Bubblewrap(), answers=folder / "answers.sqlite")
         ) as opened:
-            plan = Plan(
+            plan = EvaluationPlan(
                 tasks=[make_task("o__n-1"), make_task("o__n-2")],
                 solver=opened,
-                settings=Settings(solver="model:scripted", calls=2),
+                settings=RunSettings(solver="model:scripted", calls=2),
                 workshop=LittleWorkshop(files, {"new": "own"}, environment=own),  # type: ignore[arg-type]
                 folder=folder,
                 jobs=2,

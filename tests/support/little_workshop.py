@@ -10,14 +10,14 @@ from diagnosis_environments import environment_of, find_interpreter
 
 from backdate.environments.environment import Environment
 from backdate.errors import SandboxUnavailable
-from backdate.recipes.recipe import Provenance, TestPlan
+from backdate.recipes.recipe import Provenance, SuitePlan
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.interface import Limits, Sandbox
-from backdate.tasks.workshop import Verdict
+from backdate.tasks.runner import TaskRunResult
 from backdate.testing.run import run_suite
 
 MIB = 1024 * 1024
-PLAN = TestPlan(runner="unittest", targets=("tests.test_all",), provenance=Provenance(rule="for a test"))
+PLAN = SuitePlan(runner="unittest", targets=("tests.test_all",), provenance=Provenance(rule="for a test"))
 
 
 def bubblewrap() -> Sandbox:
@@ -69,7 +69,7 @@ class LittleWorkshop:
     def make_tree(self, task, target: Path, *, pinned: bool = False, gold: bool = False) -> None:
         write_files(target, self.files)
 
-    def run_tests(self, task, tree: Path, side: str, *, log_folder: Path, only=()) -> Verdict:
+    def run_tests(self, task, tree: Path, side: str, *, log_folder: Path, only=()) -> TaskRunResult:
         run = run_suite(
             self.sandbox,
             self.environment(self.versions[side]),
@@ -80,4 +80,4 @@ class LittleWorkshop:
         )
         bad = [one.id for one in run.results if one.outcome.bad]
         solved = run.status == "completed" and not bad
-        return Verdict(solved=solved, run=run, reason="" if solved else f"{run.status}: {bad}")
+        return TaskRunResult(solved=solved, run=run, reason="" if solved else f"{run.status}: {bad}")

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pretended_setups import carried, ran, recipe
 
+from backdate.checking import recipe_run
+from backdate.checking.interpreters import Interpreters
 from backdate.environments.environment import BuildFailure, Interpreter
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import BaseSystem
-from backdate.setup import carry_out
-from backdate.setup.interpreters import Interpreters
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 
 class NoSandbox:
@@ -29,7 +29,7 @@ class Seen:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: BuildFailure | None = None) -> None:
         self.requests: list[EnvironmentRequest] = []
-        self.plans: tuple[TestPlan, ...] = ()
+        self.plans: tuple[SuitePlan, ...] = ()
         self.where: dict[str, object] = {}
         self.asked: list[tuple[str, ...]] = []
 
@@ -41,7 +41,7 @@ class Seen:
 
         def run_plans(
             _sandbox: object, _built: object, tree: Path, plans: object, **where: object
-        ) -> TestRun:
+        ) -> SuiteRun:
             self.plans, self.where = tuple(plans), {"tree": tree, **where}  # type: ignore[call-overload]
             return ran(passed=2)
 
@@ -59,5 +59,5 @@ class Seen:
         )
         monkeypatch.setattr("backdate.environments.build.Builder.prepare", prepare)
         monkeypatch.setattr(Interpreters, "available", found)
-        monkeypatch.setattr(carry_out, "run_plans", run_plans)
-        monkeypatch.setattr(carry_out, "base_for", base_for)
+        monkeypatch.setattr(recipe_run, "run_plans", run_plans)
+        monkeypatch.setattr(recipe_run, "base_for", base_for)

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from backdate.checking.recipe_run import RecipeRun
+from backdate.checking.starting_recipes import StartingRecipe
 from backdate.environments.environment import (
     BuildFailure,
     Environment,
@@ -15,27 +17,25 @@ from backdate.environments.environment import (
     InterpreterChoice,
     Lock,
 )
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.trouble import Trouble, read_trouble
+from backdate.recipes.repair.setup_failure import SetupFailure, read_trouble
 from backdate.sandboxes.interface import Enforced
-from backdate.setup.candidates import Start
-from backdate.setup.carry_out import Carried
-from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 
 INSTANT = datetime(2021, 3, 1, tzinfo=UTC)
 RULE = Provenance(rule="a test")
 ENFORCED = Enforced(
     sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
 )
-Says = Callable[[Recipe, str], "BuildFailure | TestRun"]
+Says = Callable[[Recipe, str], "BuildFailure | SuiteRun"]
 
 
 def recipe(*packages: str, targets: tuple[str, ...] = (), **changes: object) -> Recipe:
     """A recipe that installs ``packages`` and runs pytest."""
     step = InstallStep(kind="packages", packages=packages, provenance=RULE)
-    plan = TestPlan(runner="pytest", targets=targets, provenance=RULE)
+    plan = SuitePlan(runner="pytest", targets=targets, provenance=RULE)
     return Recipe(install=(step,), test=plan, **changes)  # type: ignore[arg-type]
 
 
@@ -44,8 +44,8 @@ def packages_of(one: Recipe) -> set[str]:
     return {name for step in one.install for name in step.packages}
 
 
-def start(one: Recipe, source: str = "a file", python: str | None = None) -> Start:
-    return Start(recipe=one, source=source, python=python)
+def start(one: Recipe, source: str = "a file", python: str | None = None) -> StartingRecipe:
+    return StartingRecipe(recipe=one, source=source, python=python)
 
 
 def choice(version: str = "3.8.18") -> InterpreterChoice:
@@ -68,7 +68,7 @@ def ran(
     *,
     error: str = "AssertionError: no",
     status: Literal["completed", "no-tests", "crashed", "timeout", "broken"] = "completed",
-) -> TestRun:
+) -> SuiteRun:
     """A run with that many tests of each kind."""
     kind, _, message = error.partition(": ")
     raised = (Raised(type=kind, message=message, frames=()),)
@@ -79,10 +79,10 @@ def ran(
         *[(Outcome.NOT_COLLECTED, raised)] * not_collected,
     )
     results = tuple(
-        TestResult(id=f"t.py::test_{number}", outcome=outcome, duration_s=0.0, raised=why)
+        CaseResult(id=f"t.py::test_{number}", outcome=outcome, duration_s=0.0, raised=why)
         for number, (outcome, why) in enumerate(outcomes)
     )
-    return TestRun(
+    return SuiteRun(
         status=status,
         exit_code=0,
         signal=None,
@@ -95,12 +95,12 @@ def ran(
     )
 
 
-def carried(one: Recipe, came_of_it: BuildFailure | TestRun, python: str | None = None) -> Carried:
+def carried(one: Recipe, came_of_it: BuildFailure | SuiteRun, python: str | None = None) -> RecipeRun:
     """``one`` carried out, with that end."""
     version = f"{python}.1" if python else "3.8.18"
-    known = Carried(recipe=one, choice=choice(version), python=python, build_s=2.0)
+    known = RecipeRun(recipe=one, choice=choice(version), python=python, build_s=2.0)
     if isinstance(came_of_it, BuildFailure):
-        return Carried(recipe=one, choice=choice(version), python=python, failure=came_of_it, build_s=2.0)
+        return RecipeRun(recipe=one, choice=choice(version), python=python, failure=came_of_it, build_s=2.0)
     environment = Environment(
         key="0" * 64,
         root=Path("/environment"),
@@ -110,7 +110,7 @@ def carried(one: Recipe, came_of_it: BuildFailure | TestRun, python: str | None 
         reused=False,
         log=Path("/nowhere.log"),
     )
-    return Carried(
+    return RecipeRun(
         recipe=one, choice=known.choice, python=python, environment=environment, run=came_of_it, build_s=2.0
     )
 
@@ -120,7 +120,7 @@ class PretendedBench:
     """A workbench on which ``says`` decides what comes of a recipe and ``proposes`` what is proposed then."""
 
     says: Says
-    proposes: Callable[[Trouble, Recipe], Sequence[Repair]] = lambda trouble, recipe: ()
+    proposes: Callable[[SetupFailure, Recipe], Sequence[Repair]] = lambda trouble, recipe: ()
     apt: bool = False
     done: list[tuple[Recipe, str]] = field(default_factory=list)
     """What was carried out, with the interpreter."""
@@ -128,12 +128,12 @@ class PretendedBench:
     def choose(self, one: Recipe, python: str | None) -> InterpreterChoice:
         return choice(f"{python}.1" if python else "3.8.18")
 
-    def carry(self, one: Recipe, chosen: InterpreterChoice, python: str | None, number: int) -> Carried:
+    def carry(self, one: Recipe, chosen: InterpreterChoice, python: str | None, number: int) -> RecipeRun:
         self.done.append((one, chosen.interpreter.version))
         assert number == len(self.done)
         return carried(one, self.says(one, chosen.interpreter.version), python)
 
-    def trouble(self, one: Carried) -> Trouble:
+    def trouble(self, one: RecipeRun) -> SetupFailure:
         said = one.failure.message if one.failure is not None else (one.run.trouble if one.run else "")
         return read_trouble(
             phase="install" if one.failure else "tests",
@@ -143,10 +143,10 @@ class PretendedBench:
             instant=INSTANT,
         )
 
-    def classify(self, trouble: Trouble) -> ErrorClass:
+    def classify(self, trouble: SetupFailure) -> ErrorClass:
         return ErrorClass.UNKNOWN
 
-    def repairs(self, trouble: Trouble, one: Recipe) -> Sequence[Repair]:
+    def repairs(self, trouble: SetupFailure, one: Recipe) -> Sequence[Repair]:
         return self.proposes(trouble, one)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import builders
 
 from backdate.errors import SourceError
-from backdate.tasks.task import MigrationTask, Scripts, Source, TaskSide
-from backdate.tasks.workshop import Verdict
+from backdate.tasks.runner import TaskRunResult
+from backdate.tasks.task import MigrationTask, Scripts, TaskSide, TaskSource
 from backdate.testing.outcomes import Outcome
 
 FILES = {
@@ -45,7 +45,7 @@ FIX = {"path": "pkg/shapes.py", "old_text": "oldlib.pi", "new_text": "math.pi"}
 def make_task(instance: str = "o__n-0123456789ab") -> MigrationTask:
     return MigrationTask(
         instance_id=instance,
-        source=Source(kind="git", name="o/n", url="https://example.org/o/n", revision="0" * 40),
+        source=TaskSource(kind="git", name="o/n", url="https://example.org/o/n", revision="0" * 40),
         old=TaskSide(instant=datetime(2020, 1, 1, tzinfo=UTC), python="3.7.6"),
         new=TaskSide(instant=datetime(2024, 1, 1, tzinfo=UTC), python="3.12.1"),
         recipe=None,
@@ -79,10 +79,12 @@ class PretendedWorkshop:
 
     def run_tests(
         self, task: MigrationTask, tree: Path, side: str, *, log_folder: Path, only: tuple[str, ...] = ()
-    ) -> Verdict:
+    ) -> TaskRunResult:
         self.runs += 1
         if self.broken:
-            return Verdict(solved=False, run=None, reason="the environment did not build: no such wheel")
+            return TaskRunResult(
+                solved=False, run=None, reason="the environment did not build: no such wheel"
+            )
         done = subprocess.run(
             [sys.executable, "-I", "tests/test_shapes.py"],
             cwd=tree,
@@ -97,4 +99,6 @@ class PretendedWorkshop:
         run = builders.run(
             builders.result("tests/test_shapes.py::all", Outcome.PASSED if good else Outcome.FAILED)
         )
-        return Verdict(solved=good, run=replace(run, log=log), reason="" if good else "1 of 1 tests failed")
+        return TaskRunResult(
+            solved=good, run=replace(run, log=log), reason="" if good else "1 of 1 tests failed"
+        )

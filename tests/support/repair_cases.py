@@ -9,20 +9,20 @@ from pathlib import Path
 
 from small_debian import PACKAGES
 
+from backdate.checking.failure_report import trouble_of
+from backdate.checking.interpreters import Interpreters
+from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, run_recipe
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache, default_cache
-from backdate.projects.python_wish import read_python_wish
+from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SystemPackages, TestPlan
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan, SystemPackages
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.trouble import Trouble
+from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.sandboxes.bases import BaseSettings
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import MIB, Limits
 from backdate.serial import from_json, to_json
-from backdate.setup.carry_out import Carried, Ground, Means, carry_out
-from backdate.setup.interpreters import Interpreters
-from backdate.setup.reading_trouble import trouble_of
 
 LOGS = Path(__file__).parents[1] / "recipes" / "repair" / "logs"
 WHY = Provenance(rule="a case")
@@ -44,7 +44,7 @@ class Case:
     requirements: tuple[str, ...] = ()
     project: bool = False
     extras: tuple[str, ...] = ()
-    plan: TestPlan = field(default_factory=lambda: TestPlan(runner="pytest", provenance=WHY))
+    plan: SuitePlan = field(default_factory=lambda: SuitePlan(runner="pytest", provenance=WHY))
     small: bool = False
     """Whether it is built in a small Debian, which has a C compiler and hardly a header."""
     works: bool = True
@@ -72,16 +72,18 @@ class Case:
         return folder
 
 
-def carry(case: Case, recipe: Recipe, tree: Path, logs: Path, python: str) -> tuple[Carried, Trouble | None]:
+def carry(
+    case: Case, recipe: Recipe, tree: Path, logs: Path, python: str
+) -> tuple[RecipeRun, SetupFailure | None]:
     """``recipe`` carried out on the case's tree; what it came to, and what went wrong if anything did."""
     cache = Cache(default_cache())
     interpreters = Interpreters(cache.folder)
-    ground = Ground(
+    ground = DatedProject(
         name=case.name,
         tree=tree,
         digest=tree_digest(tree),
         instant=case.instant,
-        wish=read_python_wish(tree),
+        python_constraint=read_python_constraint(tree),
         python=python,
     )
     means = Means(
@@ -91,25 +93,25 @@ def carry(case: Case, recipe: Recipe, tree: Path, logs: Path, python: str) -> tu
         apt=case.small,
         bases=BaseSettings(packages=PACKAGES),
     )
-    carried = carry_out(recipe, ground, means, log_folder=logs)
+    carried = run_recipe(recipe, ground, means, log_folder=logs)
     pythons = tuple(dict.fromkeys(one.version for one in interpreters.available))
     if carried.run is not None and carried.run.status == "completed" and carried.run.exit_code == 0:
         return carried, None
     return carried, trouble_of(carried, ground, pythons)
 
 
-def stored(trouble: Trouble, case: Case, header: str) -> str:
+def stored(trouble: SetupFailure, case: Case, header: str) -> str:
     """A trouble as the text of a file: a line on how it was made, the facts, the log."""
     text = portable(trouble.text)
     lines = text.split("\n")
     if len(lines) > 160:
         text = "\n".join((*lines[:40], f"[{len(lines) - 160} lines left out]", *lines[-120:]))
-    facts = portable(to_json(Trouble(**{**_fields(trouble), "text": ""})).decode())
+    facts = portable(to_json(SetupFailure(**{**_fields(trouble), "text": ""})).decode())
     return f"# {header}\n# {facts}\n{text}\n"
 
 
-def _fields(trouble: Trouble) -> dict[str, object]:
-    return {name: getattr(trouble, name) for name in Trouble.__slots__}
+def _fields(trouble: SetupFailure) -> dict[str, object]:
+    return {name: getattr(trouble, name) for name in SetupFailure.__slots__}
 
 
 def portable(text: str) -> str:
@@ -121,8 +123,8 @@ def portable(text: str) -> str:
     return re.sub(r"/(?:root|work|tmp)/[^\s\"':,)]*", "/somewhere", text)
 
 
-def read_stored(path: Path) -> tuple[str, Trouble]:
+def read_stored(path: Path) -> tuple[str, SetupFailure]:
     """The header and the trouble that ``stored`` wrote."""
     header, facts, text = path.read_text().split("\n", 2)
-    trouble = from_json(Trouble, facts[2:].encode())
-    return header, Trouble(**{**_fields(trouble), "text": text})
+    trouble = from_json(SetupFailure, facts[2:].encode())
+    return header, SetupFailure(**{**_fields(trouble), "text": text})

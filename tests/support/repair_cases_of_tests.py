@@ -5,7 +5,7 @@ from __future__ import annotations
 from repair_cases import WHY, Case
 from repair_cases_of_builds import BUILDS, SETUP, TEST
 
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass as E
 
 _TESTS = {"test_one.py": "def test_one():\n    pass\n"}
@@ -52,7 +52,7 @@ TESTS = (
         python="3.8",
         error=E.TESTS_FAIL,
         rule="the project's own program",
-        plan=TestPlan(runner="unittest", targets=("run_tests",), provenance=WHY),
+        plan=SuitePlan(runner="unittest", targets=("run_tests",), provenance=WHY),
     ),
     Case(
         name="settings-of-a-program",
@@ -67,7 +67,7 @@ TESTS = (
         error=E.DJANGO_SETTINGS,
         rule="the project's own program",
         packages=("django", "pytest"),
-        plan=TestPlan(runner="pytest", targets=("app/tests.py",), provenance=WHY),
+        plan=SuitePlan(runner="pytest", targets=("app/tests.py",), provenance=WHY),
     ),
     Case(
         name="missing-module",
@@ -104,7 +104,7 @@ TESTS = (
             "setup.py": SETUP.format(more=", package_dir={'': 'src'}, install_requires=['six']"),
             "checks/test_one.py": "import m\ndef test_one():\n    import six\n",
         },
-        plan=TestPlan(runner="pytest", targets=("checks",), provenance=WHY),
+        plan=SuitePlan(runner="pytest", targets=("checks",), provenance=WHY),
         at="2021-03-01",
         python="3.8",
         error=E.MISSING_MODULE,
@@ -210,7 +210,7 @@ TESTS = (
     Case(
         name="folder-not-found",
         files=_TESTS,
-        plan=TestPlan(runner="pytest", targets=("../test_one.py",), cwd="build", provenance=WHY),
+        plan=SuitePlan(runner="pytest", targets=("../test_one.py",), cwd="build", provenance=WHY),
         at="2021-03-01",
         python="3.8",
         error=E.WRONG_FOLDER,
@@ -219,7 +219,7 @@ TESTS = (
     Case(
         name="target-not-found",
         files=_TESTS,
-        plan=TestPlan(runner="pytest", targets=("test_one.py", "gone"), provenance=WHY),
+        plan=SuitePlan(runner="pytest", targets=("test_one.py", "gone"), provenance=WHY),
         at="2021-03-01",
         python="3.8",
         error=E.WRONG_FOLDER,
@@ -229,7 +229,7 @@ TESTS = (
         name="wrong-runner",
         files=_TESTS,
         packages=(),
-        plan=TestPlan(runner="unittest", targets=("test_one",), provenance=WHY),
+        plan=SuitePlan(runner="unittest", targets=("test_one",), provenance=WHY),
         at="2021-03-01",
         python="3.8",
         error=E.NO_TESTS,

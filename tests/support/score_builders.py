@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from backdate.evaluation.scores import Score, ScoredRun, ScoreInfo, ScoreOutcome, TaskFacts
-from backdate.solvers.records import Ending, RunRecord, Settings
+from backdate.solvers.records import RunRecord, RunSettings, StopReason
 
 NOW = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def make_record(instance: str, **more: Any) -> RunRecord:
     fields: dict[str, Any] = {
-        "settings": Settings(solver="model:m"),
-        "ending": Ending.SUBMITTED,
+        "settings": RunSettings(solver="model:m"),
+        "ending": StopReason.SUBMITTED,
         "started": NOW,
         "duration_s": 1.0,
         "backdate": "0",

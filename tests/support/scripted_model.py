@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from backdate.models.specification import Endpoint, parse_endpoint
+from backdate.models.model_name import Endpoint, parse_endpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from backdate.errors import SourceError
 from backdate.projects.patches import diff_files
 from backdate.tasks.judging import judge_run
 from backdate.tasks.patching import apply_patch
+from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.task import MigrationTask
 from backdate.tasks.timemachine import task_of_row
-from backdate.tasks.workshop import Verdict
-from backdate.testing.outcomes import Outcome, TestRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 MODULE = b"from markupsafe import soft_unicode\n\n\ndef shout(text):\n    return soft_unicode(text).upper()\n"
@@ -117,17 +117,17 @@ GOOD = {
 BAD = {**GOOD, "tests.test_it.Shouting.test_it": Outcome.ERROR}
 
 
-def run_of(outcomes: dict[str, Outcome], **more: Any) -> TestRun:
+def run_of(outcomes: dict[str, Outcome], **more: Any) -> SuiteRun:
     """A run with these outcomes, and the exit status that goes with them."""
     bad = any(one.bad for one in outcomes.values())
     made = run(*(result(name, one) for name, one in outcomes.items()), **more)
-    return made if not bad else TestRun(**{**{f: getattr(made, f) for f in made.__slots__}, "exit_code": 1})
+    return made if not bad else SuiteRun(**{**{f: getattr(made, f) for f in made.__slots__}, "exit_code": 1})
 
 
 class PretendedWorkshop:
     """Trees are real, made of PUBLISHED; what a run says is looked up in the tree."""
 
-    def __init__(self, judge: Callable[[Path, str, int], TestRun | str] | None = None) -> None:
+    def __init__(self, judge: Callable[[Path, str, int], SuiteRun | str] | None = None) -> None:
         """``judge``: what a run of a tree on a side says, the runs counted from 1; a text: it does not
         build.
         """
@@ -151,17 +151,17 @@ class PretendedWorkshop:
 
     def run_tests(
         self, task: MigrationTask, tree: Path, side: str, *, log_folder: Path, only: tuple[str, ...] = ()
-    ) -> Verdict:
+    ) -> TaskRunResult:
         self.runs += 1
         log_folder.mkdir(parents=True, exist_ok=True)
         (log_folder / "tests.log").write_text("what the suite printed\n")
         said = self.judge(tree, side, self.runs)
         if isinstance(said, str):
-            return Verdict(solved=False, run=None, reason=said)
+            return TaskRunResult(solved=False, run=None, reason=said)
         solved, reason = judge_run(task, said, side, only=only)
-        return Verdict(solved=solved, run=said, reason=reason)
+        return TaskRunResult(solved=solved, run=said, reason=reason)
 
 
-def _by_content(tree: Path, side: str, _number: int) -> TestRun:
+def _by_content(tree: Path, side: str, _number: int) -> SuiteRun:
     broken = side == "new" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
     return run_of(BAD if broken else GOOD)

@@ -13,23 +13,29 @@ from task_builders import FIXED, MODULE, PretendedWorkshop, task
 from backdate.errors import SourceError, UsageError
 from backdate.projects.patches import diff_files
 from backdate.tasks.annotating import annotate, record_annotation, unsolvable
+from backdate.tasks.annotation_folder import (
+    AnnotationFolder,
+    difficulty_of,
+    edit_of,
+    open_workspace,
+    spend_time,
+)
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
-from backdate.tasks.hunks import join_hunks, minimise_patch, split_hunks
+from backdate.tasks.minimise_patch import join_hunks, minimise_patch, split_hunks
 from backdate.tasks.patching import apply_patch, read_patch
-from backdate.tasks.workspace import Workspace, difficulty_of, edit_of, open_workspace, spend_time
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
+def workspace(tmp_path: Path) -> AnnotationFolder:
     return open_workspace(tmp_path / "work", replace(task(), gold_patch=""), PretendedWorkshop())
 
 
-def _annotate(workspace: Workspace, **more: object):
+def _annotate(workspace: AnnotationFolder, **more: object):
     return annotate(replace(task(), gold_patch=""), workspace, PretendedWorkshop(), repeats=2, **more)
 
 
-def test_the_edit_is_taken_proven_and_made_small(workspace: Workspace, tmp_path: Path) -> None:
+def test_the_edit_is_taken_proven_and_made_small(workspace: AnnotationFolder, tmp_path: Path) -> None:
     (workspace.work / "shouting.py").write_bytes(FIXED)
     (workspace.work / "notes.py").write_text("# not needed\n")
     (workspace.work / "__pycache__").mkdir()
@@ -60,7 +66,7 @@ def test_the_edit_is_taken_proven_and_made_small(workspace: Workspace, tmp_path:
         "pyproject.toml",
     ],
 )
-def test_edits_of_tests_and_environment_are_refused(workspace: Workspace, name: str) -> None:
+def test_edits_of_tests_and_environment_are_refused(workspace: AnnotationFolder, name: str) -> None:
     (workspace.work / "shouting.py").write_bytes(FIXED)
     (workspace.work / name).write_text("changed\n")
     found = _annotate(workspace)
@@ -68,7 +74,7 @@ def test_edits_of_tests_and_environment_are_refused(workspace: Workspace, name: 
     assert name in found.reason
 
 
-def test_what_does_not_pass_is_not_taken(workspace: Workspace) -> None:
+def test_what_does_not_pass_is_not_taken(workspace: AnnotationFolder) -> None:
     assert _annotate(workspace).state == "empty"
     (workspace.work / "shouting.py").write_bytes(MODULE + b"# still broken\n")
     found = _annotate(workspace)
@@ -76,7 +82,7 @@ def test_what_does_not_pass_is_not_taken(workspace: Workspace) -> None:
     assert "tests failed" in found.reason
 
 
-def test_time_is_kept_between_sessions(workspace: Workspace) -> None:
+def test_time_is_kept_between_sessions(workspace: AnnotationFolder) -> None:
     first = spend_time(workspace, ["/bin/sh", "-c", "sleep 0.1; echo '# x' >> shouting.py"], os.environ)
     second = open_workspace(workspace.folder, task(), PretendedWorkshop())
     assert second.state == first.state
@@ -102,19 +108,19 @@ def test_difficulties(seconds: float, difficulty: str | None) -> None:
     assert difficulty_of(seconds) == difficulty
 
 
-def test_more_than_two_hours_is_not_solved(workspace: Workspace) -> None:
+def test_more_than_two_hours_is_not_solved(workspace: AnnotationFolder) -> None:
     (workspace.work / "shouting.py").write_bytes(FIXED)
     late = replace(workspace, state=replace(workspace.state, spent_s=7200.0))
     found = _annotate(late)
     assert (found.state, found.reason) == ("unsolved", "it took longer than 120 minutes")
 
 
-def test_a_reason_why_it_cannot_be_solved(workspace: Workspace) -> None:
+def test_a_reason_why_it_cannot_be_solved(workspace: AnnotationFolder) -> None:
     found = unsolvable(task(), workspace, "the library was given up")
     assert (found.state, found.reason, found.patch) == ("unsolvable", "the library was given up", "")
 
 
-def test_a_workspace_is_one_tasks(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_workspace_is_one_tasks(workspace: AnnotationFolder, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is the workspace of"):
         open_workspace(workspace.folder, task("owner/other"), PretendedWorkshop())
     (tmp_path / "full").mkdir()

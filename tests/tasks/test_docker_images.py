@@ -11,10 +11,10 @@ import pytest
 from docker_engine import python_image
 from task_builders import repository, task
 
+from backdate.checking.interpreters import Interpreters
 from backdate.index.cache import DiskCache
 from backdate.index.server import SnapshotServer
 from backdate.index.upstream import IndexClient
-from backdate.setup.interpreters import Interpreters
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.docker_files import environment_tag, task_tag

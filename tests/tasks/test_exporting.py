@@ -19,7 +19,7 @@ from backdate.recipes.recipe import (
     LaterCut,
     Provenance,
     Recipe,
-    TestPlan,
+    SuitePlan,
     Variable,
 )
 from backdate.tasks.card import DatasetInfo
@@ -27,11 +27,11 @@ from backdate.tasks.dataset import Dataset
 from backdate.tasks.docker_files import environment_file
 from backdate.tasks.exporting import export_tasks
 from backdate.tasks.patching import as_git_patch
-from backdate.tasks.prove import verify_task
 from backdate.tasks.scripts import setup_script
 from backdate.tasks.scripts import test_script as script_of_tests
 from backdate.tasks.timemachine import FIELDS, row_of_task, task_of_row
 from backdate.tasks.trees import Sources
+from backdate.tasks.verify_task import verify_task
 
 INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="test", license="MIT")
 
@@ -180,13 +180,13 @@ def _built() -> Recipe:
     why = Provenance(rule="test")
     return Recipe(
         install=(InstallStep(kind="requirements", file="requirements.txt", provenance=why),),
-        test=TestPlan(runner="unittest", targets=("tests.test_it",), provenance=why),
+        test=SuitePlan(runner="unittest", targets=("tests.test_it",), provenance=why),
     )
 
 
 def test_scripts_hold_all_that_a_recipe_says() -> None:
     why = Provenance(rule="test")
-    plan = TestPlan(runner="pytest", environment=(("FLAG", "a b"),), provenance=why)
+    plan = SuitePlan(runner="pytest", environment=(("FLAG", "a b"),), provenance=why)
     one = replace(
         _built(),
         test=plan,
@@ -209,7 +209,7 @@ def test_an_image_is_told_where_cuts_are_moved() -> None:
     why = Provenance(rule="test")
     side = replace(task().old, instant=datetime(2018, 6, 1, tzinfo=UTC))
     cut = LaterCut(name="six", until=datetime(2019, 1, 1, tzinfo=UTC), provenance=why)
-    one = replace(task(), scripts=None, recipe=replace(_built(), later_cuts=(cut,)))
+    one = replace(task(), scripts=None, recipe=replace(_built(), extra_cutoff_overrides=(cut,)))
     text = environment_file(one, side)
     (line,) = [line for line in text.splitlines() if line.startswith("ARG INDEX_URL=")]
     assert "/snapshot/2018-06-01T00:00:00Z," in line

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pretended_setups import INSTANT, carried, choice, failure, ran, recipe
 
+from backdate.checking.recipe_run import DatedProject, Means, request_for
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import SandboxUnavailable
-from backdate.projects.python_wish import PythonWish
+from backdate.projects.python_constraint import PythonConstraint
 from backdate.sandboxes.bases import BaseFailure
 from backdate.sandboxes.interface import BaseSystem, Limits
-from backdate.setup.carry_out import Ground, Means, request_for
 from backdate.tasks import scripted as module
 from backdate.tasks.scripted import WITHOUT_APT, build_by_script, script_recipe
 from backdate.tasks.task import Scripts
@@ -59,8 +59,10 @@ def build(
     later: bool = False,
 ) -> module.Scripted:
     (tmp_path / SCRIPTS.setup).write_text(f"#!/bin/bash\nset -euo pipefail\n{setup}\n")
-    wish = PythonWish(specifier=None, kind="none", rule="nothing")
-    ground = Ground(name="b", tree=tmp_path, digest="0" * 64, instant=INSTANT, wish=wish)
+    python_constraint = PythonConstraint(specifier=None, kind="none", rule="nothing")
+    ground = DatedProject(
+        name="b", tree=tmp_path, digest="0" * 64, instant=INSTANT, python_constraint=python_constraint
+    )
     one = script_recipe(SCRIPTS, ground)
     assert one.test.targets == (SCRIPTS.test,)
     monkeypatch.setattr(module, "prepare_by_script", world.prepare)

@@ -10,19 +10,19 @@ import pytest
 from pretended_builds import NoSandbox, Seen
 from pretended_setups import RULE, failure, recipe
 
+from backdate.checking.settings import Settings
 from backdate.environments.environment import Environment
 from backdate.projects.tree import tree_digest
-from backdate.recipes.recipe import BuildConstraint, BuildRequirement, SystemPackages, TestPlan, Variable
-from backdate.setup.settings import Settings
-from backdate.tasks.real_workshop import RealWorkshop
+from backdate.recipes.recipe import BuildConstraint, BuildRequirement, SuitePlan, SystemPackages, Variable
+from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.scripted import WITHOUT_APT
-from backdate.tasks.task import MigrationTask, Source, TaskSide
+from backdate.tasks.task import MigrationTask, TaskSide, TaskSource
 from backdate.tasks.trees import Sources
 
-PLAN = TestPlan(
+PLAN = SuitePlan(
     runner="pytest", targets=("a",), environment=(("FLAG", "1"), ("PYTHONPATH", "src")), provenance=RULE
 )
-FURTHER = TestPlan(runner="unittest", targets=("b",), provenance=RULE)
+FURTHER = SuitePlan(runner="unittest", targets=("b",), provenance=RULE)
 RECIPE = replace(
     recipe("six"),
     test=PLAN,
@@ -37,17 +37,17 @@ RECIPE = replace(
 )
 TASK = MigrationTask(
     instance_id="p-1.0",
-    source=Source(kind="sdist", name="p", url="https://index.example/p", revision="1.0", version="1.0"),
+    source=TaskSource(kind="sdist", name="p", url="https://index.example/p", revision="1.0", version="1.0"),
     old=TaskSide(instant=datetime(2021, 3, 1, tzinfo=UTC), python="3.8.10"),
     new=TaskSide(instant=datetime(2025, 7, 31, tzinfo=UTC), python="3.12.11"),
     recipe=RECIPE,
 )
 
 
-def workshop(tmp_path: Path, *, apt: bool = False) -> RealWorkshop:
+def workshop(tmp_path: Path, *, apt: bool = False) -> LocalRunner:
     sources = Sources(index_url="https://index.example", downloads=tmp_path / "d", pages=tmp_path / "p")
     settings = Settings(cache=tmp_path / "cache", apt=apt)
-    return RealWorkshop(settings, sources, sandbox=NoSandbox())  # type: ignore[arg-type]
+    return LocalRunner(settings, sources, sandbox=NoSandbox())  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ import pytest
 
 from backdate.environments.environment import Environment, Interpreter, InterpreterChoice, Lock
 from backdate.errors import SandboxUnavailable
-from backdate.recipes.recipe import Provenance, TestPlan
+from backdate.recipes.recipe import Provenance, SuitePlan
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.unsafe_local import UnsafeLocal
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 from backdate.testing.run import run_suite
 
 
@@ -149,15 +149,15 @@ def get_sandbox(name: str) -> Sandbox:
     return bubblewrap
 
 
-MakePlan = Callable[..., TestPlan]
+MakePlan = Callable[..., SuitePlan]
 
 
 @pytest.fixture(scope="session")
 def plan() -> MakePlan:
     """Makes a plan of a test's own making."""
 
-    def make(runner: str, *arguments: str, targets: tuple[str, ...] = (), **environment: str) -> TestPlan:
-        return TestPlan(
+    def make(runner: str, *arguments: str, targets: tuple[str, ...] = (), **environment: str) -> SuitePlan:
+        return SuitePlan(
             runner=runner,  # type: ignore[arg-type]
             targets=targets,
             arguments=arguments,
@@ -168,7 +168,7 @@ def plan() -> MakePlan:
     return make
 
 
-Run = Callable[..., TestRun]
+Run = Callable[..., SuiteRun]
 
 
 @pytest.fixture
@@ -179,11 +179,11 @@ def run(tmp_path: Path) -> Run:
         sandbox: Sandbox,
         environment: Environment,
         files: Mapping[str, str],
-        plan: TestPlan,
+        plan: SuitePlan,
         *,
         wall_s: float = 60.0,
         **options: object,
-    ) -> TestRun:
+    ) -> SuiteRun:
         tree = tmp_path / "tree"
         tree.mkdir(exist_ok=True)
         for name, text in files.items():

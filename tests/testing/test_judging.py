@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from backdate.testing.assembly import Capture, TestRecord
-from backdate.testing.judging import Ending, judge, result_of
+from backdate.testing.assembly import Capture, CaseRecord
+from backdate.testing.judging import UnfinishedOutcome, judge, result_of
 from backdate.testing.outcomes import Outcome, Raised
-from backdate.testing.wire import Collecting, Group, GroupResult, Phase
+from backdate.testing.wire import Collecting, GroupResult, GroupStarted, Phase
 
-ENDING = Ending(outcome=Outcome.CRASHED, reason="the process was killed by SIGSEGV")
+ENDING = UnfinishedOutcome(outcome=Outcome.CRASHED, reason="the process was killed by SIGSEGV")
 ERROR = (Raised(type="E", message="m", frames=()),)
 
 
@@ -48,16 +48,16 @@ FAILED = phase("call", "failed")
     ],
 )
 def test_outcomes(phases: list[Phase], outcome: Outcome) -> None:
-    record = TestRecord(id="t", file=None, phases=tuple(phases), ended=True, duration_s=1.0)
+    record = CaseRecord(id="t", file=None, phases=tuple(phases), ended=True, duration_s=1.0)
     assert result_of(record, ENDING).outcome is outcome
 
 
 def test_reasons() -> None:
-    skipped = TestRecord(
+    skipped = CaseRecord(
         id="t", file=None, phases=(phase("call", "skipped", "reason: known"),), ended=True, duration_s=0
     )
     assert result_of(skipped, ENDING).reason == "known"
-    crashed = TestRecord(id="t", file=None, phases=(SET_UP, FAILED), ended=False, duration_s=0)
+    crashed = CaseRecord(id="t", file=None, phases=(SET_UP, FAILED), ended=False, duration_s=0)
     result = result_of(crashed, ENDING)
     assert result.reason == (
         "the process was killed by SIGSEGV (its own code had ended: during its tear-down)"
@@ -71,7 +71,7 @@ def group_result(where: str, name: str, outcome: str = "failed") -> GroupResult:
 
 def test_a_set_up_that_raised_is_an_error_of_the_tests_it_kept_from_running() -> None:
     ids = ("m.A.a", "m.A.b", "m.AA.a", "m.A.B.a", "mm.A.a")
-    done = TestRecord(id="m.A.b", file=None, phases=(PASSED,), ended=True, duration_s=0)
+    done = CaseRecord(id="m.A.b", file=None, phases=(PASSED,), ended=True, duration_s=0)
 
     def errors(result: GroupResult) -> list[str]:
         capture = Capture(collected=ids, tests=(done,), group_results=(result,))
@@ -84,7 +84,7 @@ def test_a_set_up_that_raised_is_an_error_of_the_tests_it_kept_from_running() ->
 
 
 def test_where_a_process_died_outside_of_tests() -> None:
-    group = Group(pid=1, id="m.A", where="setUpClass")
+    group = GroupStarted(pid=1, id="m.A", where="setUpClass")
     [result] = judge(Capture(collected=("m.A.a", "m.B.a"), group=group), ENDING)
     assert (result.id, result.outcome) == ("m.A.a", Outcome.CRASHED)
     importing = Collecting(pid=1, id="m", module="m.py")

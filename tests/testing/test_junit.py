@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from backdate.sandboxes.interface import Enforced
 from backdate.testing.junit import to_junit
-from backdate.testing.outcomes import Frame, Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 ENFORCED = Enforced(
     sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
 )
 
 
-def run_of(*results: TestResult, status: str = "completed", trouble: str = "") -> TestRun:
-    return TestRun(
+def run_of(*results: CaseResult, status: str = "completed", trouble: str = "") -> SuiteRun:
+    return SuiteRun(
         status=status,  # type: ignore[arg-type]
         exit_code=1,
         signal=None,
@@ -31,10 +31,10 @@ def run_of(*results: TestResult, status: str = "completed", trouble: str = "") -
     )
 
 
-def result(identity: str, outcome: Outcome, message: str = "m") -> TestResult:
+def result(identity: str, outcome: Outcome, message: str = "m") -> CaseResult:
     frames = (Frame(file="a.py", line=3, function="f", source="f()"),)
     raised = (Raised(type="E", message=message, frames=frames),) if outcome is Outcome.FAILED else ()
-    return TestResult(id=identity, outcome=outcome, duration_s=0.25, raised=raised, reason="why", file="a.py")
+    return CaseResult(id=identity, outcome=outcome, duration_s=0.25, raised=raised, reason="why", file="a.py")
 
 
 @given(st.text(), st.sampled_from(Outcome), st.text())

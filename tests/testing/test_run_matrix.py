@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import pytest
 
 from backdate.environments.environment import Environment
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Sandbox
-from backdate.testing.outcomes import Outcome, TestRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 
-Run = Callable[..., TestRun]
-MakePlan = Callable[..., TestPlan]
+Run = Callable[..., SuiteRun]
+MakePlan = Callable[..., SuitePlan]
 Build = Callable[..., Environment]
 
 pytestmark = pytest.mark.network
@@ -154,11 +154,11 @@ EXPECTED = {
 }
 
 
-def outcomes(run: TestRun) -> dict[str, Outcome]:
+def outcomes(run: SuiteRun) -> dict[str, Outcome]:
     return {result.id: result.outcome for result in run.results}
 
 
-def result_of(run: TestRun, identity: str):
+def result_of(run: SuiteRun, identity: str):
     return next(result for result in run.results if result.id == identity)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from backdate.environments.environment import Environment
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Sandbox
-from backdate.testing.outcomes import Outcome, TestRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 
-Run = Callable[..., TestRun]
-MakePlan = Callable[..., TestPlan]
+Run = Callable[..., SuiteRun]
+MakePlan = Callable[..., SuitePlan]
 Plain = Callable[[str], Environment]
 
 TESTS = """
@@ -39,7 +39,7 @@ RUNNER = (
 )
 
 
-def outcomes(run: TestRun) -> dict[str, Outcome]:
+def outcomes(run: SuiteRun) -> dict[str, Outcome]:
     return {result.id.rpartition(".")[2]: result.outcome for result in run.results}
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from backdate.environments.environment import Environment
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Sandbox
-from backdate.testing.outcomes import Outcome, TestRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 
-Run = Callable[..., TestRun]
-MakePlan = Callable[..., TestPlan]
+Run = Callable[..., SuiteRun]
+MakePlan = Callable[..., SuitePlan]
 Plain = Callable[[str], Environment]
 
 VERSIONS = ["2.7", "3.6", "3.8", "3.12", "3.13", "3.14"]
@@ -137,11 +137,11 @@ EXPECTED = {
 }
 
 
-def outcomes(run: TestRun) -> dict[str, Outcome]:
+def outcomes(run: SuiteRun) -> dict[str, Outcome]:
     return {result.id: result.outcome for result in run.results}
 
 
-def result_of(run: TestRun, identity: str):
+def result_of(run: SuiteRun, identity: str):
     return next(result for result in run.results if result.id == identity)
 
 

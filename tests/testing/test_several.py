@@ -9,40 +9,40 @@ from pathlib import Path
 import pytest
 from pretended_setups import RULE, carried, ran, recipe
 
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits
 from backdate.testing import several
-from backdate.testing.outcomes import Outcome, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.several import MOST_PLANS, run_plans
 
 
-def plan(name: str) -> TestPlan:
-    return TestPlan(runner="pytest", targets=(name,), provenance=RULE)
+def plan(name: str) -> SuitePlan:
+    return SuitePlan(runner="pytest", targets=(name,), provenance=RULE)
 
 
-def of(run: TestRun, *results: tuple[str, Outcome]) -> TestRun:
+def of(run: SuiteRun, *results: tuple[str, Outcome]) -> SuiteRun:
     return replace(
-        run, results=tuple(TestResult(id=name, outcome=end, duration_s=0.0) for name, end in results)
+        run, results=tuple(CaseResult(id=name, outcome=end, duration_s=0.0) for name, end in results)
     )
 
 
 class Suites:
     """Stands for ``run_suite``."""
 
-    def __init__(self, **runs: TestRun) -> None:
+    def __init__(self, **runs: SuiteRun) -> None:
         self.runs = runs
         self.asked: list[tuple[str, float, Path]] = []
 
-    def __call__(self, *given: object, limits: Limits, log_folder: Path, **others: object) -> TestRun:
+    def __call__(self, *given: object, limits: Limits, log_folder: Path, **others: object) -> SuiteRun:
         one = given[3]
-        assert isinstance(one, TestPlan)
+        assert isinstance(one, SuitePlan)
         self.asked.append((one.targets[0], limits.wall_s, log_folder))
         return self.runs[one.targets[0]]
 
 
 def run(
     suites: Suites, names: Sequence[str], monkeypatch: pytest.MonkeyPatch, wall_s: float = 100.0
-) -> TestRun:
+) -> SuiteRun:
     monkeypatch.setattr(several, "run_suite", suites)
     environment = carried(recipe("a"), ran(passed=1)).environment
     assert environment is not None

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from backdate.sandboxes.interface import Enforced, RunResult, RunStatus
-from backdate.testing.assembly import Capture, TestRecord
+from backdate.testing.assembly import Capture, CaseRecord
 from backdate.testing.ending import describe_end, ending_of
 from backdate.testing.judging import judge
 from backdate.testing.outcomes import Outcome, Raised
 from backdate.testing.suspicions import find_suspicions
 from backdate.testing.verdict import reach_verdict
-from backdate.testing.wire import Broken, Finish, Interrupted, Phase
+from backdate.testing.wire import Finish, Interrupted, Phase, RunnerBroken
 
 ENFORCED = Enforced(
     sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
@@ -36,7 +36,7 @@ def finish(status: int = 0, collected: int = 1, failed: int = 0) -> Finish:
     return Finish(pid=1, exit_status=status, collected=collected, failed=failed, stopped="")
 
 
-def record(outcome: str | None = "passed", *, ended: bool = True) -> TestRecord:
+def record(outcome: str | None = "passed", *, ended: bool = True) -> CaseRecord:
     phases = (
         ()
         if outcome is None
@@ -44,11 +44,11 @@ def record(outcome: str | None = "passed", *, ended: bool = True) -> TestRecord:
             Phase(pid=1, id="t", when="call", outcome=outcome, xfail=None, sub=False, reason="", raised=()),
         )
     )
-    return TestRecord(id="t", file=None, phases=phases, ended=ended, duration_s=0.0)
+    return CaseRecord(id="t", file=None, phases=phases, ended=ended, duration_s=0.0)
 
 
 ONE = Capture(collected=("t",), tests=(record(),))
-BROKEN = Broken(pid=1, where="before the tests", raised=(Raised(type="E", message="m", frames=()),))
+BROKEN = RunnerBroken(pid=1, where="before the tests", raised=(Raised(type="E", message="m", frames=()),))
 
 
 def status_of(

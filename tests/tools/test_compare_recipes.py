@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from backdate.recipes.recipe import InstallStep, Provenance, TestPlan
+from backdate.recipes.recipe import InstallStep, Provenance, SuitePlan
 
 ROOT = Path(__file__).parents[2]
 DATASET = ROOT.parent / "shared" / "data" / "timemachine-bench" / "verified-dev.jsonl"
@@ -58,7 +58,9 @@ def test_install(tool: ModuleType, ours: tuple[str, ...], theirs: tuple[str, ...
 def test_tests(
     tool: ModuleType, ours: tuple[str, tuple[str, ...]], theirs: tuple[str, tuple[str, ...]], verdict: str
 ) -> None:
-    plans = [TestPlan(runner=runner, targets=targets, provenance=WHERE) for runner, targets in (ours, theirs)]
+    plans = [
+        SuitePlan(runner=runner, targets=targets, provenance=WHERE) for runner, targets in (ours, theirs)
+    ]
     assert tool.compare_tests(*plans) == verdict
 
 

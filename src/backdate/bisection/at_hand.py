@@ -8,11 +8,11 @@ from pathlib import Path
 
 from backdate.bisection.result import CheckSummary
 from backdate.checking.compare import compare_runs
+from backdate.checking.recipe_run import DatedProject, dated_project, request_for
 from backdate.checking.result import CheckResult, Comparison, Side
 from backdate.checking.verdict import decide
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.projects.project import Origin, Project
-from backdate.setup.carry_out import Ground, ground_of, request_for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +23,8 @@ class AtHand:
     old: Side
     """Its environment, where it has one, has to be there; nothing is built for it again."""
     new: Side
-    old_ground: Ground
-    new_ground: Ground
+    old_ground: DatedProject
+    new_ground: DatedProject
     """Of the unpinned copy."""
     notes: tuple[str, ...] = ()
 
@@ -65,9 +65,9 @@ class AtHand:
 def of_check(checked: CheckResult, trees: Path) -> AtHand:
     """The sides of a check that kept its trees in ``trees``."""
 
-    def ground(name: str, side: Side) -> Ground:
+    def ground(name: str, side: Side) -> DatedProject:
         root = trees / name / "tree"
-        return ground_of(Project(name=checked.project, root=root, origin=checked.origin), side.instant)
+        return dated_project(Project(name=checked.project, root=root, origin=checked.origin), side.instant)
 
     return AtHand(
         origin=checked.origin,
@@ -79,6 +79,6 @@ def of_check(checked: CheckResult, trees: Path) -> AtHand:
     )
 
 
-def _request(side: Side, ground: Ground) -> EnvironmentRequest:
+def _request(side: Side, ground: DatedProject) -> EnvironmentRequest:
     base = side.environment.base if side.environment is not None else None
     return replace(request_for(side.recipe, ground, side.choice), base=base)

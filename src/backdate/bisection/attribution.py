@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from backdate.bisection.between import Between, Releases
 from backdate.bisection.culprits import Blamed, blame
 from backdate.bisection.findings import (
     finding_of,
@@ -15,13 +14,19 @@ from backdate.bisection.findings import (
     put_together,
     remarks_on,
 )
-from backdate.bisection.interpreter_axis import Ground, InterpreterTurn, find_ground, interpreters_between
-from backdate.bisection.laboratory import Laboratory
+from backdate.bisection.interpreter_axis import (
+    FixedInterpreter,
+    InterpreterTurn,
+    find_ground,
+    interpreters_between,
+)
 from backdate.bisection.packages_axis import PackagesAxis
-from backdate.bisection.proof import Proof, Work
-from backdate.bisection.result import Culprit, Finding, Refused
-from backdate.bisection.search import Colour, allowance
-from backdate.bisection.seen import Regroup, Seen, Setup, Target
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import ProbePoint, ProbeResult, Regroup, Target
+from backdate.bisection.proof import CulpritProver, SearchItem
+from backdate.bisection.result import Culprit, Finding, UnattributedTest
+from backdate.bisection.search import ProbeStatus, allowance
+from backdate.bisection.version_moves import Between, Releases
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.timeline.instants import Instant
 
@@ -34,9 +39,9 @@ class Attributed:
 
     finding: Finding
     target: Target
-    good: Seen | None = None
+    good: ProbeResult | None = None
     """The last good one, which has the culprit's last good version; None without a culprit."""
-    bad: Seen | None = None
+    bad: ProbeResult | None = None
     """The first bad one."""
 
 
@@ -55,16 +60,16 @@ class Attribution:
 
     def __init__(
         self,
-        laboratory: Laboratory,
+        probe_runner: ProbeRunner,
         *,
-        old: Seen,
-        new: Seen,
+        old: ProbeResult,
+        new: ProbeResult,
         releases: Releases,
         instants: Sequence[Instant],
         candidates: int,
         available: Sequence[Interpreter],
     ) -> None:
-        self._laboratory, self._old, self._new = laboratory, old, new
+        self._probe_runner, self._old, self._new = probe_runner, old, new
         self._releases, self._instants = releases, instants
         self._choices = interpreters_between(old.setup.choice, new.setup.choice, available)
         # On a second interpreter there are as many resolutions again, and so one environment more: it pays
@@ -74,17 +79,17 @@ class Attribution:
         self._allowance = allowance(interpreters * resolutions)
         self._at_once = self._allowance > allowance(resolutions)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
-        self._pending: list[Work] = []
-        self._proof = Proof(laboratory, new.setup.instant)
-        self.refused: list[Refused] = []
+        self._pending: list[SearchItem] = []
+        self._proof = CulpritProver(probe_runner, new.setup.instant)
+        self.refused: list[UnattributedTest] = []
 
     def attribute(self, targets: Sequence[Target]) -> tuple[Attributed, ...]:
         """A finding for each target, and for each part of one whose tests do not belong together.
 
         Where the search for one shows that tests of another one turned again later, that is looked into.
         """
-        self._pending = [Work(target=target) for target in targets]
-        found: list[tuple[Work, Attributed]] = []
+        self._pending = [SearchItem(target=target) for target in targets]
+        found: list[tuple[SearchItem, Attributed]] = []
         while self._pending:
             while self._pending:
                 found += self._next(self._pending.pop(0))
@@ -93,8 +98,8 @@ class Attribution:
                 self._pending.append(replace(one[0], again=True))
         return tuple(replace(one, finding=self._proof.concluded(work, one.finding)) for work, one in found)
 
-    def _next(self, work: Work) -> list[tuple[Work, Attributed]]:
-        self._laboratory.begin(self._allowance)
+    def _next(self, work: SearchItem) -> list[tuple[SearchItem, Attributed]]:
+        self._probe_runner.begin(self._allowance)
         try:
             found = self._investigate(work)
         except Regroup as regroup:
@@ -104,24 +109,24 @@ class Attribution:
             self._pending += self._proof.taken()
         if found is None:
             return []
-        journal = [*self._laboratory.journal, *self._laboratory.in_vain()]
+        journal = [*self._probe_runner.journal, *self._probe_runner.in_vain()]
         probes = probes_of(journal, work.target)
         return [(work, replace(found, finding=replace(found.finding, held=work.held, probes=probes)))]
 
-    def _turned_since(self, work: Work, finding: Finding) -> bool:
+    def _turned_since(self, work: SearchItem, finding: Finding) -> bool:
         if work.again or work.depth or finding.last_good is None or finding.first_bad is None:
             return False
         axes = [axis for (_, held), axis in self._axes.items() if not held and axis.python == finding.python]
         return any(axis.turned_since(work.target, finding.last_good, finding.first_bad) for axis in axes)
 
-    def _investigate(self, work: Work) -> Attributed | None:
+    def _investigate(self, work: SearchItem) -> Attributed | None:
         """The finding; None for tests that are good, or not bad, when they run alone. Raises Regroup."""
         target = work.target
-        laboratory = self._laboratory
-        if laboratory.together(self._old, target) is not Colour.GOOD:
+        probe_runner = self._probe_runner
+        if probe_runner.together(self._old, target) is not ProbeStatus.GOOD:
             self._refuse(target, "not good in the old environment when it runs without the others")
             return None
-        if not work.depth and laboratory.together(self._new, target) is not Colour.BAD:
+        if not work.depth and probe_runner.together(self._new, target) is not ProbeStatus.BAD:
             self._refuse(target, "not bad in the new environment when it runs without the others")
             return None
         ground = work.ground or self._ground(target)
@@ -131,10 +136,10 @@ class Attribution:
             return self._without_time(work, ground, ground.anchor)
         return self._of_packages(work, ground, self._axis(ground.choice, work.held))
 
-    def _ground(self, target: Target) -> Ground | InterpreterTurn:
+    def _ground(self, target: Target) -> FixedInterpreter | InterpreterTurn:
         axis = self._axis(self._choices[0], ())
         return find_ground(
-            *(self._laboratory, target, self._choices, self._new.setup.instant),
+            *(self._probe_runner, target, self._choices, self._new.setup.instant),
             then=axis.first(self._among(axis, target)),
             at_once=self._at_once,
         )
@@ -147,33 +152,33 @@ class Attribution:
         return axis.points_at(instants) or None
 
     def _refuse(self, target: Target, reason: str) -> None:
-        self.refused += [Refused(test=test, reason=reason) for test in target.tests]
+        self.refused += [UnattributedTest(test=test, reason=reason) for test in target.tests]
 
     def _axis(self, choice: InterpreterChoice, held: tuple[str, ...]) -> PackagesAxis:
         key = (str(choice.interpreter.executable), held)
         if key not in self._axes:
-            self._axes[key] = PackagesAxis(self._laboratory, self._old, choice, self._instants, held)
+            self._axes[key] = PackagesAxis(self._probe_runner, self._old, choice, self._instants, held)
         return self._axes[key]
 
     def _of_interpreter(self, target: Target, turn: InterpreterTurn) -> Attributed:
         before, after = (seen.setup.choice.interpreter.version for seen in (turn.good, turn.bad))
         culprit = Culprit(name="python", old=before, new=after, released=minor_released(after))
-        ground = Ground(choice=turn.bad.setup.choice)
+        ground = FixedInterpreter(choice=turn.bad.setup.choice)
         finding = finding_of(target, "interpreter", ground, culprits=(culprit,), bad=turn.bad)
-        work = Work(target=target)
-        back = Ground(choice=turn.good.setup.choice)
+        work = SearchItem(target=target)
+        back = FixedInterpreter(choice=turn.good.setup.choice)
         finding = self._proof.after_holding(
             *(work, back, finding, turn.good, (), f"Python {before}"), instead=turn.bad.setup.choice
         )
         return Attributed(finding=finding, target=target, good=turn.good, bad=turn.bad)
 
-    def _without_time(self, work: Work, ground: Ground, anchor: Seen) -> Attributed:
+    def _without_time(self, work: SearchItem, ground: FixedInterpreter, anchor: ProbeResult) -> Attributed:
         """Between an environment with older packages and the newest, both of one instant and interpreter."""
-        latest = self._laboratory.ask(
-            Setup(choice=ground.choice, instant=self._new.setup.instant), "the newest packages"
+        latest = self._probe_runner.ask(
+            ProbePoint(choice=ground.choice, instant=self._new.setup.instant), "the newest packages"
         )
         rest = (work.held, self._releases, self._new.setup.instant)
-        blamed = blame(self._laboratory, work.target, anchor, latest, *rest)
+        blamed = blame(self._probe_runner, work.target, anchor, latest, *rest)
         finding = finding_of(
             work.target,
             "packages",
@@ -184,12 +189,12 @@ class Attribution:
         )
         return self._confirmed(work, ground, finding, blamed)
 
-    def _of_packages(self, work: Work, ground: Ground, axis: PackagesAxis) -> Attributed:
+    def _of_packages(self, work: SearchItem, ground: FixedInterpreter, axis: PackagesAxis) -> Attributed:
         """Over time: first among the releases of what the error names, and only then among all."""
         target = work.target
         newest = self._new.setup.instant
 
-        def foresee(good: Seen, bad: Seen) -> list[Setup]:
+        def foresee(good: ProbeResult, bad: ProbeResult) -> list[ProbePoint]:
             return Between(good, bad, work.held).foreseen(target, self._releases, newest)
 
         among = self._among(axis, target)
@@ -200,10 +205,10 @@ class Attribution:
             return Attributed(finding=finding, target=target)
         rest = (work.held, self._releases, newest)
         only = among is not None and narrowed.finished
-        blamed = blame(self._laboratory, target, narrowed.good, narrowed.bad, *rest, only_suspects=only)
+        blamed = blame(self._probe_runner, target, narrowed.good, narrowed.bad, *rest, only_suspects=only)
         if not blamed.culprits and only:
             narrowed = axis.narrow(target, None, foresee) or narrowed
-            blamed = blame(self._laboratory, target, narrowed.good, narrowed.bad, *rest)
+            blamed = blame(self._probe_runner, target, narrowed.good, narrowed.bad, *rest)
         notes = [*ground.notes, *remarks_on(narrowed, self._old)]
         finding = finding_of(
             work.target,
@@ -222,7 +227,9 @@ class Attribution:
         )
         return self._confirmed(work, ground, finding, blamed)
 
-    def _confirmed(self, work: Work, ground: Ground, finding: Finding, blamed: Blamed) -> Attributed:
+    def _confirmed(
+        self, work: SearchItem, ground: FixedInterpreter, finding: Finding, blamed: Blamed
+    ) -> Attributed:
         finding = self._proof.confirm(work, ground, finding, exact=blamed.exact)
         good, bad = (blamed.good, blamed.bad) if finding.culprits else (None, None)
         return Attributed(finding=finding, target=work.target, good=good, bad=bad)

@@ -19,24 +19,27 @@ from backdate.bisection.attribution import Attribution, one_for_each_cause
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
+from backdate.bisection.explanations.collect import ExplanationCollector
 from backdate.bisection.interpreter_axis import first_asked
-from backdate.bisection.laboratory import Laboratory
-from backdate.bisection.making import Maker, words_of
 from backdate.bisection.points import (
-    Release,
+    DistributionRelease,
     candidate_instants,
     count_candidates,
     moving_range,
     releases_between,
     releases_of,
 )
+from backdate.bisection.probe_builder import ProbeBuilder, words_of
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import Target
 from backdate.bisection.result import BisectResult, Finding
-from backdate.bisection.seen import Target
 from backdate.bisection.targets import targets_of
-from backdate.bisection.testimony.testify import Witnesses
 from backdate.checking.check import check
+from backdate.checking.interpreters import Interpreters
 from backdate.checking.progress import Progress, Silence
 from backdate.checking.result import Verdict
+from backdate.checking.run_folders import run_folder
+from backdate.checking.settings import Settings
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.errors import SourceError
@@ -47,9 +50,6 @@ from backdate.sandboxes import interruption
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.threads import both
 from backdate.serial import to_json, write_whole
-from backdate.setup.interpreters import Interpreters
-from backdate.setup.runs import run_folder
-from backdate.setup.settings import Settings
 from backdate.timeline.instants import Instant, now
 
 
@@ -62,12 +62,12 @@ def bisect(
     tests: Sequence[str] = (),
     settings: Settings | None = None,
     progress: Progress | None = None,
-    testimony: bool = True,
+    explanations: bool = True,
 ) -> BisectResult:
     """Since when and because of what tests of the project that ``source`` names fail.
 
     ``source``, the instants and ``python`` are those of ``check``, which is run first. ``tests``: ids to
-    which the search is limited, all that broke when empty. ``testimony``: whether culprits are also asked
+    which the search is limited, all that broke when empty. ``explanations``: whether culprits are also asked
     what they say for themselves, which takes another test run and a download for each.
 
     What the project does is in the result; raises UsageError, also for a test that the old side does not
@@ -92,7 +92,7 @@ def bisect(
             tests=tests,
             settings=settings,
             progress=progress,
-            testimony=testimony,
+            explanations=explanations,
         )
     finally:
         if settings.keep is None:
@@ -111,7 +111,7 @@ def bisect_sides(
     settings: Settings | None = None,
     builder: Builder | None = None,
     progress: Progress | None = None,
-    testimony: bool = True,
+    explanations: bool = True,
 ) -> BisectResult:
     """As ``bisect``, for two sides that are at hand: nothing is fetched or built for them again, and only the
     tests that broke are run again, alone.
@@ -146,7 +146,7 @@ def bisect_sides(
         broke = result.check.verdict is Verdict.BROKE
         result = replace(result, notes=(asked,)) if tests and broke else result
     else:
-        result = _search(result, at_hand, targets, settings, builder, progress, testimony=testimony)
+        result = _search(result, at_hand, targets, settings, builder, progress, explanations=explanations)
     return replace(result, duration_s=time.monotonic() - clock)
 
 
@@ -158,29 +158,29 @@ def _search(
     builder: Builder,
     progress: Progress,
     *,
-    testimony: bool,
+    explanations: bool,
 ) -> BisectResult:
     cache = builder.cache
     assert at_hand.old.environment is not None
     assert at_hand.new.environment is not None
-    with Laboratory(
-        Maker(builder),
+    with ProbeRunner(
+        ProbeBuilder(builder),
         (at_hand.old, at_hand.old_request),
         (at_hand.new, at_hand.new_request),
         tests=[test for target in targets for test in target.tests],
         limits=settings.test_limits,
         folder=result.folder / "probes",
         progress=progress,
-    ) as laboratory:
+    ) as probe_runner:
         progress.project("running the tests that broke alone, in both environments")
-        laboratory.expect(first_asked(at_hand.old.choice, at_hand.new.choice, at_hand.new.instant))
+        probe_runner.expect(first_asked(at_hand.old.choice, at_hand.new.choice, at_hand.new.instant))
         ranges = moving_range(at_hand.old.environment.lock, at_hand.new.environment.lock)
         progress.project(f"asking the index when {len(ranges)} distributions were released")
         (old, new), (releases, notes) = both(
-            laboratory.sides, lambda: releases_on_index(ranges, settings.index_url, cache.index)
+            probe_runner.sides, lambda: releases_on_index(ranges, settings.index_url, cache.index)
         )
         attribution = Attribution(
-            laboratory,
+            probe_runner,
             old=old,
             new=new,
             releases=releases,
@@ -190,19 +190,19 @@ def _search(
         )
         attributed = one_for_each_cause(attribution.attribute(targets))
         found = [one.finding for one in attributed]
-        if testimony:
+        if explanations:
             progress.project("asking what the culprits say for themselves")
-            witnesses = Witnesses(laboratory, builder.sandbox, cache, settings.index_url)
-            found = [witnesses.with_testimony(one) for one in attributed]
+            witnesses = ExplanationCollector(probe_runner, builder.sandbox, cache, settings.index_url)
+            found = [witnesses.with_explanations(one) for one in attributed]
     findings = sorted(found, key=lambda one: -len(one.tests))
     return replace(
         result,
         findings=tuple(findings),
-        refused=(*laboratory.refused.values(), *attribution.refused),
+        refused=(*probe_runner.refused.values(), *attribution.refused),
         releases=_shown(findings, releases, at_hand),
-        builds=laboratory.builds,
-        environments=laboratory.environments,
-        runs=laboratory.runs,
+        builds=probe_runner.builds,
+        environments=probe_runner.environments,
+        runs=probe_runner.runs,
         notes=(*at_hand.notes, *notes),
     )
 
@@ -220,15 +220,15 @@ def _search_build(
     """What broke the build of the newest side."""
     assert at_hand.old.environment is not None
     assert at_hand.new.failure is not None
-    maker, request = Maker(builder), at_hand.new_request
+    probe_builder, request = ProbeBuilder(builder), at_hand.new_request
     failure = words_of(at_hand.new.failure)
-    lock = maker.resolve(request, older_tools=False)
+    lock = probe_builder.resolve(request, older_tools=False)
     names = ranged_names(
         at_hand.old.environment.lock, None if isinstance(lock, str) else lock, at_hand.new_ground.tree
     )
     progress.project(f"asking the index when {len(names)} distributions were released")
     releases, notes = releases_on_index(names, settings.index_url, builder.cache.index)
-    trials = BuildTrials(maker, request, failure, progress)
+    trials = BuildTrials(probe_builder, request, failure, progress)
     finding = attribute_build(
         BuildSearch(
             trials=trials,
@@ -247,7 +247,7 @@ def _search_build(
         result,
         findings=(finding,),
         releases=_shown([finding], releases, at_hand),
-        builds=maker.builds,
+        builds=probe_builder.builds,
         environments=trials.environments,
         notes=(*at_hand.notes, *notes),
     )
@@ -255,12 +255,12 @@ def _search_build(
 
 def releases_on_index(
     names: Iterable[str], index_url: str, pages: Path
-) -> tuple[dict[str, tuple[Release, ...]], tuple[str, ...]]:
+) -> tuple[dict[str, tuple[DistributionRelease, ...]], tuple[str, ...]]:
     """The releases of each distribution, and a note for each of which the index does not know any more.
 
     Raises IndexUnavailable, also when the index gives no upload times.
     """
-    found: dict[str, tuple[Release, ...]] = {}
+    found: dict[str, tuple[DistributionRelease, ...]] = {}
     notes: list[str] = []
     with IndexClient(upstreams=(index_url,), cache=DiskCache(pages)) as client:
         for name in names:
@@ -274,8 +274,8 @@ def releases_on_index(
 
 
 def _shown(
-    findings: Sequence[Finding], releases: dict[str, tuple[Release, ...]], at_hand: AtHand
-) -> tuple[Release, ...]:
+    findings: Sequence[Finding], releases: dict[str, tuple[DistributionRelease, ...]], at_hand: AtHand
+) -> tuple[DistributionRelease, ...]:
     names = sorted({culprit.name for finding in findings for culprit in finding.culprits})
     return tuple(
         release

@@ -6,18 +6,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from backdate.bisection.making import Maker
-from backdate.bisection.points import Release
-from backdate.bisection.result import Probe
-from backdate.bisection.search import MOST_BUILDS, Colour
-from backdate.bisection.seen import OutOfBudget
+from backdate.bisection.points import DistributionRelease
+from backdate.bisection.probe_builder import ProbeBuilder
+from backdate.bisection.probes import OutOfBudget
+from backdate.bisection.result import ProbeRecord
+from backdate.bisection.search import MOST_BUILDS, ProbeStatus
 from backdate.checking.progress import Progress
-from backdate.environments.environment import Environment, Exemption, InterpreterChoice, Lock
+from backdate.environments.environment import CutoffOverride, Environment, InterpreterChoice, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.repair.builds import tool_limits
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.rules import classify
-from backdate.recipes.repair.trouble import read_trouble
+from backdate.recipes.repair.setup_failure import read_trouble
 from backdate.timeline.instants import Instant
 
 _RAISED = re.compile(
@@ -43,10 +43,10 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class BuildTrial:
     """What became of it: good is what builds, bad what fails as the newest does; else it cannot be told."""
 
-    colour: Colour
+    colour: ProbeStatus
     lock: Lock | None = None
     environment: Environment | None = None
     message: str = ""
@@ -55,55 +55,57 @@ class Tried:
 class BuildTrials:
     """Builds, or tries to, what one project's unpinned tree asks for."""
 
-    def __init__(self, maker: Maker, request: EnvironmentRequest, failure: str, progress: Progress) -> None:
-        """``request``: of the newest side, which fails with ``failure``, the words of ``making.Maker``."""
-        self._maker, self._request, self._progress = maker, request, progress
+    def __init__(
+        self, probe_builder: ProbeBuilder, request: EnvironmentRequest, failure: str, progress: Progress
+    ) -> None:
+        """``request``: of the newest side, which fails with ``failure``, worded by ``ProbeBuilder``."""
+        self._probe_builder, self._request, self._progress = probe_builder, request, progress
         self._class = failure_class(failure, request)
-        self._known: dict[Trial, Tried] = {}
+        self._known: dict[Trial, BuildTrial] = {}
         self._left = MOST_BUILDS
-        self.journal: list[Probe] = []
+        self.journal: list[ProbeRecord] = []
 
     @property
     def environments(self) -> int:
         """Different environments that were built."""
         return len({one.environment.key for one in self._known.values() if one.environment is not None})
 
-    def ask(self, trial: Trial, why: str, *, leave: int = 0) -> Tried:
+    def ask(self, trial: Trial, why: str, *, leave: int = 0) -> BuildTrial:
         """What becomes of ``trial``. Raises OutOfBudget when fewer than ``leave`` more could be tried."""
         if trial not in self._known:
             if self._left <= leave:
                 raise OutOfBudget
             self._left -= 1
             self._progress.project(f"trial {MOST_BUILDS - self._left}: {why}")
-            built_before = self._maker.builds
+            built_before = self._probe_builder.builds
             tried = self._known[trial] = self._try(trial)
             self.journal.append(
-                Probe(
+                ProbeRecord(
                     why=why,
                     instant=trial.instant,
                     python=trial.choice.interpreter.version,
                     constraints=trial.constraints,
                     colour=tried.colour,
                     detail=tried.message[:2000],
-                    built=self._maker.builds > built_before,
+                    built=self._probe_builder.builds > built_before,
                 )
             )
         return self._known[trial]
 
-    def _try(self, trial: Trial) -> Tried:
+    def _try(self, trial: Trial) -> BuildTrial:
         request = self._asked(trial)
-        lock = self._maker.resolve(request, older_tools=False)
+        lock = self._probe_builder.resolve(request, older_tools=False)
         if isinstance(lock, str):
             return self._failed(lock, None)
-        built = self._maker.build(request, older_tools=False)
+        built = self._probe_builder.build(request, older_tools=False)
         if isinstance(built, str):
             return self._failed(built, lock)
-        return Tried(colour=Colour.GOOD, lock=lock, environment=built)
+        return BuildTrial(colour=ProbeStatus.GOOD, lock=lock, environment=built)
 
     def _asked(self, trial: Trial) -> EnvironmentRequest:
         until = trial.later_until
         later = tuple(
-            Exemption(name=name, until=until, reason="moved alone by a bisection")
+            CutoffOverride(name=name, until=until, reason="moved alone by a bisection")
             for name in trial.later
             if until is not None
         )
@@ -113,12 +115,12 @@ class BuildTrials:
             instant=trial.instant,
             constraints=trial.constraints,
             build_constraints=tuple(sorted({*self._request.build_constraints, *trial.build_constraints})),
-            later_cuts=(*self._request.later_cuts, *later),
+            extra_cutoff_overrides=(*self._request.extra_cutoff_overrides, *later),
         )
 
-    def _failed(self, message: str, lock: Lock | None) -> Tried:
+    def _failed(self, message: str, lock: Lock | None) -> BuildTrial:
         same = failure_class(message, self._request) == self._class
-        return Tried(colour=Colour.BAD if same else Colour.SKIP, lock=lock, message=message)
+        return BuildTrial(colour=ProbeStatus.BAD if same else ProbeStatus.SKIP, lock=lock, message=message)
 
 
 def failure_class(message: str, request: EnvironmentRequest) -> str:
@@ -155,7 +157,7 @@ def named_in(message: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*limited, *spoken)))
 
 
-def latest(releases: Sequence[Release], before: Instant) -> str | None:
+def latest(releases: Sequence[DistributionRelease], before: Instant) -> str | None:
     """The newest version that was there before an instant; pre-releases and yanked ones are left out."""
     there = [one for one in releases if one.uploaded < before and not one.prerelease and not one.yanked]
     return there[-1].version if there else None

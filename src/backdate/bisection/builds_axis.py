@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from backdate.bisection.build_trials import Trial, Tried, latest, named_in, telling_lines
+from backdate.bisection.build_trials import BuildTrial, Trial, latest, named_in, telling_lines
 from backdate.bisection.builds_over_time import over_time
 from backdate.bisection.builds_search import (
     FOR_PROOF,
@@ -22,9 +22,9 @@ from backdate.bisection.builds_search import (
 from backdate.bisection.findings import minor_released
 from backdate.bisection.interpreter_axis import interpreters_between, pins_of
 from backdate.bisection.minimise import Subset
+from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import Culprit, Failing, Finding
-from backdate.bisection.search import Colour, found_window, next_point
-from backdate.bisection.seen import OutOfBudget
+from backdate.bisection.search import ProbeStatus, found_window, next_point
 from backdate.environments.environment import InterpreterChoice
 
 
@@ -51,18 +51,18 @@ def _investigate(search: BuildSearch, finding: Finding) -> Finding:
     choices = interpreters_between(search.old, search.new, search.available)
     if search.old.interpreter == search.new.interpreter:
         return over_time(search, finding, search.new)
-    asked: dict[int, Tried] = {}
+    asked: dict[int, BuildTrial] = {}
 
-    def ask(point: int) -> Colour:
+    def ask(point: int) -> ProbeStatus:
         why = f"the newest packages on Python {choices[point].interpreter.version}"
         asked[point] = search.trials.ask(
             Trial(choice=choices[point], instant=search.end), why, leave=FOR_PROOF
         )
         return asked[point].colour
 
-    colours = {len(choices) - 1: Colour.BAD, 0: ask(0)}
-    if colours[0] is not Colour.GOOD:
-        return over_time(search, finding, search.old if colours[0] is Colour.BAD else search.new)
+    colours = {len(choices) - 1: ProbeStatus.BAD, 0: ask(0)}
+    if colours[0] is not ProbeStatus.GOOD:
+        return over_time(search, finding, search.old if colours[0] is ProbeStatus.BAD else search.new)
     while (point := next_point(colours)) is not None:
         colours[point] = ask(point)
     window = found_window(colours)
@@ -70,7 +70,11 @@ def _investigate(search: BuildSearch, finding: Finding) -> Finding:
 
 
 def _of_interpreter(
-    search: BuildSearch, finding: Finding, before: InterpreterChoice, after: InterpreterChoice, good: Tried
+    search: BuildSearch,
+    finding: Finding,
+    before: InterpreterChoice,
+    after: InterpreterChoice,
+    good: BuildTrial,
 ) -> Finding:
     """What builds on one minor and not on the next: with the same versions neither, it is the interpreter."""
     assert good.lock is not None
@@ -81,17 +85,17 @@ def _of_interpreter(
         f"the packages of Python {old} on Python {new}",
     )
     finding = replace(finding, axis="interpreter", python=new)
-    if same.colour is Colour.BAD:
+    if same.colour is ProbeStatus.BAD:
         culprit = Culprit(name="python", old=old, new=new, released=minor_released(new))
         return replace(finding, culprits=(culprit,), confirmed=("forward", "backward"))
-    if same.colour is Colour.SKIP:
+    if same.colour is ProbeStatus.SKIP:
         note = f"it builds on Python {old} and not on {new}; there the older one's packages fail otherwise"
         return replace(finding, axis="unknown", notes=(*finding.notes, note))
     versions = {
         one.name: one.version for one in good.lock.distributions if one.source is None and one.version
     }
 
-    def move(subset: Subset) -> Tried:
+    def move(subset: Subset) -> BuildTrial:
         held = tuple(f"{name}=={version}" for name, version in sorted(versions.items()) if name not in subset)
         words = f"the packages of Python {old} on Python {new}, with {', '.join(sorted(subset))} free"
         trial = Trial(choice=after, instant=search.end, constraints=held)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from backdate.bisection.build_trials import Trial, Tried, latest, named_in
+from backdate.bisection.build_trials import BuildTrial, Trial, latest, named_in
 from backdate.bisection.builds_search import (
     FOR_PROOF,
     BuildSearch,
@@ -19,10 +19,10 @@ from backdate.bisection.builds_search import (
     smallest_set,
 )
 from backdate.bisection.minimise import Subset
-from backdate.bisection.points import Release, candidate_instants
+from backdate.bisection.points import DistributionRelease, candidate_instants
+from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import Finding
-from backdate.bisection.search import Colour, found_window, next_point, window_of
-from backdate.bisection.seen import OutOfBudget
+from backdate.bisection.search import ProbeStatus, found_window, next_point, window_of
 from backdate.environments.environment import InterpreterChoice
 from backdate.timeline.instants import Instant, format_day
 
@@ -33,18 +33,18 @@ def over_time(search: BuildSearch, finding: Finding, choice: InterpreterChoice) 
     instants = candidate_instants(search.releases, ranges, search.start, search.end)
     last = len(instants) - 1
     finding = replace(finding, axis="packages", python=choice.interpreter.version)
-    seen: dict[int, Tried] = {}
+    seen: dict[int, BuildTrial] = {}
 
-    def look(point: int) -> Colour:
+    def look(point: int) -> ProbeStatus:
         trial = Trial(choice=choice, instant=instants[point])
         why = f"whether it builds as of {format_day(instants[point])}"
         seen[point] = search.trials.ask(trial, why, leave=0 if point in (0, last) else FOR_PROOF)
         return seen[point].colour
 
     colours = {0: look(0), last: look(last)}
-    if colours[0] is not Colour.GOOD or colours[last] is not Colour.BAD:
+    if colours[0] is not ProbeStatus.GOOD or colours[last] is not ProbeStatus.BAD:
         why = "without the project's own pins it did not build at the old instant either"
-        if colours[0] is Colour.GOOD:
+        if colours[0] is ProbeStatus.GOOD:
             why = f"on Python {choice.interpreter.version} it fails for another reason"
         return replace(finding, axis="unknown", notes=(*finding.notes, why))
     suspects = named_in(search.failure, search.ranged)
@@ -86,7 +86,7 @@ def _exact(
     """Two instants in the window between which ``name`` alone turns; whether nothing lies between."""
     inner = {at for one in search.releases.get(name, ()) for at in one.instants if good < at < bad}
     instants = [good, *sorted(inner), bad]
-    colours = {0: Colour.GOOD, len(instants) - 1: Colour.BAD}
+    colours = {0: ProbeStatus.GOOD, len(instants) - 1: ProbeStatus.BAD}
     finished = True
     try:
         while (point := next_point(colours)) is not None:
@@ -99,7 +99,9 @@ def _exact(
     return instants[window.good], instants[window.bad], finished and not window.skipped
 
 
-def _narrow(colours: dict[int, Colour], among: Sequence[int], look: Callable[[int], Colour]) -> None:
+def _narrow(
+    colours: dict[int, ProbeStatus], among: Sequence[int], look: Callable[[int], ProbeStatus]
+) -> None:
     """Look at points of ``among`` until no more lie between good and bad, or no more may be looked at."""
     while True:
         good, bad = window_of(colours)
@@ -124,17 +126,17 @@ def _moved(
         if any(good < at <= bad for one in search.releases.get(name, ()) for at in one.instants)
     )
 
-    def move(subset: Subset) -> Tried:
+    def move(subset: Subset) -> BuildTrial:
         words = f"as of {format_day(good)}, with {', '.join(sorted(subset))} as of {format_day(bad)}"
         trial = Trial(choice=choice, instant=good, later=tuple(sorted(subset)), later_until=bad)
         return search.trials.ask(trial, words, leave=1)
 
-    if not released or move(frozenset(released)).colour is not Colour.BAD:
+    if not released or move(frozenset(released)).colour is not ProbeStatus.BAD:
         return frozenset(), True
     return smallest_set(released, [name for name in suspects if name in released], move)
 
 
-def _released(releases: Sequence[Release], good: Instant, bad: Instant) -> str | None:
+def _released(releases: Sequence[DistributionRelease], good: Instant, bad: Instant) -> str | None:
     """The newest version that came in after ``good`` and until ``bad``, on whatever branch."""
     found = [one.version for one in releases if any(good < at <= bad for at in one.instants)]
     return found[-1] if found else latest(releases, bad)

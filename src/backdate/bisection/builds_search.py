@@ -9,13 +9,13 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from backdate.bisection.between import hold_back
-from backdate.bisection.build_trials import BuildTrials, Trial, Tried, telling_lines
+from backdate.bisection.build_trials import BuildTrial, BuildTrials, Trial, telling_lines
 from backdate.bisection.minimise import Subset, minimise
-from backdate.bisection.points import Release, moving_range
+from backdate.bisection.points import DistributionRelease, moving_range
+from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import Culprit, Finding, Way
-from backdate.bisection.search import Colour
-from backdate.bisection.seen import OutOfBudget
+from backdate.bisection.search import ProbeStatus
+from backdate.bisection.version_moves import hold_back
 from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
@@ -28,7 +28,7 @@ FOR_PROOF = 2
 """Trials that are left for holding the culprit back."""
 TOO_MANY = "it takes more trials than one cause may"
 
-Releases = Mapping[str, Sequence[Release]]
+Releases = Mapping[str, Sequence[DistributionRelease]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def ranged_names(old: Lock, new: Lock | None, tree: Path) -> tuple[str, ...]:
 
 
 def smallest_set(
-    names: Sequence[str], suspects: Iterable[str], move: Callable[[Subset], Tried]
+    names: Sequence[str], suspects: Iterable[str], move: Callable[[Subset], BuildTrial]
 ) -> tuple[Subset, bool]:
     """A minimal set whose move is enough, and whether the search for it came to its end."""
     steps, smallest = minimise(names, suspects), frozenset(names)
@@ -91,7 +91,7 @@ def smallest_set(
         subset = next(steps)
         while True:
             colour = move(subset).colour
-            if colour is Colour.BAD:
+            if colour is ProbeStatus.BAD:
                 smallest = min(smallest, subset, key=len)
             subset = steps.send(colour)
     except StopIteration as end:
@@ -112,10 +112,10 @@ def held_back(search: BuildSearch, finding: Finding, choice: InterpreterChoice, 
     except OutOfBudget:
         note = f"not tried with the culprit held back: {TOO_MANY}"
     else:
-        if held.colour is Colour.GOOD:
+        if held.colour is ProbeStatus.GOOD:
             return replace(finding, confirmed=(*ways, "backward"))
         lines = telling_lines(held.message)
-        still = "still" if held.colour is Colour.BAD else "for another reason"
+        still = "still" if held.colour is ProbeStatus.BAD else "for another reason"
         note = f"with {', '.join(back)} it {still} does not build: {lines[0] if lines else held.message}"
     return replace(finding, notes=(*finding.notes, note))
 

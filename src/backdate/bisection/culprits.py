@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from backdate.bisection.between import Between, Releases, version_of
-from backdate.bisection.laboratory import Laboratory
 from backdate.bisection.minimise import Subset, minimise
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit
-from backdate.bisection.search import Colour, found_window, next_point, next_points
-from backdate.bisection.seen import OutOfBudget, Seen, Setup, Target
+from backdate.bisection.search import ProbeStatus, found_window, next_point, next_points
+from backdate.bisection.version_moves import Between, Releases, version_of
 from backdate.checking.result import PackageChange
 from backdate.timeline.instants import Instant
 
@@ -22,9 +22,9 @@ class Blamed:
     """The culprits between two environments."""
 
     culprits: tuple[Culprit, ...]
-    good: Seen | None
+    good: ProbeResult | None
     """The last environment that is good, with the culprit's last good version where only one is to blame."""
-    bad: Seen | None
+    bad: ProbeResult | None
     """The good environment with only them moved, which fails."""
     exact: bool = True
     """Whether each culprit's two versions are neighbours, as far as could be told."""
@@ -32,10 +32,10 @@ class Blamed:
 
 
 def blame(
-    laboratory: Laboratory,
+    probe_runner: ProbeRunner,
     target: Target,
-    good: Seen,
-    bad: Seen,
+    good: ProbeResult,
+    bad: ProbeResult,
     held: tuple[str, ...],
     releases: Releases,
     newest: Instant,
@@ -51,7 +51,7 @@ def blame(
     if not moved:
         note = "the two neighbouring environments hold the same versions: it is not a distribution's update"
         return Blamed(culprits=(), good=None, bad=None, notes=(note,))
-    trial = _Trial(laboratory, target, good, bad, between, releases)
+    trial = _Trial(probe_runner, target, good, bad, between, releases)
     try:
         suspected = trial.suspected(newest)
     except OutOfBudget:
@@ -84,14 +84,14 @@ class _Trial:
 
     def __init__(
         self,
-        laboratory: Laboratory,
+        probe_runner: ProbeRunner,
         target: Target,
-        good: Seen,
-        bad: Seen,
+        good: ProbeResult,
+        bad: ProbeResult,
         between: Between,
         releases: Releases,
     ) -> None:
-        self._laboratory, self._target, self._between = laboratory, target, between
+        self._probe_runner, self._target, self._between = probe_runner, target, between
         self._moved, self._suspects = between.moved, between.suspects(target)
         self._releases = releases
         self._good, self.passing, self.failing = good, good, bad
@@ -102,7 +102,7 @@ class _Trial:
         """One that the error names, if it is enough alone or makes the difference. Raises OutOfBudget."""
         for suspect in self._suspects:
             back = self._between.backward(suspect, self._releases, newest)
-            if self._move(frozenset({suspect}), back)[1] is Colour.BAD:
+            if self._move(frozenset({suspect}), back)[1] is ProbeStatus.BAD:
                 return frozenset({suspect})
         if self._suspects and self._makes_the_difference(self._suspects[0]):
             return frozenset(self._suspects[:1])
@@ -118,7 +118,7 @@ class _Trial:
             subset = next(search)
             while True:
                 colour = self._move(subset)[1]
-                if colour is Colour.BAD:
+                if colour is ProbeStatus.BAD:
                     smallest = min(smallest, subset, key=len)
                 subset = search.send(colour)
         except StopIteration as end:
@@ -133,18 +133,18 @@ class _Trial:
         as extension modules do that were built for other versions of it.
         """
         alone, colour = self._move(frozenset({suspect}))
-        if colour is Colour.BAD or len(self._moved) == 1:
-            return colour is Colour.BAD
-        if colour is Colour.GOOD and self._as_good(alone):
+        if colour is ProbeStatus.BAD or len(self._moved) == 1:
+            return colour is ProbeStatus.BAD
+        if colour is ProbeStatus.GOOD and self._as_good(alone):
             return False
         rest = frozenset(self._moved) - {suspect}
         without, colour = self._move(rest)
-        if colour is not Colour.GOOD or not self._as_good(without):
+        if colour is not ProbeStatus.GOOD or not self._as_good(without):
             return False
         self.companions, self.passing = rest, without
         return True
 
-    def _as_good(self, seen: Seen) -> bool:
+    def _as_good(self, seen: ProbeResult) -> bool:
         """Whether no test fails there that does not fail in the good environment as well, with that error."""
         known = {test: one.key for test, one in self._good.errors.items()}
         return all(
@@ -155,7 +155,7 @@ class _Trial:
     def exact_version(self, change: PackageChange) -> tuple[PackageChange, bool]:
         """The first version that fails alone, of those between; whether the search came to its end."""
         versions = self._between.versions(change, self._releases)
-        colours = {0: Colour.GOOD, len(versions) - 1: Colour.BAD}
+        colours = {0: ProbeStatus.GOOD, len(versions) - 1: ProbeStatus.BAD}
         finished = True
         try:
             while (point := next_point(colours)) is not None:
@@ -164,7 +164,7 @@ class _Trial:
                     for one in next_points(colours, point)
                 ]
                 seen, colours[point] = self._look({change.name: versions[point]}, following)
-                if colours[point] is Colour.GOOD:  # each one that is good is nearer to the turn
+                if colours[point] is ProbeStatus.GOOD:  # each one that is good is nearer to the turn
                     self.passing = seen
         except OutOfBudget:
             finished = False
@@ -172,18 +172,20 @@ class _Trial:
         exact = PackageChange(name=change.name, old=versions[window.good], new=versions[window.bad])
         return exact, finished and not window.skipped
 
-    def _move(self, subset: Subset, then: Sequence[Setup] = ()) -> tuple[Seen, Colour]:
+    def _move(self, subset: Subset, then: Sequence[ProbePoint] = ()) -> tuple[ProbeResult, ProbeStatus]:
         return self._look({name: self._moved[name].new for name in subset}, then)
 
-    def _look(self, versions: Mapping[str, str | None], then: Sequence[Setup] = ()) -> tuple[Seen, Colour]:
+    def _look(
+        self, versions: Mapping[str, str | None], then: Sequence[ProbePoint] = ()
+    ) -> tuple[ProbeResult, ProbeStatus]:
         """The good environment with only ``versions`` changed, and its colour."""
         setup = self._between.setup(versions, self.companions)
         words = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()) if version)
         why = f"as when it was good, with {words or 'fewer distributions'}"
         # One more is needed to hold the culprit back, without which there is no proof.
-        seen = self._laboratory.ask(setup, why, leave=1, then=then)
-        colour = self._laboratory.together(seen, self._target)
-        if colour is Colour.BAD:
+        seen = self._probe_runner.ask(setup, why, leave=1, then=then)
+        colour = self._probe_runner.together(seen, self._target)
+        if colour is ProbeStatus.BAD:
             self.failing = seen
         return seen, colour
 

@@ -11,7 +11,7 @@ from backdate.checking.compare import first_line
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster
 from backdate.environments.environment import Environment
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 _NO_CONTEXT_MANAGER = re.compile(
     r"__a?(?:enter|exit)__\Z|'[^'\n]*' object does not support the (?:asynchronous )?context manager protocol"
@@ -54,7 +54,7 @@ def failing_of(cluster: Cluster) -> Failing:
 
 
 def errors_of_run(
-    reference: TestRun, run: TestRun, environment: Environment, before: Environment | None, tree: Path
+    reference: SuiteRun, run: SuiteRun, environment: Environment, before: Environment | None, tree: Path
 ) -> dict[str, Known]:
     """The error of every test that is good in ``reference`` and bad in ``run``, by its id."""
     clusters = clusters_of(reference, run, environment=environment, before=before, tree=tree)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from backdate.bisection.interpreter_axis import Ground
+from backdate.bisection.interpreter_axis import FixedInterpreter
 from backdate.bisection.packages_axis import Narrowed
-from backdate.bisection.result import Axis, Culprit, Finding, Probe
-from backdate.bisection.search import Colour, colour_together
-from backdate.bisection.seen import Seen, Target
+from backdate.bisection.probes import ProbeResult, Target
+from backdate.bisection.result import Axis, Culprit, Finding, ProbeRecord
+from backdate.bisection.search import ProbeStatus, colour_together
 from backdate.timeline.calendar import load_calendar
 from backdate.timeline.instants import Instant, format_day
 
@@ -18,10 +18,10 @@ from backdate.timeline.instants import Instant, format_day
 def finding_of(
     target: Target,
     axis: Axis,
-    ground: Ground,
+    ground: FixedInterpreter,
     *,
     culprits: tuple[Culprit, ...] = (),
-    bad: Seen | None = None,
+    bad: ProbeResult | None = None,
     notes: tuple[str, ...] = (),
 ) -> Finding:
     """What is known of ``target``; ``bad`` is the first environment that fails."""
@@ -39,7 +39,7 @@ def finding_of(
     )
 
 
-def probes_of(journal: Iterable[tuple[str, Seen]], target: Target) -> tuple[Probe, ...]:
+def probes_of(journal: Iterable[tuple[str, ProbeResult]], target: Target) -> tuple[ProbeRecord, ...]:
     """What was asked for a target, and the colour that it has there."""
     probes = []
     for why, seen in journal:
@@ -47,12 +47,12 @@ def probes_of(journal: Iterable[tuple[str, Seen]], target: Target) -> tuple[Prob
         detail = seen.failure[:2000] if seen.failure else "" if colour else "some are good, some are bad"
         if not detail and seen.build_limits:
             detail = f"with {', '.join(seen.build_limits)} for its builds, which fail without"
-        probe = Probe(
+        probe = ProbeRecord(
             why=why,
             instant=seen.setup.instant,
             python=seen.setup.choice.interpreter.version,
             constraints=seen.setup.constraints,
-            colour=colour or Colour.SKIP,
+            colour=colour or ProbeStatus.SKIP,
             detail=detail,
             built=seen.built,
         )
@@ -60,7 +60,7 @@ def probes_of(journal: Iterable[tuple[str, Seen]], target: Target) -> tuple[Prob
     return tuple(dict.fromkeys(probes))
 
 
-def remarks_on(narrowed: Narrowed, old: Seen) -> list[str]:
+def remarks_on(narrowed: Narrowed, old: ProbeResult) -> list[str]:
     """What a reader has to know of how the turn was found."""
     remarks: list[str] = []
     if not narrowed.finished:

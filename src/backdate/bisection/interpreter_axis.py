@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backdate.bisection.laboratory import Laboratory
-from backdate.bisection.search import Colour, found_window, next_point
-from backdate.bisection.seen import OutOfBudget, Seen, Setup, Target
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
+from backdate.bisection.search import ProbeStatus, found_window, next_point
 from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
 from backdate.timeline.instants import Instant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class FixedInterpreter:
     """Packages matter: the interpreter that is held fixed while they move."""
 
     choice: InterpreterChoice
-    anchor: Seen | None = None
+    anchor: ProbeResult | None = None
     """An environment on that interpreter that is good though it is of the newest instant: packages are
     searched between it and the failing one. None: they are searched over time, from the old side on."""
     notes: tuple[str, ...] = ()
@@ -27,8 +27,8 @@ class Ground:
 class InterpreterTurn:
     """The interpreter matters: with the same packages the tests pass on one minor and fail on the next."""
 
-    good: Seen
-    bad: Seen
+    good: ProbeResult
+    bad: ProbeResult
 
 
 def interpreters_between(
@@ -51,72 +51,74 @@ def interpreters_between(
     return (old, *inner, new)
 
 
-def first_asked(old: InterpreterChoice, new: InterpreterChoice, newest: Instant) -> list[Setup]:
+def first_asked(old: InterpreterChoice, new: InterpreterChoice, newest: Instant) -> list[ProbePoint]:
     """What ``find_ground`` asks for first, besides the newest environment, which is there."""
-    return [] if old.interpreter == new.interpreter else [Setup(choice=old, instant=newest)]
+    return [] if old.interpreter == new.interpreter else [ProbePoint(choice=old, instant=newest)]
 
 
 def find_ground(
-    laboratory: Laboratory,
+    probe_runner: ProbeRunner,
     target: Target,
     choices: Sequence[InterpreterChoice],
     newest: Instant,
-    then: Sequence[Setup] = (),
+    then: Sequence[ProbePoint] = (),
     at_once: bool = False,
-) -> Ground | InterpreterTurn:
+) -> FixedInterpreter | InterpreterTurn:
     """What matters to ``target``, with packages as of ``newest`` on each interpreter of ``choices``.
 
     The old side's interpreter comes first: when the tests fail on it as well, packages are searched on it.
     Else the minor in which the tests turn is looked for, and there the good minor's packages are put on
     the bad one: do they fail, it is the interpreter. Raises Regroup. ``then``: what will be asked next when
-    packages matter on the old side's interpreter, as they mostly do; ``at_once``: see ``Laboratory.ask``.
+    packages matter on the old side's interpreter, as they mostly do; ``at_once``: see ``ProbeRunner.ask``.
     """
     old, new = choices[0], choices[-1]
     if old.interpreter == new.interpreter:
-        return Ground(choice=new)
-    asked: dict[int, Seen] = {}
+        return FixedInterpreter(choice=new)
+    asked: dict[int, ProbeResult] = {}
 
-    def ask(point: int, then: Sequence[Setup] = ()) -> Colour:
+    def ask(point: int, then: Sequence[ProbePoint] = ()) -> ProbeStatus:
         choice = choices[point]
         why = f"the newest packages on Python {choice.interpreter.version}"
-        setup = Setup(choice=choice, instant=newest)
-        asked[point] = laboratory.ask(setup, why, then=then, at_once=at_once)
-        return laboratory.together(asked[point], target)
+        setup = ProbePoint(choice=choice, instant=newest)
+        asked[point] = probe_runner.ask(setup, why, then=then, at_once=at_once)
+        return probe_runner.together(asked[point], target)
 
     last = len(choices) - 1
     try:
         colours = {last: ask(last, first_asked(old, new, newest)), 0: ask(0, then)}
-        if colours[0] is Colour.BAD:
-            return Ground(choice=old)
-        if colours[0] is Colour.SKIP:
+        if colours[0] is ProbeStatus.BAD:
+            return FixedInterpreter(choice=old)
+        if colours[0] is ProbeStatus.SKIP:
             why = asked[0].failure.splitlines()[0] if asked[0].failure else "the tests are not there"
             note = f"the newest packages could not be tried on Python {old.interpreter.version}: {why}"
-            return Ground(choice=new, notes=(note,))
+            return FixedInterpreter(choice=new, notes=(note,))
         while (point := next_point(colours)) is not None:
             colours[point] = ask(point)
         window = found_window(colours)
-        return _tell_apart(laboratory, target, asked[window.good], asked[window.bad])
+        return _tell_apart(probe_runner, target, asked[window.good], asked[window.bad])
     except OutOfBudget:
         note = "which interpreter matters was not found out: it takes more environments than one cause may"
-        return Ground(choice=new, notes=(note,))
+        return FixedInterpreter(choice=new, notes=(note,))
 
 
-def _tell_apart(laboratory: Laboratory, target: Target, good: Seen, bad: Seen) -> Ground | InterpreterTurn:
+def _tell_apart(
+    probe_runner: ProbeRunner, target: Target, good: ProbeResult, bad: ProbeResult
+) -> FixedInterpreter | InterpreterTurn:
     assert good.lock is not None
     version, before = bad.setup.choice.interpreter.version, good.setup.choice.interpreter.version
-    setup = Setup(choice=bad.setup.choice, instant=bad.setup.instant, constraints=pins_of(good.lock))
-    same = laboratory.ask(setup, f"the packages of Python {before} on Python {version}")
-    colour = laboratory.together(same, target)
-    if colour is Colour.BAD:
+    setup = ProbePoint(choice=bad.setup.choice, instant=bad.setup.instant, constraints=pins_of(good.lock))
+    same = probe_runner.ask(setup, f"the packages of Python {before} on Python {version}")
+    colour = probe_runner.together(same, target)
+    if colour is ProbeStatus.BAD:
         return InterpreterTurn(good=good, bad=same)
-    if colour is Colour.GOOD:
-        return Ground(choice=bad.setup.choice, anchor=same)
+    if colour is ProbeStatus.GOOD:
+        return FixedInterpreter(choice=bad.setup.choice, anchor=same)
     why = same.failure.splitlines()[0] if same.failure else "the tests are not there"
     note = (
         f"the tests pass on Python {before} and fail on {version} with newer packages; the older ones could "
         f"not be tried there: {why}"
     )
-    return Ground(choice=bad.setup.choice, notes=(note,))
+    return FixedInterpreter(choice=bad.setup.choice, notes=(note,))
 
 
 def pins_of(lock: Lock, without: Sequence[str] = ()) -> tuple[str, ...]:

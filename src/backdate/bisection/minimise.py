@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 
-from backdate.bisection.search import Colour
+from backdate.bisection.search import ProbeStatus
 
 Subset = frozenset[str]
 
 
-def minimise(moved: Sequence[str], suspects: Iterable[str] = ()) -> Generator[Subset, Colour, Subset]:
+def minimise(moved: Sequence[str], suspects: Iterable[str] = ()) -> Generator[Subset, ProbeStatus, Subset]:
     """A subset of ``moved`` that is enough to fail, from which nothing more could be left out.
 
     All of ``moved`` together is known to fail and nothing to pass; neither is asked, and no subset is
     asked twice. ``suspects`` are tried alone first, so that a good guess ends it after one answer.
     """
-    known: dict[Subset, Colour] = {frozenset(): Colour.GOOD, frozenset(moved): Colour.BAD}
+    known: dict[Subset, ProbeStatus] = {frozenset(): ProbeStatus.GOOD, frozenset(moved): ProbeStatus.BAD}
 
-    def ask(subset: Subset) -> Generator[Subset, Colour, bool]:
+    def ask(subset: Subset) -> Generator[Subset, ProbeStatus, bool]:
         if subset not in known:
             known[subset] = yield subset
-        return known[subset] is Colour.BAD
+        return known[subset] is ProbeStatus.BAD
 
     for suspect in suspects:
         if suspect in moved and (yield from ask(frozenset({suspect}))):

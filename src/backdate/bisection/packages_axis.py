@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from backdate.bisection.laboratory import Laboratory
-from backdate.bisection.result import Turn
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
+from backdate.bisection.result import TransitionRecord
 from backdate.bisection.search import (
-    Colour,
+    ProbeStatus,
     Window,
     changes_of,
     colour_together,
@@ -18,7 +19,6 @@ from backdate.bisection.search import (
     next_points,
     window_of,
 )
-from backdate.bisection.seen import OutOfBudget, Seen, Setup, Target
 from backdate.environments.environment import InterpreterChoice
 from backdate.timeline.instants import Instant, format_day
 
@@ -30,14 +30,14 @@ _FOR_BLAMING = 2
 class Narrowed:
     """Where tests turn, as closely as could be told."""
 
-    good: Seen
-    bad: Seen
-    turns: tuple[Turn, ...]
+    good: ProbeResult
+    bad: ProbeResult
+    turns: tuple[TransitionRecord, ...]
     resolutions: int
     """Different resolutions among the points that were looked at."""
     finished: bool
     """Whether nothing that could be told lies between the two."""
-    skipped: tuple[Seen, ...]
+    skipped: tuple[ProbeResult, ...]
     """What lies between them and could not be told."""
 
 
@@ -49,39 +49,39 @@ class PackagesAxis:
 
     def __init__(
         self,
-        laboratory: Laboratory,
-        old: Seen,
+        probe_runner: ProbeRunner,
+        old: ProbeResult,
         choice: InterpreterChoice,
         instants: Sequence[Instant],
         held: tuple[str, ...] = (),
     ) -> None:
-        self._laboratory = laboratory
+        self._probe_runner = probe_runner
         self._choice, self._instants, self._held = choice, tuple(instants), held
         self.python = choice.interpreter.version
         self.last = len(instants)
-        self._seen: dict[int, Seen] = {0: old}
+        self._seen: dict[int, ProbeResult] = {0: old}
 
-    def look(self, point: int, then: Iterable[int] = ()) -> Seen:
+    def look(self, point: int, then: Iterable[int] = ()) -> ProbeResult:
         """What is seen at ``point``; raises OutOfBudget. ``then``: where will probably be looked next."""
         if point not in self._seen:
             setup = self._setup(point)
             why = f"packages as of {format_day(setup.instant)}"
             leave = 0 if point == self.last else _FOR_BLAMING
             following = [self._setup(one) for one in then if one not in self._seen]
-            self._seen[point] = self._laboratory.ask(setup, why, leave=leave, then=following)
+            self._seen[point] = self._probe_runner.ask(setup, why, leave=leave, then=following)
         return self._seen[point]
 
-    def first(self, among: Collection[int] | None) -> list[Setup]:
+    def first(self, among: Collection[int] | None) -> list[ProbePoint]:
         """What is looked at first when the last point is bad, and what may be next; nothing once it was."""
-        colours = {0: Colour.GOOD, self.last: Colour.BAD}
+        colours = {0: ProbeStatus.GOOD, self.last: ProbeStatus.BAD}
         point = _next(colours, among)
         if point is None or point in self._seen:
             return []
         following = next_points(colours, point, partial(_next, among=among))
         return [self._setup(one) for one in (point, *following)]
 
-    def _setup(self, point: int) -> Setup:
-        return Setup(choice=self._choice, instant=self._instants[point - 1], constraints=self._held)
+    def _setup(self, point: int) -> ProbePoint:
+        return ProbePoint(choice=self._choice, instant=self._instants[point - 1], constraints=self._held)
 
     def turned_since(self, target: Target, good: Instant, bad: Instant) -> bool:
         """Whether what others asked for shows another last turn than that from ``good`` to ``bad``."""
@@ -90,7 +90,7 @@ class PackagesAxis:
             for point, seen in sorted(self._seen.items())
             if (colour := colour_together(seen.colours_for(target).values()))
         }
-        if colours.get(self.last) is not Colour.BAD or colours.get(0) is not Colour.GOOD:
+        if colours.get(self.last) is not ProbeStatus.BAD or colours.get(0) is not ProbeStatus.GOOD:
             return False
         window = window_of(colours)
         return (self._instant(window[0]), self._instant(window[1])) != (good, bad)
@@ -103,7 +103,7 @@ class PackagesAxis:
         self,
         target: Target,
         among: Collection[int] | None = None,
-        foresee: Callable[[Seen, Seen], Iterable[Setup]] = lambda _good, _bad: (),
+        foresee: Callable[[ProbeResult, ProbeResult], Iterable[ProbePoint]] = lambda _good, _bad: (),
     ) -> Narrowed | None:
         """Where the tests of ``target`` turn last; None when they do not fail at the last point.
 
@@ -112,23 +112,23 @@ class PackagesAxis:
         turn together.
         """
         try:
-            self.look(self.last, next_points({0: Colour.GOOD}, self.last, partial(_next, among=among)))
+            self.look(self.last, next_points({0: ProbeStatus.GOOD}, self.last, partial(_next, among=among)))
         except OutOfBudget:
             return None
         finished, steady = True, False
         while True:
             colours = {
-                point: self._laboratory.together(seen, target) for point, seen in sorted(self._seen.items())
+                point: self._probe_runner.together(seen, target) for point, seen in sorted(self._seen.items())
             }
-            if colours[self.last] is not Colour.BAD or colours[0] is not Colour.GOOD:
+            if colours[self.last] is not ProbeStatus.BAD or colours[0] is not ProbeStatus.GOOD:
                 return None
             point = _next(colours, among)
             if point is None and not steady:  # the answers on which all depends are asked for twice
                 steady = True
                 good, bad = window_of(colours)
-                self._laboratory.expect(foresee(self._seen[good], self._seen[bad]))
+                self._probe_runner.expect(foresee(self._seen[good], self._seen[bad]))
                 ends = [end for end in (good, bad) if end not in (0, self.last)]
-                answers = self._laboratory.steady([self._seen[end] for end in ends])
+                answers = self._probe_runner.steady([self._seen[end] for end in ends])
                 self._seen.update(zip(ends, answers, strict=True))
                 continue
             if point is None:
@@ -141,11 +141,11 @@ class PackagesAxis:
                 break
         return self._narrowed(colours, finished)
 
-    def _narrowed(self, colours: dict[int, Colour], finished: bool) -> Narrowed:
+    def _narrowed(self, colours: dict[int, ProbeStatus], finished: bool) -> Narrowed:
         good, bad = window_of(colours)
         window = found_window(colours) if finished else Window(good=good, bad=bad)
         turns = tuple(
-            Turn(before=self._instant(one.before), after=self._instant(one.after), kind=one.kind)
+            TransitionRecord(before=self._instant(one.before), after=self._instant(one.after), kind=one.kind)
             for one in changes_of(colours)
         )
         return Narrowed(
@@ -161,7 +161,7 @@ class PackagesAxis:
         return self._seen[point].setup.instant
 
 
-def _next(colours: Mapping[int, Colour], among: Collection[int] | None) -> int | None:
+def _next(colours: Mapping[int, ProbeStatus], among: Collection[int] | None) -> int | None:
     """As ``search.next_point``; ``among``: in the row of those points alone."""
     if among is None:
         return next_point(colours)

@@ -21,7 +21,7 @@ _JUST_AFTER = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class DistributionRelease:
     """One version of a distribution."""
 
     name: str
@@ -35,13 +35,13 @@ class Release:
     """Whether all its files are yanked (PEP 592) today."""
 
 
-def releases_of(name: str, files: Iterable[ListedFile]) -> tuple[Release, ...]:
+def releases_of(name: str, files: Iterable[ListedFile]) -> tuple[DistributionRelease, ...]:
     """The releases that a listing holds, by version."""
     batches: dict[Version, list[ListedFile]] = {}
     for file in files:
         batches.setdefault(file.version, []).append(file)
     return tuple(
-        Release(
+        DistributionRelease(
             name=name,
             version=str(version),
             uploaded=min(file.uploaded for file in members),
@@ -75,8 +75,8 @@ def moving_range(old: Lock, new: Lock) -> dict[str, tuple[Version | None, Versio
 
 
 def releases_between(
-    releases: Iterable[Release], low: Version | None, high: Version | None
-) -> tuple[Release, ...]:
+    releases: Iterable[DistributionRelease], low: Version | None, high: Version | None
+) -> tuple[DistributionRelease, ...]:
     """The releases that a resolver may have taken on the way from ``low`` to ``high``, both included.
 
     Pre-releases only where one of the two is one, and nothing that is yanked: a resolver passes it over.
@@ -96,7 +96,7 @@ def releases_between(
 
 
 def candidate_instants(
-    releases: Mapping[str, Sequence[Release]],
+    releases: Mapping[str, Sequence[DistributionRelease]],
     ranges: Mapping[str, tuple[Version | None, Version | None]],
     start: Instant,
     end: Instant,
@@ -113,7 +113,7 @@ def candidate_instants(
 
 
 def count_candidates(
-    releases: Mapping[str, Sequence[Release]],
+    releases: Mapping[str, Sequence[DistributionRelease]],
     ranges: Mapping[str, tuple[Version | None, Version | None]],
     end: Instant,
 ) -> int:

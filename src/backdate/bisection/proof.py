@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from packaging.requirements import Requirement
 
-from backdate.bisection.between import hold_back
-from backdate.bisection.interpreter_axis import Ground
-from backdate.bisection.laboratory import Laboratory
+from backdate.bisection.interpreter_axis import FixedInterpreter
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Finding, Way
-from backdate.bisection.search import Colour
-from backdate.bisection.seen import OutOfBudget, Seen, Setup, Target
+from backdate.bisection.search import ProbeStatus
+from backdate.bisection.version_moves import hold_back
 from backdate.environments.environment import InterpreterChoice
 from backdate.timeline.instants import Instant
 
@@ -21,7 +21,7 @@ MOST_BEHIND = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Above:
+class MaskingBreakage:
     """A target that hides another one, and what it takes to let go of its culprit."""
 
     target: Target
@@ -32,39 +32,41 @@ class Above:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class SearchItem:
     """A target to attribute; behind another breakage, what is held back and on which interpreter."""
 
     target: Target
     held: tuple[str, ...] = ()
-    ground: Ground | None = None
+    ground: FixedInterpreter | None = None
     depth: int = 0
-    above: tuple[Above, ...] = ()
+    above: tuple[MaskingBreakage, ...] = ()
     """What hid this one."""
     again: bool = False
     """Whether it was looked into before, with less known."""
 
 
-class Proof:
+class CulpritProver:
     """Holds culprits back in the newest environment, and lets go of them one by one."""
 
-    def __init__(self, laboratory: Laboratory, newest: Instant) -> None:
-        self._laboratory, self._newest = laboratory, newest
+    def __init__(self, probe_runner: ProbeRunner, newest: Instant) -> None:
+        self._probe_runner, self._newest = probe_runner, newest
         self._proved: dict[Target, set[str]] = {}
-        self._hidden: list[Work] = []
+        self._hidden: list[SearchItem] = []
 
-    def taken(self) -> list[Work]:
+    def taken(self) -> list[SearchItem]:
         """What was found since the last time to hide behind a culprit: to be attributed next."""
         found, self._hidden = self._hidden, []
         return found
 
-    def concluded(self, work: Work, finding: Finding) -> Finding:
+    def concluded(self, work: SearchItem, finding: Finding) -> Finding:
         """The finding, confirmed both ways where all its tests have been seen to pass."""
         if finding.culprits and self._proved.get(work.target, set()) >= set(finding.tests):
             return replace(finding, confirmed=("forward", "backward"))
         return finding
 
-    def confirm(self, work: Work, ground: Ground, finding: Finding, *, exact: bool = True) -> Finding:
+    def confirm(
+        self, work: SearchItem, ground: FixedInterpreter, finding: Finding, *, exact: bool = True
+    ) -> Finding:
         """The finding with its proofs; what fails though the culprit is held back is looked into next.
 
         ``exact``: see ``culprits.hold_back``.
@@ -78,9 +80,9 @@ class Proof:
             note = "what is gone cannot be brought back by a constraint: confirmed in one direction only"
         else:
             held = tuple(sorted({*work.held, *back}))
-            setup = Setup(choice=ground.choice, instant=self._newest, constraints=held)
+            setup = ProbePoint(choice=ground.choice, instant=self._newest, constraints=held)
             try:
-                seen = self._laboratory.ask(setup, f"the newest with {', '.join(back)}")
+                seen = self._probe_runner.ask(setup, f"the newest with {', '.join(back)}")
             except OutOfBudget:
                 note = "not tried with the culprit held back: it takes more environments than one cause may"
             else:
@@ -89,10 +91,10 @@ class Proof:
 
     def after_holding(
         self,
-        work: Work,
-        ground: Ground,
+        work: SearchItem,
+        ground: FixedInterpreter,
         finding: Finding,
-        seen: Seen,
+        seen: ProbeResult,
         held: tuple[str, ...],
         words: str,
         *,
@@ -104,10 +106,10 @@ class Proof:
         """
         notes = list(finding.notes)
         if seen.bad_tests(finding.tests):  # what fails now and then is nothing that was hidden
-            (seen,) = self._laboratory.steady([seen])
-        refused = self._laboratory.refused
+            (seen,) = self._probe_runner.steady([seen])
+        refused = self._probe_runner.refused
         behind = tuple(test for test in seen.bad_tests(finding.tests) if test not in refused)
-        good = [test for test in finding.tests if seen.colours.get(test) is Colour.GOOD]
+        good = [test for test in finding.tests if seen.colours.get(test) is ProbeStatus.GOOD]
         if not behind and not good:
             why = seen.failure.splitlines()[0] if seen.failure else "the tests are not there"
             notes.append(f"the culprit could not be held back ({words}): {why}")
@@ -121,14 +123,16 @@ class Proof:
             if work.depth < MOST_BEHIND:
                 known = seen.errors[tests[0]]
                 target = Target(tests=tests, error=error, key=key, cause=known.cause, reached=known.reached)
-                behind_it = Ground(choice=ground.choice, notes=(f"behind the one above: found with {words}",))
-                own = Above(
+                behind_it = FixedInterpreter(
+                    choice=ground.choice, notes=(f"behind the one above: found with {words}",)
+                )
+                own = MaskingBreakage(
                     target=work.target,
                     own=tuple(line for line in held if line not in work.held),
                     instead=instead,
                 )
                 self._hidden.append(
-                    Work(
+                    SearchItem(
                         target=target,
                         held=held,
                         ground=behind_it,
@@ -142,7 +146,9 @@ class Proof:
             self._proved.setdefault(work.target, set()).update(finding.tests)
         return _closed(replace(finding, confirmed=("forward",), notes=tuple(notes)))
 
-    def _prove(self, work: Work, ground: Ground, held: tuple[str, ...], good: Sequence[str]) -> None:
+    def _prove(
+        self, work: SearchItem, ground: FixedInterpreter, held: tuple[str, ...], good: Sequence[str]
+    ) -> None:
         """With everything in ``held`` the tests in ``good`` pass: let go of those above, one by one."""
         self._proved.setdefault(work.target, set()).update(good)
         for one in work.above:
@@ -150,16 +156,16 @@ class Proof:
             if one.instead is None:
                 names = {Requirement(line).name for line in one.own}  # an older release may be behind it
                 left = tuple(line for line in held if Requirement(line).name not in names)
-            setup = Setup(choice=choice, instant=self._newest, constraints=left)
+            setup = ProbePoint(choice=choice, instant=self._newest, constraints=left)
             try:
-                seen = self._laboratory.ask(
+                seen = self._probe_runner.ask(
                     setup,
                     f"the newest with {', '.join(left) or 'nothing held back'}",
                 )
             except OutOfBudget:
                 return
             colours = seen.colours_for(one.target)
-            again = {test for test in good if colours.get(test) is Colour.BAD}
+            again = {test for test in good if colours.get(test) is ProbeStatus.BAD}
             self._proved.setdefault(one.target, set()).update(again)
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from backdate.bisection.points import Release
-from backdate.bisection.search import Colour
+from backdate.bisection.points import DistributionRelease
+from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
-from backdate.diagnosis.api import Change
+from backdate.diagnosis.api import NameChange
 from backdate.projects.project import Origin
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
@@ -64,7 +64,7 @@ class Culprit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class ProbeRecord:
     """One environment that was asked for its colour."""
 
     why: str
@@ -72,7 +72,7 @@ class Probe:
     instant: Instant
     python: str
     constraints: tuple[str, ...] = ()
-    colour: Colour
+    colour: ProbeStatus
     detail: str = ""
     """Why it could not be told, when it could not; what it took to build it, when that was not plain."""
     built: bool
@@ -80,7 +80,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class TransitionRecord:
     """A change of colour that was seen between two instants with nothing told between them."""
 
     before: Instant
@@ -121,7 +121,7 @@ class ChangedName:
     """What became of a name that the error is about, asked of the last good and the first bad environment."""
 
     name: str
-    change: Change
+    change: NameChange
     old_signature: str = ""
     new_signature: str = ""
     moved_to: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ class ChangedName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Testimony:
+class Explanation:
     """What a culprit says for itself."""
 
     __test__ = False
@@ -171,19 +171,19 @@ class Finding:
     first_bad: Instant | None = None
     """Instants of the two neighbouring environments of the packages' axis."""
     confirmed: tuple[Way, ...] = ()
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[TransitionRecord, ...] = ()
     """Every turn that was seen on the packages' axis. What lies between two points of one colour
     was not looked at."""
-    probes: tuple[Probe, ...] = ()
+    probes: tuple[ProbeRecord, ...] = ()
     resolutions: int = 0
     """Different resolutions that were seen on the way."""
-    testimony: Testimony | None = None
+    explanations: Explanation | None = None
     """What the culprits say for themselves; None where nobody is blamed, or nobody asked."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class UnattributedTest:
     """A test that is not attributed, and why."""
 
     test: str
@@ -199,8 +199,8 @@ class BisectResult:
     check: CheckSummary
     findings: tuple[Finding, ...]
     """The one with the most tests first."""
-    refused: tuple[Refused, ...] = ()
-    releases: tuple[Release, ...] = ()
+    refused: tuple[UnattributedTest, ...] = ()
+    releases: tuple[DistributionRelease, ...] = ()
     """Those of the culprits' distributions between the two instants, for the picture."""
     builds: int
     """Environments that were built for the bisection, the check's own not counted."""

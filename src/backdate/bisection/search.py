@@ -22,7 +22,7 @@ _ENOUGH = 4
 """Equal answers of ``MOST_ANSWERS`` that are believed."""
 
 
-class Colour(StrEnum):
+class ProbeStatus(StrEnum):
     """What a point says of a test, or of tests that belong together."""
 
     GOOD = "good"
@@ -42,7 +42,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class StatusTransition:
     """A change of colour between two points that were looked at, with none between them that was told."""
 
     before: int
@@ -50,22 +50,22 @@ class Change:
     kind: Literal["broke", "fixed"]
 
 
-def window_of(seen: Mapping[int, Colour]) -> tuple[int, int]:
+def window_of(seen: Mapping[int, ProbeStatus]) -> tuple[int, int]:
     """The last good point before the bad points at the end, and the first of these.
 
     Where it broke, was fixed and broke again, that is the last time: it is why it fails now. Raises
     ValueError when nothing is good, or the last point that was told is not bad.
     """
-    told = sorted(point for point, colour in seen.items() if colour is not Colour.SKIP)
-    if not told or seen[told[-1]] is not Colour.BAD:
+    told = sorted(point for point, colour in seen.items() if colour is not ProbeStatus.SKIP)
+    if not told or seen[told[-1]] is not ProbeStatus.BAD:
         raise ValueError("the last point that was told has to be bad")
-    good = [point for point in told if seen[point] is Colour.GOOD]
+    good = [point for point in told if seen[point] is ProbeStatus.GOOD]
     if not good:
         raise ValueError("no point is known to be good")
     return good[-1], next(point for point in told if point > good[-1])
 
 
-def next_point(seen: Mapping[int, Colour]) -> int | None:
+def next_point(seen: Mapping[int, ProbeStatus]) -> int | None:
     """The point to look at next; None when no point between good and bad is left.
 
     Without skips the one in the middle. With them, the middle of the longest stretch that was not
@@ -81,41 +81,43 @@ def next_point(seen: Mapping[int, Colour]) -> int | None:
 
 
 def next_points(
-    seen: Mapping[int, Colour],
+    seen: Mapping[int, ProbeStatus],
     point: int,
-    choose: Callable[[Mapping[int, Colour]], int | None] = next_point,
+    choose: Callable[[Mapping[int, ProbeStatus]], int | None] = next_point,
 ) -> list[int]:
     """The points to look at after ``point``: where it turns out to be bad, and where good."""
     following = []
-    for colour in (Colour.BAD, Colour.GOOD):
+    for colour in (ProbeStatus.BAD, ProbeStatus.GOOD):
         told = {**seen, point: colour}
-        if told[max(told)] is Colour.BAD:
+        if told[max(told)] is ProbeStatus.BAD:
             following.append(choose(told))
     return [one for one in dict.fromkeys(following) if one is not None]
 
 
-def found_window(seen: Mapping[int, Colour]) -> Window:
+def found_window(seen: Mapping[int, ProbeStatus]) -> Window:
     """The turn, when nothing is left to look at."""
     good, bad = window_of(seen)
     return Window(good=good, bad=bad, skipped=tuple(point for point in range(good + 1, bad) if point in seen))
 
 
-def changes_of(seen: Mapping[int, Colour]) -> tuple[Change, ...]:
+def changes_of(seen: Mapping[int, ProbeStatus]) -> tuple[StatusTransition, ...]:
     """Every change of colour that was seen, in order. More than one: the row is not monotone."""
-    told = sorted(point for point, colour in seen.items() if colour is not Colour.SKIP)
+    told = sorted(point for point, colour in seen.items() if colour is not ProbeStatus.SKIP)
     return tuple(
-        Change(before=before, after=after, kind="broke" if seen[after] is Colour.BAD else "fixed")
+        StatusTransition(
+            before=before, after=after, kind="broke" if seen[after] is ProbeStatus.BAD else "fixed"
+        )
         for before, after in pairwise(told)
         if seen[before] is not seen[after]
     )
 
 
-def settle(answers: Sequence[Colour]) -> Colour | None:
+def settle(answers: Sequence[ProbeStatus]) -> ProbeStatus | None:
     """What repeated answers mean; None when they contradict each other.
 
     All equal: that. Otherwise a majority of at least four in five, and only when ``MOST_ANSWERS`` were asked.
     """
-    for colour in Colour:
+    for colour in ProbeStatus:
         count = sum(one is colour for one in answers)
         if answers and count == len(answers):
             return colour
@@ -124,19 +126,19 @@ def settle(answers: Sequence[Colour]) -> Colour | None:
     return None
 
 
-def colour_together(colours: Iterable[Colour]) -> Colour | None:
+def colour_together(colours: Iterable[ProbeStatus]) -> ProbeStatus | None:
     """The colour of tests that belong together; None when some are good and some are bad."""
-    told = {colour for colour in colours if colour is not Colour.SKIP}
+    told = {colour for colour in colours if colour is not ProbeStatus.SKIP}
     if len(told) == 2:
         return None
-    return next(iter(told), Colour.SKIP)
+    return next(iter(told), ProbeStatus.SKIP)
 
 
-def split_by_colour(colours: Mapping[str, Colour]) -> tuple[tuple[str, ...], ...]:
+def split_by_colour(colours: Mapping[str, ProbeStatus]) -> tuple[tuple[str, ...], ...]:
     """The tests that are good, and those that are bad; what cannot be told stays with the larger part."""
-    good = tuple(test for test, colour in colours.items() if colour is Colour.GOOD)
-    bad = tuple(test for test, colour in colours.items() if colour is Colour.BAD)
-    rest = tuple(test for test, colour in colours.items() if colour is Colour.SKIP)
+    good = tuple(test for test, colour in colours.items() if colour is ProbeStatus.GOOD)
+    bad = tuple(test for test, colour in colours.items() if colour is ProbeStatus.BAD)
+    rest = tuple(test for test, colour in colours.items() if colour is ProbeStatus.SKIP)
     parts = (good + rest, bad) if len(good) > len(bad) else (good, bad + rest)
     return tuple(part for part in parts if part)
 

@@ -10,10 +10,10 @@ from backdate.checking.result import Side
 from backdate.environments.build import Builder
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits
 from backdate.serial import digest
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
 
 _FORMAT = 1
@@ -21,7 +21,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SideContext:
     """A side's tree, and the request that everything asked for there is a variation of."""
 
     side: Side
@@ -29,16 +29,16 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ProbeEnvironment:
     """An environment that tests can be run in."""
 
     environment: Environment
-    place: Place
+    place: SideContext
     number: int
     """The folders of its logs begin with it."""
 
 
-def plans_of(side: Side) -> tuple[TestPlan, ...]:
+def plans_of(side: Side) -> tuple[SuitePlan, ...]:
     """How the tests of a side are run, one plan after the other."""
     return (side.recipe.test, *side.recipe.further_tests)
 
@@ -56,25 +56,27 @@ class Suites:
         """Suites that were run, and not taken from the cache."""
         return len(self._begun)
 
-    def run(self, room: Room, number: int) -> TestRun:
+    def run(self, room: ProbeEnvironment, number: int) -> SuiteRun:
         """Run the tests for the ``number``-th time there, or take what was kept of that."""
         plans, request = plans_of(room.place.side), room.place.request
         key = digest(
             *("probe", _FORMAT, room.environment.key, request.digest, request.name, plans),
             *(self._tests, number, self._limits, self._builder.sandbox.name),
         )
-        kept = self._builder.cache.read(TestRun, "probes", key)
+        kept = self._builder.cache.read(SuiteRun, "probes", key)
         if kept is not None:
             return kept
         run = self._run(room, self._tests, str(number))
         self._builder.cache.write("probes", key, run)
         return run
 
-    def run_with_warnings(self, room: Room, tests: Sequence[str]) -> TestRun:
+    def run_with_warnings(self, room: ProbeEnvironment, tests: Sequence[str]) -> SuiteRun:
         """Run ``tests`` once more there, with every Python warning in the log."""
         return self._run(room, tests, "warnings", python_warnings=True)
 
-    def _run(self, room: Room, tests: Sequence[str], name: str, *, python_warnings: bool = False) -> TestRun:
+    def _run(
+        self, room: ProbeEnvironment, tests: Sequence[str], name: str, *, python_warnings: bool = False
+    ) -> SuiteRun:
         folder = self._folder / f"{room.number:02d}-{name}"
         self._begun.append(folder)
         return run_plans(

@@ -14,16 +14,21 @@ from pathlib import Path
 
 from backdate.checking.compare import compare_locks, compare_runs
 from backdate.checking.loosening import requirement_files_of
+from backdate.checking.means import means_of
 from backdate.checking.progress import Progress, Silence
+from backdate.checking.recipe_run import DatedProject, dated_project
 from backdate.checking.result import CheckResult, Comparison
+from backdate.checking.run_folders import require_new_folder, run_folder
+from backdate.checking.settings import Settings
 from backdate.checking.sides import Both, Pair, carry_out_both
+from backdate.checking.starting_recipes import starting_recipes
 from backdate.checking.verdict import collect_notes, decide
 from backdate.environments import uv
 from backdate.environments.cache import Cache
 from backdate.errors import InstantError, NoTests, SourceError
 from backdate.projects.patches import encode_patch
 from backdate.projects.project import Project
-from backdate.projects.python_wish import without_upper_bound
+from backdate.projects.python_constraint import without_upper_bound
 from backdate.projects.sources.open import open_source
 from backdate.projects.tree import copy_tree
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
@@ -31,11 +36,6 @@ from backdate.recipes.declared import read_declared
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json, write_whole
-from backdate.setup.beginning import begin
-from backdate.setup.carry_out import Ground, ground_of
-from backdate.setup.means import means_of
-from backdate.setup.runs import require_new_folder, run_folder
-from backdate.setup.settings import Settings
 from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
 from backdate.version import __version__
 
@@ -53,7 +53,7 @@ def check(
 
     ``source``: a folder, ``GIT-URL[@REV]`` or ``pypi:NAME[==VERSION]``. ``from_instant``: None for the
     commit's committer date or the sdist's upload time. ``to_instant``: None for now. ``python``: "3.8" or
-    "3.8.18" on both sides instead of what the rule says (TimeMachine-bench, arXiv 2601.22597, step 2).
+    "3.8.18" on both sides instead of what the rule says (TimeMachine-backend, arXiv 2601.22597, step 2).
 
     What the project does (builds that fail, tests that crash) is in the result. Raises UsageError for
     sources and instants that cannot be, MachineError for what this machine lacks.
@@ -72,8 +72,8 @@ def check(
         progress.project(f"opening {source}")
         project = _open(source, work / "old", settings, cache, before=from_instant or new_instant)
         old_instant = _old_instant(project, from_instant, new_instant)
-        old_ground = ground_of(project, old_instant, python=python)
-        beginning = begin(project, old_ground, cache, settings)
+        old_ground = dated_project(project, old_instant, python=python)
+        beginning = starting_recipes(project, old_ground, cache, settings)
         if not beginning.starts:
             raise _no_tests(project)
         unpinning = _unpin(project, work / "new", [start.recipe for start in beginning.starts])
@@ -138,9 +138,9 @@ def _unpin(project: Project, target: Path, recipes: Sequence[Recipe]) -> Unpinni
     return unpinning
 
 
-def _new_ground(project: Project, unpinned: Path, instant: Instant, python: str | None) -> Ground:
-    ground = ground_of(replace(project, root=unpinned), instant, python=python)
-    return replace(ground, wish=without_upper_bound(ground.wish))
+def _new_ground(project: Project, unpinned: Path, instant: Instant, python: str | None) -> DatedProject:
+    ground = dated_project(replace(project, root=unpinned), instant, python=python)
+    return replace(ground, python_constraint=without_upper_bound(ground.python_constraint))
 
 
 def _conclude(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from backdate.checking.result import Breakage, Comparison, PackageChange
 from backdate.environments.environment import Lock
-from backdate.testing.outcomes import Frame, Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _ENVIRONMENT = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/")
@@ -35,7 +35,7 @@ def compare_locks(old: Lock, new: Lock) -> tuple[PackageChange, ...]:
     return tuple(changes)
 
 
-def compare_runs(old: TestRun, new: TestRun) -> Comparison:
+def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
     """What became of each test of ``old`` in ``new``.
 
     A test of the old side whose file or class could not be collected, or whose run ended before it was
@@ -43,7 +43,7 @@ def compare_runs(old: TestRun, new: TestRun) -> Comparison:
     """
     after = {result.id: result for result in new.results}
     blocked = {result.id: result for result in new.results if result.outcome is Outcome.NOT_COLLECTED}
-    broke: dict[str, TestResult | None] = {}
+    broke: dict[str, CaseResult | None] = {}
     fixed, skipped, vanished = [], [], []
     still_good = still_bad = 0
     for result in old.results:
@@ -76,7 +76,7 @@ def compare_runs(old: TestRun, new: TestRun) -> Comparison:
     )
 
 
-def blocker_of(result: TestResult, blocked: Mapping[str, TestResult]) -> TestResult | None:
+def blocker_of(result: CaseResult, blocked: Mapping[str, CaseResult]) -> CaseResult | None:
     """What kept the test from being collected: an entry for its file, module, class or folder."""
     if result.file is not None and result.file in blocked:
         return blocked[result.file]
@@ -86,7 +86,7 @@ def blocker_of(result: TestResult, blocked: Mapping[str, TestResult]) -> TestRes
     return None
 
 
-def group_breakages(broke: Mapping[str, TestResult | None], run: TestRun) -> tuple[Breakage, ...]:
+def group_breakages(broke: Mapping[str, CaseResult | None], run: SuiteRun) -> tuple[Breakage, ...]:
     """The broken tests by their error, the largest group first."""
     tests: dict[tuple[str, str], list[str]] = {}
     places: dict[tuple[str, str], Counter[Frame]] = {}
@@ -108,7 +108,7 @@ def group_breakages(broke: Mapping[str, TestResult | None], run: TestRun) -> tup
     return tuple(sorted(groups, key=lambda group: -len(group.tests)))
 
 
-def _error(result: TestResult | None, run: TestRun) -> tuple[tuple[str, str], Frame | None]:
+def _error(result: CaseResult | None, run: SuiteRun) -> tuple[tuple[str, str], Frame | None]:
     """The error that a broken test is grouped by, and the project's line at which it surfaced."""
     if result is not None and result.raised:
         return _from_chain(result.raised)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import httpx
 
+from backdate.checking.interpreters import Interpreters
+from backdate.checking.settings import Settings
 from backdate.environments import uv
 from backdate.environments.cache import Cache
 from backdate.errors import BackdateError
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Capability
-from backdate.setup.interpreters import Interpreters
-from backdate.setup.settings import Settings
 
 _PROBED_PROJECT = "six"
 

@@ -10,12 +10,12 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from backdate.testing.outcomes import Frame, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 
 _MARK = "/site-packages/"
 
 
-def with_own_frames(run: TestRun, tree: Path) -> TestRun:
+def with_own_frames(run: SuiteRun, tree: Path) -> SuiteRun:
     """The run, with frames in installed copies of the tree's files named by the files of the tree."""
     seen: dict[str, str] = {}
 
@@ -29,7 +29,7 @@ def with_own_frames(run: TestRun, tree: Path) -> TestRun:
     def rename(chain: tuple[Raised, ...]) -> tuple[Raised, ...]:
         return tuple(replace(one, frames=tuple(map(own, one.frames))) for one in chain)
 
-    def rewrite(result: TestResult) -> TestResult:
+    def rewrite(result: CaseResult) -> CaseResult:
         return replace(result, raised=rename(result.raised)) if result.raised else result
 
     return replace(run, raised=rename(run.raised), results=tuple(map(rewrite, run.results)))

@@ -14,7 +14,7 @@ from typing import Literal
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
-from backdate.testing.outcomes import Frame, TestRun
+from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 
 FORMAT = 1
@@ -40,7 +40,7 @@ class Side:
     environment: Environment | None = None
     failure: BuildFailure | None = None
     """Why there is no environment."""
-    run: TestRun | None = None
+    run: SuiteRun | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class CheckResult:
     not_loosened: tuple[str, ...] = ()
     """Requirements that could not be loosened, each with its place and why."""
     notes: tuple[str, ...] = ()
-    """What a reader has to know: substitutes, exemptions, suspicions."""
+    """What a reader has to know: substitutes, cutoff_overrides, suspicions."""
     started: Instant
     duration_s: float
     folder: Path

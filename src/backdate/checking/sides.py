@@ -7,23 +7,22 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backdate.checking.loop import Attempt, Loop
+from backdate.checking.loop_backend import ProjectBackend, index_names
 from backdate.checking.loosening import loosened_recipe
+from backdate.checking.options import SetupOptions
 from backdate.checking.own_frames import with_own_frames
 from backdate.checking.progress import Progress, SideName
+from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, Told, run_recipe
 from backdate.checking.result import Side
+from backdate.checking.settings import Settings
+from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
+from backdate.checking.validation import count_outcomes, is_proven
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.threads import both
-from backdate.setup.beginning import Beginning, keep_proven
-from backdate.setup.bench import Bench, index_names
-from backdate.setup.candidates import Start
-from backdate.setup.carry_out import Carried, Ground, Means, Told, carry_out
-from backdate.setup.loop import Loop, Tried
-from backdate.setup.options import Options
-from backdate.setup.settings import Settings
-from backdate.setup.validation import count_outcomes, is_proven
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 _LEAST_SHARE = 0.5
 """Below, files that cannot be collected keep a check from seeing most of a suite."""
@@ -36,9 +35,9 @@ class Pair:
     """What both sides of a check share."""
 
     project: Project
-    old: Ground
-    new: Ground
-    """Its ``wish`` has no upper bound, and its tree no pins."""
+    old: DatedProject
+    new: DatedProject
+    """Its ``python_constraint`` has no upper bound, and its tree no pins."""
     means: Means
     settings: Settings
     cache: Cache
@@ -60,7 +59,7 @@ class Both:
     """Where the recipe comes from, when that is not the project's own files."""
 
 
-def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
+def carry_out_both(pair: Pair, beginning: StartingRecipes) -> Both:
     """Both sides with one recipe: the first of ``beginning``, unless that tests little on the old side.
 
     Then the old side is set up as ``backdate setup`` does it, and both sides have what came of that. A new
@@ -74,8 +73,12 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     if lack:
         pair.progress.project(f"{lack} with the first recipe: trying others and repairs")
         found = _set_up_old(pair, beginning.starts, old)
-        if found is not None and found.carried is not old:
-            old, best, repairs = found.carried, beginning.starts[found.attempt.candidate - 1], found.repairs
+        if found is not None and found.recipe_run is not old:
+            old, best, repairs = (
+                found.recipe_run,
+                beginning.starts[found.attempt.candidate - 1],
+                found.repairs,
+            )
             if old.environment is not None:
                 new = _carry_new(pair, old.recipe, "new/proven")
     if pair.settings.store and is_proven(old.run):
@@ -84,7 +87,7 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     if new.failure is not None and old.run is not None:
         mended = _mend_new(pair, new)
         if mended is not None:
-            new, on_new = mended.carried, (*repairs, *mended.repairs)
+            new, on_new = mended.recipe_run, (*repairs, *mended.repairs)
     notes = list(beginning.notes)
     if best.source.startswith("store:"):
         notes.append(f"the recipe is from the {best.source}")
@@ -93,7 +96,7 @@ def carry_out_both(pair: Pair, beginning: Beginning) -> Both:
     return Both(old=_side(pair, "old", old, repairs), new=_side(pair, "new", new, on_new), notes=tuple(notes))
 
 
-def what_is_lacking(run: TestRun | None) -> str:
+def what_is_lacking(run: SuiteRun | None) -> str:
     """Why an old side has to be set up with repairs; empty for one that shows what an update breaks.
 
     Tests that fail are taken as they are. But of files that cannot be collected nothing is known: where most
@@ -106,8 +109,8 @@ def what_is_lacking(run: TestRun | None) -> str:
     return f"{counts.not_collected} test files cannot be collected" if lost else ""
 
 
-def _carry_old(pair: Pair, start: Start) -> Carried:
-    carried = carry_out(
+def _carry_old(pair: Pair, start: StartingRecipe) -> RecipeRun:
+    recipe_run = run_recipe(
         start.recipe,
         pair.old,
         pair.means,
@@ -115,72 +118,81 @@ def _carry_old(pair: Pair, start: Start) -> Carried:
         told=pair.told("old"),
         python=start.python,
     )
-    _tell_end(pair, "old", carried)
-    return carried
+    _tell_end(pair, "old", recipe_run)
+    return recipe_run
 
 
-def _carry_new(pair: Pair, recipe: Recipe, log_folder: str = "new") -> Carried:
+def _carry_new(pair: Pair, recipe: Recipe, log_folder: str = "new") -> RecipeRun:
     """``recipe`` on the new side. What it was run with then does not bound the interpreter of now."""
-    carried = carry_out(
+    recipe_run = run_recipe(
         loosened_recipe(recipe),
         pair.new,
         pair.means,
         log_folder=pair.folder / log_folder,
         told=pair.told("new"),
-        choice=pair.means.interpreters.choose(pair.new.wish, pair.new.instant, forced=pair.new.python),
+        choice=pair.means.interpreters.choose(
+            pair.new.python_constraint, pair.new.instant, forced=pair.new.python
+        ),
     )
-    _tell_end(pair, "new", carried)
-    return carried
+    _tell_end(pair, "new", recipe_run)
+    return recipe_run
 
 
-def _tell_end(pair: Pair, name: SideName, carried: Carried) -> None:
-    if carried.failure is not None:
-        pair.progress.side(name, "failed", f"no environment ({carried.failure.phase})")
+def _tell_end(pair: Pair, name: SideName, recipe_run: RecipeRun) -> None:
+    if recipe_run.failure is not None:
+        pair.progress.side(name, "failed", f"no environment ({recipe_run.failure.phase})")
     else:
         pair.progress.side(name, "done")
 
 
-def _set_up_old(pair: Pair, starts: Sequence[Start], known: Carried) -> Tried | None:
+def _set_up_old(pair: Pair, starts: Sequence[StartingRecipe], known: RecipeRun) -> Attempt | None:
     with ExitStack() as stack:
-        bench = Bench(
+        backend = ProjectBackend(
             ground=pair.old,
             means=pair.means,
             folder=pair.folder / "old",
             names=index_names(pair.settings, pair.cache, stack),
             told=pair.told("old"),
         )
-        options = replace(Options(), attempts=_SEVERAL) if count_outcomes(known.run).passed else Options()
-        return Loop(bench, options, pair.old.tree).run(starts, known=known)
+        options = (
+            replace(SetupOptions(), attempts=_SEVERAL) if count_outcomes(known.run).passed else SetupOptions()
+        )
+        return Loop(backend, options, pair.old.tree).run(starts, known=known)
 
 
-def _mend_new(pair: Pair, known: Carried) -> Tried | None:
+def _mend_new(pair: Pair, known: RecipeRun) -> Attempt | None:
     """The new side's environment built with a repaired recipe; None when no repair helps.
 
     Tests that fail there are what the check is about: nothing is repaired for them, nor is the interpreter
     changed.
     """
     with ExitStack() as stack:
-        bench = Bench(
+        backend = ProjectBackend(
             ground=replace(pair.new, python=known.choice.interpreter.version),
             means=pair.means,
             folder=pair.folder / "new",
             names=index_names(pair.settings, pair.cache, stack),
             told=pair.told("new"),
         )
-        loop = Loop(bench, Options(), pair.new.tree, enough=lambda carried: carried.environment is not None)
-        best = loop.run([Start(recipe=known.recipe, source="the old side's recipe")], known=known)
-    return best if best is not None and best.carried.environment is not None else None
+        loop = Loop(
+            backend,
+            SetupOptions(),
+            pair.new.tree,
+            enough=lambda recipe_run: recipe_run.environment is not None,
+        )
+        best = loop.run([StartingRecipe(recipe=known.recipe, source="the old side's recipe")], known=known)
+    return best if best is not None and best.recipe_run.environment is not None else None
 
 
-def _side(pair: Pair, name: SideName, carried: Carried, repairs: tuple[str, ...]) -> Side:
+def _side(pair: Pair, name: SideName, recipe_run: RecipeRun, repairs: tuple[str, ...]) -> Side:
     ground = pair.old if name == "old" else pair.new
-    _tell_end(pair, name, carried)
+    _tell_end(pair, name, recipe_run)
     return Side(
         instant=ground.instant,
-        choice=carried.choice,
-        recipe=carried.recipe,
+        choice=recipe_run.choice,
+        recipe=recipe_run.recipe,
         compromise="; ".join(repairs),
-        environment=carried.environment,
-        failure=carried.failure,
-        run=None if carried.run is None else with_own_frames(carried.run, ground.tree),
+        environment=recipe_run.environment,
+        failure=recipe_run.failure,
+        run=None if recipe_run.run is None else with_own_frames(recipe_run.run, ground.tree),
     )

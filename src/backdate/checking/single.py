@@ -8,30 +8,29 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from backdate.checking.interpreters import Interpreters
 from backdate.checking.progress import Progress, Silence
+from backdate.checking.recipe_run import DatedProject, choose, dated_project, request_for
+from backdate.checking.run_folders import require_new_folder
+from backdate.checking.settings import Settings
+from backdate.checking.starting_recipes import StartingRecipe, starting_recipes
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import SourceError, UsageError
 from backdate.projects.project import Project
-from backdate.projects.python_wish import read_python_wish
+from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.sources.open import open_source
 from backdate.projects.tree import tree_digest
 from backdate.recipes.basic import install_steps
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.sandboxes.choose import choose_sandbox
-from backdate.setup.beginning import begin
-from backdate.setup.candidates import Start
-from backdate.setup.carry_out import Ground, choose, ground_of, request_for
-from backdate.setup.interpreters import Interpreters
-from backdate.setup.runs import require_new_folder
-from backdate.setup.settings import Settings
 from backdate.timeline.instants import Instant, require_past
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class EnvironmentResult:
     """An environment, or why there is none."""
 
     environment: Environment | None = None
@@ -48,7 +47,7 @@ def build_environment(
     python: str | None = None,
     settings: Settings | None = None,
     progress: Progress | None = None,
-) -> Made:
+) -> EnvironmentResult:
     """Build the environment of a project, or of ``packages`` alone, as of ``instant`` at ``output``.
 
     ``output`` becomes a virtual environment with its lock beside (``pylock.toml``, PEP 751); it must not
@@ -82,15 +81,15 @@ def build_environment(
                 index_cache=cache.index,
                 before=instant,
             )
-            ground = ground_of(project, instant, python=python)
+            ground = dated_project(project, instant, python=python)
             start = _tested(project, ground, cache, settings) if tests else _untested(ground)
             choice = choose(start.recipe, ground, interpreters, start.python)
             request = request_for(start.recipe, ground, choice)
         built = builder.build_at(request, output, on_stage=lambda stage: progress.side("only", stage))
     if isinstance(built, BuildFailure):
         progress.side("only", "failed")
-        return Made(failure=built)
-    return Made(environment=built)
+        return EnvironmentResult(failure=built)
+    return EnvironmentResult(environment=built)
 
 
 def _require_requirement(text: str) -> None:
@@ -115,23 +114,23 @@ def _packages_alone(
         tree=tree,
         digest=tree_digest(tree),
         steps=(InstallStep(kind="packages", packages=packages, provenance=rule),),
-        choice=interpreters.choose(read_python_wish(tree), instant, forced=python),
+        choice=interpreters.choose(read_python_constraint(tree), instant, forced=python),
         instant=instant,
     )
 
 
-def _untested(ground: Ground) -> Start:
+def _untested(ground: DatedProject) -> StartingRecipe:
     """What the project needs to run, without its tests' needs."""
     steps = install_steps(ground.tree)
     if not steps:
         raise SourceError("the project declares nothing to install: no requirements, no metadata")
-    none = TestPlan(runner="pytest", provenance=Provenance(rule="no tests are run"))
-    return Start(recipe=Recipe(install=steps, test=none), source="what the project declares")
+    none = SuitePlan(runner="pytest", provenance=Provenance(rule="no tests are run"))
+    return StartingRecipe(recipe=Recipe(install=steps, test=none), source="what the project declares")
 
 
-def _tested(project: Project, ground: Ground, cache: Cache, settings: Settings) -> Start:
-    """The recipe that a check would begin with."""
-    beginning = begin(project, ground, cache, settings)
+def _tested(project: Project, ground: DatedProject, cache: Cache, settings: Settings) -> StartingRecipe:
+    """The recipe that a check would starting_recipes with."""
+    beginning = starting_recipes(project, ground, cache, settings)
     if not beginning.starts:
         raise SourceError("no tests were found in the project; leave --tests away")
     return beginning.starts[0]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from backdate.checking.notes import notes_of
 from backdate.checking.result import Comparison, Side, Verdict
-from backdate.setup.notes import notes_of
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 
 def decide(old: Side, new: Side, comparison: Comparison | None) -> tuple[Verdict, str]:
@@ -35,7 +35,7 @@ def _no_runs(old: Side, new: Side) -> str:
     return "the tests were not run"
 
 
-def _why(run: TestRun) -> str:
+def _why(run: SuiteRun) -> str:
     if run.status == "no-tests":
         return "nothing was collected"
     bad = sum(result.outcome.bad for result in run.results)
@@ -45,7 +45,7 @@ def _why(run: TestRun) -> str:
 
 
 def collect_notes(old: Side, new: Side) -> tuple[str, ...]:
-    """Repairs, substitutes, exemptions, weaker protections and suspicions, each in a sentence."""
+    """Repairs, substitutes, cutoff_overrides, weaker protections and suspicions, each in a sentence."""
     notes: list[str] = []
     for name, side in (("old", old), ("new", new)):
         if side.compromise:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 if TYPE_CHECKING:
+    from backdate.checking.adviser import Adviser
     from backdate.recipes.adviser.consultation import Consultation
-    from backdate.setup.candidates import Adviser
     from backdate.timeline.instants import Instant
 
 ANSWERS = "answers.sqlite"
@@ -56,9 +56,9 @@ def open_advisers(
     ConfigurationError for a price file that is none.
     """
     from backdate.errors import UsageError
+    from backdate.models.model_name import parse_endpoint
     from backdate.models.open import open_model
     from backdate.models.prices import read_prices
-    from backdate.models.specification import parse_endpoint
     from backdate.recipes.adviser.adviser import ModelAdviser
     from backdate.recipes.adviser.web import WebReader
 

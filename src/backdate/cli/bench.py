@@ -12,8 +12,8 @@ from backdate.cli import options
 from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
-    from backdate.tasks.prove import StageName
-    from backdate.tasks.verifying import Record
+    from backdate.tasks.verify_dataset import Record
+    from backdate.tasks.verify_task import StageName
 
 app = typer.Typer(
     name="bench",
@@ -131,7 +131,7 @@ def verify_command(given: VerifyArguments) -> int:
     from backdate.serial import to_json, write_whole
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.verification_report import markdown_table, report_of, summary_lines
-    from backdate.tasks.verifying import verify_dataset
+    from backdate.tasks.verify_dataset import verify_dataset
 
     for path in (given.json_file, given.table):
         if path is not None:

@@ -14,9 +14,9 @@ from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
     from backdate.tasks.annotating import Annotation
-    from backdate.tasks.real_workshop import RealWorkshop
+    from backdate.tasks.annotation_folder import AnnotationFolder
+    from backdate.tasks.local_runner import LocalRunner
     from backdate.tasks.task import MigrationTask
-    from backdate.tasks.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +61,8 @@ def annotate_command(given: AnnotateArguments) -> int:
     from backdate.cli import exit_codes
     from backdate.cli.terminal import printable, tell
     from backdate.tasks.annotating import annotate, record_annotation, try_patch, unsolvable
+    from backdate.tasks.annotation_folder import edit_of, open_workspace
     from backdate.tasks.dataset import Dataset
-    from backdate.tasks.workspace import edit_of, open_workspace
 
     dataset = Dataset.open(given.folder)
     task = dataset.task(given.task)
@@ -87,11 +87,13 @@ def annotate_command(given: AnnotateArguments) -> int:
     return exit_codes.OK if annotation.state in ("solved", "unsolvable") else exit_codes.BROKE
 
 
-def _work(task: MigrationTask, workspace: Workspace, workshop: RealWorkshop, shell: str | None) -> Workspace:
+def _work(
+    task: MigrationTask, workspace: AnnotationFolder, workshop: LocalRunner, shell: str | None
+) -> AnnotationFolder:
     """Build the new side's environment and give the person a shell in it."""
     from backdate.cli.terminal import tell
     from backdate.environments.environment import BuildFailure
-    from backdate.tasks.workspace import spend_time
+    from backdate.tasks.annotation_folder import spend_time
 
     built = workshop.build(task, workspace.work, "new").answer
     environment = dict(os.environ)
@@ -106,7 +108,7 @@ def _work(task: MigrationTask, workspace: Workspace, workshop: RealWorkshop, she
     return spend_time(workspace, command, environment)
 
 
-def _lines(annotation: Annotation, workspace: Workspace) -> list[str]:
+def _lines(annotation: Annotation, workspace: AnnotationFolder) -> list[str]:
     minutes = annotation.spent_s / 60
     lines = [f"{annotation.instance_id}: {annotation.state} after {minutes:.1f} minutes"]
     if annotation.reason:

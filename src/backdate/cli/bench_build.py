@@ -12,7 +12,7 @@ from backdate.cli import options
 from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
-    from backdate.construction.plan import Place, Plan
+    from backdate.construction.plan import BuildPlan, WorkerConfig
 
 _GIB = 1024**3
 
@@ -128,8 +128,8 @@ def build_command(given: BuildArguments) -> int:
 
     Exit status: 0 built, 3 misuse, 4 this machine lacks something.
     """
-    from backdate.cli.build_text import funnel_lines, watch_build
     from backdate.cli.render import print_lines
+    from backdate.cli.render_build import funnel_lines, watch_build
     from backdate.construction.build import build, build_folder
     from backdate.construction.executors.choose import choose_executor
     from backdate.construction.picture import draw
@@ -159,11 +159,11 @@ def build_command(given: BuildArguments) -> int:
     return 0
 
 
-def _plan_and_place(given: BuildArguments) -> tuple[Plan, Place]:
+def _plan_and_place(given: BuildArguments) -> tuple[BuildPlan, WorkerConfig]:
     """What is built, and where. Raises UsageError."""
     from dataclasses import replace
 
-    from backdate.construction.plan import Place, Plan
+    from backdate.construction.plan import BuildPlan, WorkerConfig
     from backdate.environments.steps import BUILD_LIMITS
     from backdate.errors import UsageError
 
@@ -179,7 +179,7 @@ def _plan_and_place(given: BuildArguments) -> tuple[Plan, Place]:
         processes=given.processes,
         apt=given.apt,
     )
-    plan = Plan(
+    plan = BuildPlan(
         target=target,
         origin=options.instant(given.from_),
         least_stars=given.least_stars,
@@ -195,7 +195,7 @@ def _plan_and_place(given: BuildArguments) -> tuple[Plan, Place]:
         index_url=shared.index_url,
     )
     budget = given.disk_budget
-    place = Place(
+    place = WorkerConfig(
         cache=shared.cache,
         store=given.store or str(shared.cache / "construction"),
         repos=given.repos.resolve() if given.repos else None,

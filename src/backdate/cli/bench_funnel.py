@@ -32,10 +32,10 @@ def funnel_command(
 
         backdate bench funnel set --excluded old-environment
     """
-    from backdate.cli.build_text import excluded_lines, funnel_lines
     from backdate.cli.render import print_lines
+    from backdate.cli.render_build import excluded_lines, funnel_lines
+    from backdate.construction.funnel_reader import read_funnel, read_left
     from backdate.construction.picture import draw
-    from backdate.construction.reading import read_funnel, read_left
     from backdate.serial import write_whole
 
     path = path.absolute()

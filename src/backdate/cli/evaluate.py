@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from backdate.sandboxes.interface import Sandbox
     from backdate.solvers.choose import SolverOptions
     from backdate.solvers.command import CommandOptions
-    from backdate.solvers.records import Settings
-    from backdate.tasks.workshop import Workshop
+    from backdate.solvers.records import RunSettings
+    from backdate.tasks.runner import TaskRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agent:
+class AgentAccess:
     """What a command that solves tasks may see and take."""
 
     agent_network: Annotated[
@@ -39,7 +39,7 @@ class Agent:
         float, typer.Option("--agent-timeout", metavar="SECONDS", min=1.0, help="For a command, each task.")
     ] = 1800.0
 
-    def command_options(self, solver: str, workshop: Workshop) -> CommandOptions:
+    def command_options(self, solver: str, workshop: TaskRunner) -> CommandOptions:
         """The options of a solver that is a command.
 
         Raises UsageError for a folder that is not there, a variable that is not set, and for another solver.
@@ -48,7 +48,7 @@ class Agent:
         from backdate.evaluation.evidence import new_environment
         from backdate.solvers.command import CommandOptions, forwarded
 
-        if self != Agent() and not solver.startswith("command:"):
+        if self != AgentAccess() and not solver.startswith("command:"):
             raise UsageError(f"--agent-… is for a command, and --solver {solver} is none")
         for one in self.agent_mount or ():
             if not one.is_dir():
@@ -116,7 +116,7 @@ class EvalArguments:
         bool, typer.Option("--retry", help="Work again on tasks that ended in a model failure or an error.")
     ] = False
     repositories: options.RepositoriesOfRun = None
-    agent: Agent
+    agent: AgentAccess
     apt: options.Apt = False
     machine: options.Machine
 
@@ -139,11 +139,11 @@ def eval_command(given: EvalArguments) -> int:
     machine lacks something.
     """
     from backdate.cli import exit_codes
-    from backdate.cli.run_text import TaskLines, run_summary
+    from backdate.cli.render_run import TaskLines, run_summary
     from backdate.errors import UsageError
     from backdate.evaluation.evidence import evidence_tools
-    from backdate.evaluation.opening import open_bench
-    from backdate.evaluation.running import RETRIED, Plan, evaluate
+    from backdate.evaluation.load import open_bench
+    from backdate.evaluation.running import RETRIED, EvaluationPlan, evaluate
     from backdate.sandboxes.choose import choose_sandbox
     from backdate.solvers.choose import open_solver
 
@@ -158,7 +158,7 @@ def eval_command(given: EvalArguments) -> int:
     ) as solver:
         if not bench.tasks:
             raise UsageError(f"{given.dataset} holds no task")
-        plan = Plan(
+        plan = EvaluationPlan(
             tasks=bench.tasks,
             solver=solver,
             settings=settings,
@@ -173,16 +173,16 @@ def eval_command(given: EvalArguments) -> int:
     return exit_codes.CANNOT_TELL if any(one.ending in RETRIED for one in records) else exit_codes.OK
 
 
-def _settings(given: EvalArguments) -> Settings:
+def _settings(given: EvalArguments) -> RunSettings:
     """What the results depend on. Raises UsageError."""
     from backdate.solvers.dialects.choose import choose_dialect
-    from backdate.solvers.records import Settings
+    from backdate.solvers.records import RunSettings
 
     _require_one_of("--history", given.history, ("paper", "release"))
     _require_one_of("--tools", given.tools, ("paper", "evidence"))
     choose_dialect(given.dialect)
     seed = _number_or_none("--sample", given.sample)
-    return Settings(
+    return RunSettings(
         solver=given.solver,
         calls=given.calls,
         tests=given.tests,
@@ -196,7 +196,7 @@ def _settings(given: EvalArguments) -> Settings:
 
 
 def _solver_options(
-    given: EvalArguments, settings: Settings, workshop: Workshop, sandbox: Sandbox, folder: Path
+    given: EvalArguments, settings: RunSettings, workshop: TaskRunner, sandbox: Sandbox, folder: Path
 ) -> SolverOptions:
     from backdate.evaluation.run_folder import ANSWERS
     from backdate.solvers.choose import SolverOptions

@@ -124,7 +124,7 @@ def _import(file: Path, store: DiskCache) -> None:
 
 def _export(given: IndexArguments, file: Path, client: IndexClient) -> None:
     from backdate.index import bundle
-    from backdate.index.needs import read_needs
+    from backdate.index.lock_files import read_needs
 
     if not given.for_locks:
         raise UsageError("--export needs --for LOCK: which projects go into the bundle")

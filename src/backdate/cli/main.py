@@ -23,11 +23,13 @@ from backdate.cli import (
     index,
     recipe,
     report,
-    run_at,
     score,
     setup,
     show,
     worker,
+)
+from backdate.cli import (
+    run as run_module,
 )
 from backdate.version import __version__
 
@@ -54,7 +56,7 @@ app.command("show")(show.show_command)
 app.command("recipe")(recipe.recipe_command)
 app.command("setup")(setup.setup_command)
 app.command("index")(index.index_command)
-app.command("run", context_settings={"ignore_unknown_options": True})(run_at.run_command)
+app.command("run", context_settings={"ignore_unknown_options": True})(run_module.run_command)
 app.command("eval")(evaluate.eval_command)
 app.command("score")(score.score_command)
 app.command("report")(report.report_command)

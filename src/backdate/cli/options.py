@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from backdate.setup.settings import Settings
+    from backdate.checking.settings import Settings
     from backdate.tasks.dataset import Dataset
-    from backdate.tasks.real_workshop import RealWorkshop
+    from backdate.tasks.local_runner import LocalRunner
     from backdate.tasks.trees import Sources
     from backdate.timeline.instants import Instant
 
@@ -152,9 +152,9 @@ class TaskMachine:
     memory: Memory = 4096
     apt: Apt = False
 
-    def workshop(self, dataset: Dataset, repositories: Path | None) -> RealWorkshop:
+    def workshop(self, dataset: Dataset, repositories: Path | None) -> LocalRunner:
         """The workshop that runs the tasks of ``dataset``. Raises UsageError."""
-        from backdate.tasks.real_workshop import RealWorkshop
+        from backdate.tasks.local_runner import LocalRunner
         from backdate.tasks.trees import sources_of
 
         machine = settings(
@@ -165,7 +165,7 @@ class TaskMachine:
             memory=self.memory,
             apt=self.apt,
         )
-        return RealWorkshop(machine, sources_of(machine, repositories, dataset.source_of))
+        return LocalRunner(machine, sources_of(machine, repositories, dataset.source_of))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,10 +225,10 @@ def settings(
     apt: bool = False,
 ) -> Settings:
     """The settings that the shared options mean."""
+    from backdate.checking.settings import Settings
     from backdate.environments.cache import default_cache
     from backdate.environments.uv import DEFAULT_INDEX
     from backdate.sandboxes.interface import MIB, Limits
-    from backdate.setup.settings import Settings
 
     return Settings(
         cache=cache.resolve() if cache else default_cache(),

@@ -26,7 +26,7 @@ _WORDS: dict[Stage, str] = {
 }
 
 
-class _State:
+class _ProgressState:
     """What is known, shared by both ways of showing it."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class _State:
         return f"{int(seconds // 60)}:{int(seconds % 60):02d}"
 
 
-class _Lines(_State):
+class _Lines(_ProgressState):
     """One line for each new stage, for pipes and logs."""
 
     def project(self, text: str) -> None:
@@ -60,7 +60,7 @@ class _Lines(_State):
         tell(f"[{self.elapsed()}] {printable(text)}")
 
 
-class _Live(_State):
+class _Live(_ProgressState):
     """A few lines that are kept up to date."""
 
     def project(self, text: str) -> None:

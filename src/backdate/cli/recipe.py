@@ -69,10 +69,10 @@ def recipe_command(
 
 def _interpreter(path: Path, at: str) -> tuple[str, str]:
     """The release that the project wants at an instant, and why."""
-    from backdate.projects.python_wish import read_python_wish, wanted_release
+    from backdate.projects.python_constraint import read_python_constraint, wanted_release
     from backdate.timeline.instants import parse_instant
 
-    return wanted_release(read_python_wish(path), parse_instant(at, words=True))
+    return wanted_release(read_python_constraint(path), parse_instant(at, words=True))
 
 
 def _text(extraction: Extraction, python: str | None, why: str | None, *, everything: bool) -> Iterator[str]:

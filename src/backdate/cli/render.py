@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from backdate.checking.result import Breakage, CheckResult, PackageChange, Side, Verdict
 from backdate.cli.terminal import printable
-from backdate.testing.outcomes import Frame, Outcome, TestRun
+from backdate.testing.outcomes import Frame, Outcome, SuiteRun
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _side_line(name: str, side: Side) -> str:
     return f"  {name}  {format_day(side.instant)}  {python}, {built}{ran}"
 
 
-def _counts(run: TestRun) -> str:
+def _counts(run: SuiteRun) -> str:
     parts = [f"{count} {word}" for outcome, word in _COUNTED if (count := run.count(outcome))]
     tail = "" if run.status == "completed" else f" [{run.status}]"
     return f"{', '.join(parts) or 'no test ran'}{tail} in {run.duration_s:.1f} s ({run.runner})"

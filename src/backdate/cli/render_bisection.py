@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backdate.bisection.result import BisectResult, Culprit, Failing, Finding
-from backdate.bisection.search import Colour
+from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.cli.render import Line
-from backdate.cli.render_testimony import testimony_lines
+from backdate.cli.render_explanations import explanations_lines
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_TESTS = 8
 _WIDTH = 60
-_MARKS = {Colour.GOOD: "o", Colour.BAD: "x", Colour.SKIP: "?"}
+_MARKS = {ProbeStatus.GOOD: "o", ProbeStatus.BAD: "x", ProbeStatus.SKIP: "?"}
 _WAYS = {
     ("forward", "backward"): "confirmed both ways",
     ("forward",): "confirmed one way: moved alone, they fail",
@@ -102,8 +102,8 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
         yield f"      {test}", ""
     if not verbose and count > _MOST_TESTS:
         yield f"      and {count - _MOST_TESTS} more (--verbose shows all)", "dim"
-    if finding.testimony is not None:
-        yield from testimony_lines(finding.testimony)
+    if finding.explanations is not None:
+        yield from explanations_lines(finding.explanations)
     for note in finding.notes:
         yield f"  Note: {note}", "yellow"
     if verbose:
@@ -143,7 +143,7 @@ def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:
     for probe in finding.probes:
         if probe.constraints == finding.held:
             row[_column(probe.instant, start, end)] = _MARKS[probe.colour]
-    row[0] = _MARKS[Colour.GOOD]
+    row[0] = _MARKS[ProbeStatus.GOOD]
     yield f"  {start:%Y-%m-%d} {''.join(row)} {end:%Y-%m-%d}   o good, x bad, ? cannot be told", ""
     for culprit in finding.culprits:
         yield _releases(result, culprit)

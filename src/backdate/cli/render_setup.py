@@ -11,9 +11,9 @@ from backdate.recipes.render import command_of, install_command
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
+    from backdate.checking.ablation import Ablation
+    from backdate.checking.setup_result import AttemptRecord, SetupResult
     from backdate.recipes.recipe import Provenance, Recipe
-    from backdate.setup.ablation import Ablation
-    from backdate.setup.result import Attempt, SetupResult
 
 _MOST_TESTS = 200
 
@@ -48,12 +48,12 @@ def _lines(result: SetupResult, *, verbose: bool) -> Iterator[str]:
     yield f"Logs: {result.folder}"
 
 
-def _attempt(attempt: Attempt) -> Iterator[str]:
+def _attempt(attempt: AttemptRecord) -> Iterator[str]:
     what = attempt.repair or attempt.source
     counts = f"{attempt.counts.passed} of {attempt.counts.ran} pass" if attempt.counts.ran else ""
     took = f"{attempt.build_s + attempt.tests_s:.1f} s"
     end = "proven" if attempt.reached == "proven" else f"{attempt.error} in {attempt.reached}"
-    yield f"Attempt {attempt.number} (candidate {attempt.candidate}, round {attempt.round}): {what}"
+    yield f"AttemptRecord {attempt.number} (candidate {attempt.candidate}, round {attempt.round}): {what}"
     yield f"  {'; '.join(part for part in (end, counts, f'Python {attempt.python}', took) if part)}"
     if attempt.message:
         yield f"  {attempt.message}"
@@ -66,7 +66,7 @@ def _recipe(recipe: Recipe) -> Iterator[str]:
         yield _step("set", f"{variable.name}={variable.value}", variable.provenance)
     for limit in recipe.build_constraints:
         yield _step("builds", limit.requirement, limit.provenance)
-    for cut in recipe.later_cuts:
+    for cut in recipe.extra_cutoff_overrides:
         yield _step("cut", f"{cut.name} at {format_day(cut.until)}", cut.provenance)
     for step in recipe.install:
         yield _step("install", install_command(step), step.provenance)

@@ -76,7 +76,7 @@ def score_command(given: ScoreArguments) -> int:
     """
     from backdate.cli import exit_codes
     from backdate.errors import UsageError
-    from backdate.evaluation.opening import open_bench
+    from backdate.evaluation.load import open_bench
     from backdate.evaluation.score_run import Answers, read_answers, score_run
     from backdate.evaluation.summary import summarise
     from backdate.serial import to_json, write_whole

@@ -15,9 +15,9 @@ from backdate.cli.arguments import takes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from backdate.checking.ablation import Ablation
+    from backdate.checking.setup_result import SetupResult
     from backdate.recipes.extract import SourceKind
-    from backdate.setup.ablation import Ablation
-    from backdate.setup.result import SetupResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +92,12 @@ def setup_command(given: SetupArguments) -> int:
 
     Exit status: 0 proven, 2 not proven, 3 misuse, 4 this machine lacks something.
     """
+    from backdate.checking.ablation import Ablation, ablate
+    from backdate.checking.options import SetupOptions
+    from backdate.checking.set_up import set_up
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.errors import UsageError
-    from backdate.setup.ablation import Ablation, ablate
-    from backdate.setup.options import Options
-    from backdate.setup.set_up import set_up
 
     if given.json is not None:
         options.require_writable(given.json, folder=False)
@@ -115,7 +115,7 @@ def setup_command(given: SetupArguments) -> int:
             sources if given.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
             instant=instant,
             python=given.python,
-            options=Options(
+            options=SetupOptions(
                 accept=given.accept,
                 rounds=0 if given.no_repair else given.rounds,
                 attempts=given.attempts,
@@ -131,9 +131,9 @@ def setup_command(given: SetupArguments) -> int:
 
 
 def _report(done: SetupResult | Ablation, given: SetupArguments) -> None:
+    from backdate.checking.setup_result import SetupResult
     from backdate.cli.render_setup import ablation_lines, setup_lines
     from backdate.serial import to_json, write_whole
-    from backdate.setup.result import SetupResult
 
     if given.json is not None:
         write_whole(given.json, to_json(done, indent=2))

@@ -16,12 +16,12 @@ from typing import Literal
 from backdate.construction.candidate import BadRow, Entry, Exclusion
 from backdate.construction.duplicates import Sketched, find_duplicates
 from backdate.construction.examine import Examined
-from backdate.construction.executors.interface import Executor, Finished
+from backdate.construction.executors.interface import Executor, FinishedJob
 from backdate.construction.funnel import Funnel, make_funnel
-from backdate.construction.job import Answer, Job
+from backdate.construction.job import Job, JobResult
 from backdate.construction.ledger import Ledger
 from backdate.construction.ledger_view import LedgerView, Row
-from backdate.construction.plan import Place, Plan
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.progress import BuildProgress, Snapshot, Unwatched
 from backdate.construction.publish import publish
 from backdate.construction.rules import exclude_by_row
@@ -39,7 +39,7 @@ _NOTE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class BuildSummary:
     """What a build came to."""
 
     funnel: Funnel
@@ -58,13 +58,13 @@ def build(
     sources: Sequence[str],
     output: Path,
     *,
-    plan: Plan,
-    place: Place,
+    plan: BuildPlan,
+    place: WorkerConfig,
     executor: Callable[[], Executor],
     resume: bool = False,
     retry: bool = False,
     progress: BuildProgress | None = None,
-) -> Built:
+) -> BuildSummary:
     """Build the data set ``output`` from ``sources``; the ledger is beside it, in ``OUTPUT.build``.
 
     ``executor`` is called when there is something to carry out. ``resume`` goes on with a build that was
@@ -89,11 +89,11 @@ def build(
                 raise UsageError(f"{output} is there already; move it away to have it written again")
             again = ledger.retry(["trouble"])
         if ledger.fact("finished") and output.exists() and not again:
-            return Built(funnel=funnel_of(ledger), dataset=output, ledger=folder, did_nothing=True)
+            return BuildSummary(funnel=funnel_of(ledger), dataset=output, ledger=folder, did_nothing=True)
         _Driver(ledger, plan, place, executor, progress or Unwatched()).drive(sources)
         publish(ledger, output, plan, place)
         ledger.note("finished", "yes")
-        return Built(funnel=funnel_of(ledger), dataset=output, ledger=folder, did_nothing=False)
+        return BuildSummary(funnel=funnel_of(ledger), dataset=output, ledger=folder, did_nothing=False)
 
 
 def funnel_of(ledger: LedgerView) -> Funnel:
@@ -101,7 +101,7 @@ def funnel_of(ledger: LedgerView) -> Funnel:
     return make_funnel(ledger.reasons(), candidates=ledger.total(), tasks=ledger.count("task"))
 
 
-def _require_same(ledger: Ledger, sources: Sequence[str], plan: Plan) -> None:
+def _require_same(ledger: Ledger, sources: Sequence[str], plan: BuildPlan) -> None:
     """A ledger belongs to one set of candidates and one plan. Raises UsageError for another."""
     for name, value, what in (
         ("sources", sources_digest(sources), "other sources"),
@@ -122,8 +122,8 @@ class _Driver:
     """One sitting."""
 
     ledger: Ledger
-    plan: Plan
-    place: Place
+    plan: BuildPlan
+    place: WorkerConfig
     make_executor: Callable[[], Executor]
     progress: BuildProgress
     started: float = field(default_factory=time.time)
@@ -202,14 +202,14 @@ class _Driver:
             place=self.place,
         )
 
-    def _take(self, kind: Literal["examine", "run"], finished: Finished) -> None:
+    def _take(self, kind: Literal["examine", "run"], finished: FinishedJob) -> None:
         """Note what came of a job. Raises when the machine gave up."""
         number = finished.number
         if finished.answer is None:
             self._try_again(number, f"its worker was lost: {finished.lost}")
             return
         try:
-            answer = from_json(Answer, finished.answer, what="an answer")
+            answer = from_json(JobResult, finished.answer, what="an answer")
         except StoredDataError as error:
             self._try_again(number, str(error))
             return
@@ -290,7 +290,7 @@ class _Driver:
         )
 
 
-def _words(answer: Answer) -> str:
+def _words(answer: JobResult) -> str:
     if answer.exclusion is not None:
         return f"out at {answer.exclusion.stage}: {answer.exclusion.reason}"
     return f"task {answer.task.instance_id}" if answer.task is not None else "examined"

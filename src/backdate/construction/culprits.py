@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from backdate.bisection.at_hand import AtHand
 from backdate.bisection.bisect import bisect_sides
-from backdate.construction.setting_up import settings_of
-from backdate.construction.sides import Bench
-from backdate.tasks.task import Culprit
+from backdate.construction.setup_step import settings_of
+from backdate.construction.sides import JobContext
+from backdate.tasks.task import KnownCulprit
 
 
 def find_culprits(
-    at_hand: AtHand, tests: Sequence[str], bench: Bench
-) -> tuple[tuple[Culprit, ...], tuple[str, ...]]:
+    at_hand: AtHand, tests: Sequence[str], bench: JobContext
+) -> tuple[tuple[KnownCulprit, ...], tuple[str, ...]]:
     """What bisection between the two sides finds for ``tests``, and what it has to say."""
     result = bisect_sides(
         at_hand,
@@ -21,15 +21,15 @@ def find_culprits(
         tests=tests,
         settings=settings_of(bench.plan, bench.means.builder.cache),
         builder=bench.means.builder,
-        testimony=False,
+        explanations=False,
     )
-    found: dict[tuple[str, str], Culprit] = {}
+    found: dict[tuple[str, str], KnownCulprit] = {}
     for finding in result.findings:
         for one in finding.culprits:
             if one.new is None or one.released is None:
                 continue
             confirmed = {"forward", "backward"} <= set(finding.confirmed)
-            culprit = Culprit(
+            culprit = KnownCulprit(
                 distribution=one.name, version=one.new, released=one.released, confirmed=confirmed
             )
             found.setdefault((one.name, one.new), culprit)

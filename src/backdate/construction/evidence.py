@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from backdate.construction.candidate import Candidate
 from backdate.construction.fetch import fetch_later
 from backdate.construction.plan import FORMAT
-from backdate.construction.setting_up import recipes_to_try
-from backdate.construction.sides import Bench, new_ground, run_new
+from backdate.construction.setup_step import recipes_to_try
+from backdate.construction.sides import JobContext, new_ground, run_new
 from backdate.construction.store import keep, read_kept
 from backdate.errors import InterpreterMissing, SourceError
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.unpinning import apply_unpinning, unpin_tree
 from backdate.recipes.recipe import Recipe
 from backdate.serial import digest
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 _LEAST_SHARE = 0.5
 """At least so much of the failing tests must still be there: a revision that dropped them proves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class LaterRevisionEvidence:
     """What a later revision says."""
 
     solvable: bool
@@ -35,13 +35,13 @@ class Evidence:
 
 
 def seek_evidence(
-    bench: Bench, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
-) -> Evidence:
+    bench: JobContext, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
+) -> LaterRevisionEvidence:
     """Whether the last revision before the target passes what fails in the task, in a new environment."""
     key = digest(
         "evidence", FORMAT, candidate.key, revision, bench.plan.target, failing, recipe, bench.plan.index_url
     )
-    found = read_kept(bench.store, Evidence, f"evidence/{key}")
+    found = read_kept(bench.store, LaterRevisionEvidence, f"evidence/{key}")
     if found is None:
         found = _seek(bench, candidate, revision, failing, recipe)
         keep(bench.store, f"evidence/{key}", found)
@@ -49,15 +49,19 @@ def seek_evidence(
 
 
 def _seek(
-    bench: Bench, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
-) -> Evidence:
+    bench: JobContext, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
+) -> LaterRevisionEvidence:
     try:
         with bench.clock("fetch"):
             later = fetch_later(candidate, revision, bench.plan, bench.place, bench.scratch)
     except SourceError as error:
-        return Evidence(solvable=False, note=f"no later revision could be had: {str(error)[:300]}")
+        return LaterRevisionEvidence(
+            solvable=False, note=f"no later revision could be had: {str(error)[:300]}"
+        )
     if later is None:
-        return Evidence(solvable=False, note="there is no later revision before the target instant")
+        return LaterRevisionEvidence(
+            solvable=False, note="there is no later revision before the target instant"
+        )
     name = later.revision[:12]
     # Its pins are loosened too: what passes with the library of then says nothing about the one of now.
     unpinning = unpin_tree(later.tree)
@@ -77,15 +81,17 @@ def _seek(
             continue
         passed, there = count_passed(run, failing)
         if there >= max(1, _LEAST_SHARE * len(failing)) and passed == there:
-            return Evidence(
+            return LaterRevisionEvidence(
                 solvable=True,
                 note=f"revision {name} passes {passed} of {len(failing)} failing tests, none fails",
             )
         said = f"{passed} of {len(failing)} failing tests pass in it, {there - passed} fail"
-    return Evidence(solvable=False, note=f"revision {name} does not show it: {said or 'it has no tests'}")
+    return LaterRevisionEvidence(
+        solvable=False, note=f"revision {name} does not show it: {said or 'it has no tests'}"
+    )
 
 
-def count_passed(run: TestRun, failing: tuple[str, ...]) -> tuple[int, int]:
+def count_passed(run: SuiteRun, failing: tuple[str, ...]) -> tuple[int, int]:
     """How many of ``failing`` are good in ``run``, and how many are there at all (skipped ones are not)."""
     outcomes = {result.id: result.outcome for result in run.results}
     there = [

@@ -13,7 +13,7 @@ from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.duplicates import Sketch, sketch_texts
 from backdate.construction.fetch import Fetched, fetch
 from backdate.construction.licences import licence_of_tree, refuse_licences
-from backdate.construction.plan import FORMAT, Place, Plan
+from backdate.construction.plan import FORMAT, BuildPlan, WorkerConfig
 from backdate.construction.rules import exclude_by_window, start_of_day
 from backdate.construction.store import Store, keep, read_kept
 from backdate.construction.trees import keep_tree
@@ -52,14 +52,16 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class ExaminationResult:
     """Either of the two."""
 
     examined: Examined | None = None
     exclusion: Exclusion | None = None
 
 
-def examine(candidate: Candidate, plan: Plan, place: Place, store: Store, scratch: Path) -> Looked:
+def examine(
+    candidate: Candidate, plan: BuildPlan, place: WorkerConfig, store: Store, scratch: Path
+) -> ExaminationResult:
     """Fetch the candidate, keep its tree in the store, and ask every rule that reads files.
 
     What was found is kept without the target instant: another target costs nothing here.
@@ -67,7 +69,7 @@ def examine(candidate: Candidate, plan: Plan, place: Place, store: Store, scratc
     settled = bool(candidate.revision) or plan.origin is not None
     asked = digest("examined", FORMAT, candidate.key, candidate.licenses, plan.origin, plan.index_url)
     name = f"examined/{asked}"
-    looked = read_kept(store, Looked, name) if settled else None
+    looked = read_kept(store, ExaminationResult, name) if settled else None
     if looked is None:
         looked = _look(candidate, plan, place, store, scratch)
         if settled and not (looked.exclusion is not None and looked.exclusion.stage == "source"):
@@ -75,22 +77,24 @@ def examine(candidate: Candidate, plan: Plan, place: Place, store: Store, scratc
     if looked.examined is not None:
         outside = exclude_by_window(looked.examined.old, plan)
         if outside is not None:
-            return Looked(exclusion=outside)
+            return ExaminationResult(exclusion=outside)
     return looked
 
 
-def _look(candidate: Candidate, plan: Plan, place: Place, store: Store, scratch: Path) -> Looked:
+def _look(
+    candidate: Candidate, plan: BuildPlan, place: WorkerConfig, store: Store, scratch: Path
+) -> ExaminationResult:
     try:
         fetched = fetch(candidate, plan, place, scratch)
     except SourceError as error:
-        return Looked(
+        return ExaminationResult(
             exclusion=Exclusion(stage="source", reason=source_reason(str(error)), detail=str(error))
         )
     found = _rules(candidate, plan, fetched)
     if isinstance(found, Exclusion):
-        return Looked(exclusion=found)
+        return ExaminationResult(exclusion=found)
     keep_tree(store, fetched.tree, found.digest, scratch)
-    return Looked(examined=found)
+    return ExaminationResult(examined=found)
 
 
 def source_reason(words: str) -> str:
@@ -118,7 +122,7 @@ def source_reason(words: str) -> str:
     return "its files cannot be had"
 
 
-def _rules(candidate: Candidate, plan: Plan, fetched: Fetched) -> Examined | Exclusion:
+def _rules(candidate: Candidate, plan: BuildPlan, fetched: Fetched) -> Examined | Exclusion:
     root = fetched.tree
     old = plan.origin
     if old is None:

@@ -11,17 +11,17 @@ from pathlib import Path
 
 from backdate.bisection.at_hand import AtHand
 from backdate.checking.loosening import requirement_files_of
+from backdate.checking.recipe_run import DatedProject
 from backdate.checking.result import Side
 from backdate.checking.verdict import collect_notes
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.culprits import find_culprits
-from backdate.construction.evidence import Evidence, seek_evidence
+from backdate.construction.evidence import LaterRevisionEvidence, seek_evidence
 from backdate.construction.examine import Examined
 from backdate.construction.fetch import fetch, limits_of
-from backdate.construction.making import Made, make_task
-from backdate.construction.red_and_green import new_is_not_red, old_is_not_green
+from backdate.construction.side_filters import new_is_not_red, old_is_not_green
 from backdate.construction.sides import (
-    Bench,
+    JobContext,
     new_ground,
     new_key,
     old_ground,
@@ -29,6 +29,7 @@ from backdate.construction.sides import (
     run_new,
     set_up_old,
 )
+from backdate.construction.task_assembly import TaskParts, make_task
 from backdate.construction.trees import fetch_tree
 from backdate.diagnosis.diagnose import clusters_of, diagnose
 from backdate.diagnosis.result import Cluster
@@ -39,23 +40,22 @@ from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import copy_tree, tree_digest
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
 from backdate.serial import digest
-from backdate.setup.carry_out import Ground
-from backdate.tasks.proven_tests import Proven, judge_tests, without_flaky
-from backdate.tasks.task import Culprit, MigrationTask
-from backdate.testing.outcomes import TestRun
+from backdate.tasks.roles import ProvenRoles, judge_tests, without_flaky
+from backdate.tasks.task import KnownCulprit, MigrationTask
+from backdate.testing.outcomes import SuiteRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
     """Both sides, built and run, with something broken between them."""
 
-    old_tree: Ground
-    new_tree: Ground
+    old_tree: DatedProject
+    new_tree: DatedProject
     unpinning: Unpinning
     old: Side
     new: Side
-    old_run: TestRun
-    new_run: TestRun
+    old_run: SuiteRun
+    new_run: SuiteRun
     old_live: Environment
     new_live: Environment
 
@@ -68,7 +68,7 @@ class _Found:
     related: tuple[str, ...]
 
 
-def execute(candidate: Candidate, examined: Examined, bench: Bench) -> MigrationTask | Exclusion:
+def execute(candidate: Candidate, examined: Examined, bench: JobContext) -> MigrationTask | Exclusion:
     """The task that the candidate makes, or why it makes none."""
     with bench.clock("fetch"):
         tree = _tree(candidate, examined, bench)
@@ -92,7 +92,7 @@ def execute(candidate: Candidate, examined: Examined, bench: Bench) -> Migration
     return _conclude(candidate, examined, pair, found, proven, bench)
 
 
-def _tree(candidate: Candidate, examined: Examined, bench: Bench) -> Path | Exclusion:
+def _tree(candidate: Candidate, examined: Examined, bench: JobContext) -> Path | Exclusion:
     """The source tree: from the store, else fetched again."""
     target = bench.scratch / "old"
     limits = limits_of(bench.place)
@@ -113,7 +113,7 @@ def _tree(candidate: Candidate, examined: Examined, bench: Bench) -> Path | Excl
     return target
 
 
-def _both_sides(candidate: Candidate, examined: Examined, tree: Path, bench: Bench) -> _Pair | Exclusion:
+def _both_sides(candidate: Candidate, examined: Examined, tree: Path, bench: JobContext) -> _Pair | Exclusion:
     name = safe_name(candidate.name.rpartition("/")[2])
     old_tree = old_ground(name, tree, examined.old, examined.version_hint)
     old = set_up_old(bench, old_tree)
@@ -169,7 +169,7 @@ def _filter(pair: _Pair) -> _Found | Exclusion:
     return _Found(clusters=clusters, related=said.related)
 
 
-def _repeat(pair: _Pair, bench: Bench) -> Proven:
+def _repeat(pair: _Pair, bench: JobContext) -> ProvenRoles:
     """Whole suites again, then what changed again and again: each run in a fresh sandbox."""
     plan = bench.plan
     keys = {
@@ -181,7 +181,7 @@ def _repeat(pair: _Pair, bench: Bench) -> Proven:
         "new": (pair.new_tree, pair.new_live, pair.new),
     }
 
-    def again(name: str, number: int, only: tuple[str, ...] | None) -> TestRun:
+    def again(name: str, number: int, only: tuple[str, ...] | None) -> SuiteRun:
         tree, live, side = sides[name]
         key = digest(keys[name], only)
         return bench.kept_run(key, number, lambda: bench.run(tree, live, side.recipe, only=only))
@@ -199,7 +199,7 @@ def _repeat(pair: _Pair, bench: Bench) -> Proven:
     )
 
 
-def _flaky(proven: Proven) -> str:
+def _flaky(proven: ProvenRoles) -> str:
     return "\n".join(test.id for test in proven.tests if test.why == "flaky")[:4000]
 
 
@@ -215,20 +215,25 @@ def _at_hand(candidate: Candidate, pair: _Pair) -> AtHand:
 
 
 def _conclude(
-    candidate: Candidate, examined: Examined, pair: _Pair, found: _Found, proven: Proven, bench: Bench
+    candidate: Candidate,
+    examined: Examined,
+    pair: _Pair,
+    found: _Found,
+    proven: ProvenRoles,
+    bench: JobContext,
 ) -> MigrationTask:
-    evidence = Evidence(solvable=False, note="nobody looked for a later revision")
+    evidence = LaterRevisionEvidence(solvable=False, note="nobody looked for a later revision")
     if bench.plan.evidence:
         evidence = seek_evidence(
             bench, candidate, examined.revision, proven.of("fail-to-pass"), pair.new.recipe
         )
-    culprits: tuple[Culprit, ...] = ()
+    culprits: tuple[KnownCulprit, ...] = ()
     notes: tuple[str, ...] = ()
     if bench.plan.culprits:
         with bench.clock("bisect"):
             culprits, notes = find_culprits(_at_hand(candidate, pair), proven.of("fail-to-pass"), bench)
     return make_task(
-        Made(
+        TaskParts(
             candidate=candidate,
             examined=examined,
             plan=bench.plan,

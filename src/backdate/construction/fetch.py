@@ -12,7 +12,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from backdate.construction.candidate import Candidate
-from backdate.construction.plan import Place, Plan
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.errors import SourceError
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
@@ -42,12 +42,12 @@ class Fetched:
     """Of the sdist."""
 
 
-def limits_of(place: Place) -> TreeLimits:
+def limits_of(place: WorkerConfig) -> TreeLimits:
     """How large a source tree may be."""
     return TreeLimits(files=place.tree_files, bytes=place.tree_bytes)
 
 
-def fetch(candidate: Candidate, plan: Plan, place: Place, scratch: Path) -> Fetched:
+def fetch(candidate: Candidate, plan: BuildPlan, place: WorkerConfig, scratch: Path) -> Fetched:
     """The candidate's files as a new folder in ``scratch``.
 
     With an origin instant: of the last revision before it. Raises SourceError when they cannot be had,
@@ -71,7 +71,7 @@ def fetch(candidate: Candidate, plan: Plan, place: Place, scratch: Path) -> Fetc
 
 
 def fetch_later(
-    candidate: Candidate, revision: str, plan: Plan, place: Place, scratch: Path
+    candidate: Candidate, revision: str, plan: BuildPlan, place: WorkerConfig, scratch: Path
 ) -> Fetched | None:
     """The last revision before the target instant, when it is later than ``revision``; else None."""
     if candidate.kind == "folder":
@@ -100,7 +100,7 @@ def last_commit_before(git_dir: Path, revision: str, instant: Instant) -> str:
 
 
 @contextmanager
-def repository(candidate: Candidate, place: Place, scratch: Path) -> Iterator[Path]:
+def repository(candidate: Candidate, place: WorkerConfig, scratch: Path) -> Iterator[Path]:
     """The git folder to read from: a local one, or a clone that is removed afterwards."""
     local = _local(candidate, place.repos)
     if local is not None:
@@ -140,7 +140,7 @@ def _local(candidate: Candidate, repos: Path | None) -> Path | None:
     return folder
 
 
-def _commit(candidate: Candidate, git_dir: Path, revision: str, place: Place, target: Path) -> Fetched:
+def _commit(candidate: Candidate, git_dir: Path, revision: str, place: WorkerConfig, target: Path) -> Fetched:
     source = GitSource(location=str(git_dir), local=True, revision=revision)
     origin, python_files = check_out(
         source, target, limits=limits_of(place), clone_timeout_s=place.clone_timeout_s
@@ -152,7 +152,7 @@ def _commit(candidate: Candidate, git_dir: Path, revision: str, place: Place, ta
 
 
 def _sdist(
-    name: str, version: str, before: Instant | None, plan: Plan, place: Place, workdir: Path
+    name: str, version: str, before: Instant | None, plan: BuildPlan, place: WorkerConfig, workdir: Path
 ) -> Fetched:
     pages = place.cache / "index"
     source = SdistSource(name=name, version=Version(version) if version else None)

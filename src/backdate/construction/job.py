@@ -19,7 +19,7 @@ from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.disk import trim
 from backdate.construction.examine import Examined, examine
 from backdate.construction.execute import execute
-from backdate.construction.plan import Place, Plan
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.sides import open_bench
 from backdate.construction.store import Store, open_store
 from backdate.environments.cache import Cache
@@ -48,12 +48,12 @@ class Job:
     kind: Literal["examine", "run"]
     candidate: Candidate
     examined: Examined | None = None
-    plan: Plan
-    place: Place
+    plan: BuildPlan
+    place: WorkerConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class JobResult:
     """What came of it: one of the first three, or trouble."""
 
     number: int
@@ -75,28 +75,28 @@ def run_bytes(data: bytes) -> bytes:
     return to_json(run_job(from_json(Job, data, what="a job")))
 
 
-def run_job(job: Job) -> Answer:
+def run_job(job: Job) -> JobResult:
     """Do the job. Raises nothing but KeyboardInterrupt."""
     started = time.monotonic()
     seconds: dict[str, float] = {}
     try:
         answer = _run(job, seconds)
     except (SourceError, ConfigurationError) as error:  # what one project's files hold stops no other
-        answer = Answer(number=job.number, kind=job.kind, trouble=str(error))
+        answer = JobResult(number=job.number, kind=job.kind, trouble=str(error))
     except (DiskFull, SandboxUnavailable, UsageError) as error:
-        answer = Answer(number=job.number, kind=job.kind, trouble=str(error), fatal=True)
+        answer = JobResult(number=job.number, kind=job.kind, trouble=str(error), fatal=True)
     except IndexUnavailable as error:
-        answer = Answer(number=job.number, kind=job.kind, trouble=f"the package index: {error}")
+        answer = JobResult(number=job.number, kind=job.kind, trouble=f"the package index: {error}")
     except BackdateError as error:
-        answer = Answer(number=job.number, kind=job.kind, trouble=str(error))
+        answer = JobResult(number=job.number, kind=job.kind, trouble=str(error))
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         words = f"{error.filename or ''}: {error.strerror or error}".removeprefix(": ")
-        answer = Answer(number=job.number, kind=job.kind, trouble=words, fatal=full)
+        answer = JobResult(number=job.number, kind=job.kind, trouble=words, fatal=full)
     except Exception:  # noqa: BLE001 - a defect of ours must cost one candidate, not the build of thousands
-        answer = Answer(number=job.number, kind=job.kind, trouble=traceback.format_exc()[-6000:], bug=True)
+        answer = JobResult(number=job.number, kind=job.kind, trouble=traceback.format_exc()[-6000:], bug=True)
     seconds["job"] = time.monotonic() - started
-    return Answer(
+    return JobResult(
         number=answer.number,
         kind=answer.kind,
         examined=answer.examined,
@@ -109,7 +109,7 @@ def run_job(job: Job) -> Answer:
     )
 
 
-def _run(job: Job, seconds: dict[str, float]) -> Answer:
+def _run(job: Job, seconds: dict[str, float]) -> JobResult:
     store = open_store(job.place.store)
     cache = Cache(job.place.cache)
     _make_room(cache)
@@ -119,7 +119,7 @@ def _run(job: Job, seconds: dict[str, float]) -> Answer:
             started = time.monotonic()
             looked = examine(job.candidate, job.plan, job.place, store, scratch)
             seconds["examine"] = time.monotonic() - started
-            return Answer(
+            return JobResult(
                 number=job.number, kind=job.kind, examined=looked.examined, exclusion=looked.exclusion
             )
         answer = _execute(job, store, scratch, seconds)
@@ -128,7 +128,7 @@ def _run(job: Job, seconds: dict[str, float]) -> Answer:
     return answer
 
 
-def _execute(job: Job, store: Store, scratch: Path, seconds: dict[str, float]) -> Answer:
+def _execute(job: Job, store: Store, scratch: Path, seconds: dict[str, float]) -> JobResult:
     if job.examined is None:
         raise UsageError(f"{job.candidate.name} is to be run and was not examined")
     with open_bench(job.plan, job.place, store, scratch) as bench:
@@ -137,8 +137,8 @@ def _execute(job: Job, store: Store, scratch: Path, seconds: dict[str, float]) -
         finally:
             seconds.update(bench.seconds)
     if isinstance(made, Exclusion):
-        return Answer(number=job.number, kind=job.kind, exclusion=made)
-    return Answer(number=job.number, kind=job.kind, task=made)
+        return JobResult(number=job.number, kind=job.kind, exclusion=made)
+    return JobResult(number=job.number, kind=job.kind, task=made)
 
 
 def _make_room(cache: Cache) -> None:

@@ -16,7 +16,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class BuildPlan:
     """The parameters of a build. Two of them, ``origin`` and ``target``, move the whole benchmark."""
 
     target: Instant
@@ -54,7 +54,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class WorkerConfig:
     """Where a worker finds and keeps things: different on every machine, and of no influence on results."""
 
     cache: Path

@@ -15,7 +15,7 @@ from backdate.construction.examine import Examined
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.funnel import Funnel, make_funnel
 from backdate.construction.ledger_view import LedgerView, Row
-from backdate.construction.plan import Place, Plan
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import open_store
 from backdate.construction.trees import fetch_tree
 from backdate.errors import SourceError
@@ -50,7 +50,7 @@ class FunnelFile:
     """Every entry that is no task, in the order of the sources."""
 
 
-def publish(ledger: LedgerView, output: Path, plan: Plan, place: Place) -> Dataset:
+def publish(ledger: LedgerView, output: Path, plan: BuildPlan, place: WorkerConfig) -> Dataset:
     """Write the data set whole, or not at all. Raises UsageError when something is there already."""
     rows = {row.id: row for row in ledger.rows("task")}
     tasks = [
@@ -81,7 +81,7 @@ def publish(ledger: LedgerView, output: Path, plan: Plan, place: Place) -> Datas
         )
 
 
-def funnel_file(ledger: LedgerView, plan: Plan) -> FunnelFile:
+def funnel_file(ledger: LedgerView, plan: BuildPlan) -> FunnelFile:
     """How the data set came about, from its ledger."""
     return FunnelFile(
         target=plan.target,
@@ -94,7 +94,7 @@ def funnel_file(ledger: LedgerView, plan: Plan) -> FunnelFile:
     )
 
 
-def _fetched_again(row: Row, examined: Examined, plan: Plan, place: Place, scratch: Path) -> Path:
+def _fetched_again(row: Row, examined: Examined, plan: BuildPlan, place: WorkerConfig, scratch: Path) -> Path:
     candidate = replace(row.candidate, revision=examined.revision or row.candidate.revision)
     try:
         return fetch(candidate, plan, place, scratch).tree
@@ -117,7 +117,7 @@ def _unique(tasks: Sequence[tuple[int, MigrationTask]]) -> list[tuple[int, Migra
     return found
 
 
-def _info(output: Path, plan: Plan) -> DatasetInfo:
+def _info(output: Path, plan: BuildPlan) -> DatasetInfo:
     origin = f"--from {format_day(plan.origin)} " if plan.origin is not None else ""
     return DatasetInfo(
         name=output.name,

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.licences import refuse_licences
-from backdate.construction.plan import Plan
+from backdate.construction.plan import BuildPlan
 from backdate.timeline.instants import FIRST_UPLOAD, Instant, format_day
 
 
@@ -15,7 +15,7 @@ def start_of_day(instant: Instant) -> Instant:
     return instant.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def exclude_by_row(candidate: Candidate, plan: Plan) -> Exclusion | None:
+def exclude_by_row(candidate: Candidate, plan: BuildPlan) -> Exclusion | None:
     """Why ``candidate`` is no task, as far as its row tells; None when it has to be looked at."""
     if candidate.language is not None and candidate.language.lower() != "python":
         return Exclusion(stage="language", reason="another language", detail=candidate.language[:100])
@@ -29,7 +29,7 @@ def exclude_by_row(candidate: Candidate, plan: Plan) -> Exclusion | None:
     return exclude_by_date(candidate, plan)
 
 
-def exclude_by_date(candidate: Candidate, plan: Plan) -> Exclusion | None:
+def exclude_by_date(candidate: Candidate, plan: BuildPlan) -> Exclusion | None:
     """Why the date that the row gives does not fit the two instants; None when it does or is not known."""
     if candidate.kind == "sdist" and not candidate.revision and plan.origin is None:
         return Exclusion(stage="window", reason="neither a version nor an origin instant (--from)")
@@ -44,7 +44,7 @@ def exclude_by_date(candidate: Candidate, plan: Plan) -> Exclusion | None:
     return None
 
 
-def exclude_by_window(old: Instant, plan: Plan) -> Exclusion | None:
+def exclude_by_window(old: Instant, plan: BuildPlan) -> Exclusion | None:
     """Why an old instant does not fit the target; None when it does."""
     if plan.target - old < timedelta(days=1):
         return Exclusion(stage="window", reason="not older than the target instant", detail=format_day(old))

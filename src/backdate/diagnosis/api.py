@@ -70,7 +70,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class ApiProbe:
     """The answers of one environment."""
 
     members: tuple[Member, ...]
@@ -79,7 +79,7 @@ class Probe:
     """Why not all were answered."""
 
 
-class Change(StrEnum):
+class NameChange(StrEnum):
     """What became of a name."""
 
     SAME = "same"
@@ -98,7 +98,7 @@ class ApiDifference:
     """One name in the old and the new environment."""
 
     name: str
-    change: Change
+    change: NameChange
     old: Member | None
     new: Member | None
     moved_to: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ def probe(
     *,
     also: Sequence[str] = (),
     limits: Limits = LIMITS,
-) -> Probe:
+) -> ApiProbe:
     """What each of ``names`` (dotted, with their module; at most ``MOST_NAMES``) is in ``environment``.
 
     Candidates for what is not there are looked for below its top-level package and those of ``also``. What is
@@ -143,7 +143,7 @@ def probe(
         **found,
         **{name: Member(name=name, present=False, why="no name") for name in wanted if name not in good},
     }
-    return Probe(members=tuple(known[name] for name in wanted if name in known), trouble=trouble)
+    return ApiProbe(members=tuple(known[name] for name in wanted if name in known), trouble=trouble)
 
 
 def _command(environment: Environment, limits: Limits) -> Command:
@@ -185,7 +185,7 @@ def _read(data: bytes) -> dict[str, Member]:
     return found
 
 
-def compare_members(old: Probe, new: Probe) -> tuple[ApiDifference, ...]:
+def compare_members(old: ApiProbe, new: ApiProbe) -> tuple[ApiDifference, ...]:
     """What became of each name, in the order asked."""
     before = {one.name: one for one in old.members}
     after = {one.name: one for one in new.members}
@@ -195,21 +195,21 @@ def compare_members(old: Probe, new: Probe) -> tuple[ApiDifference, ...]:
 def _difference(name: str, before: Mapping[str, Member], after: Mapping[str, Member]) -> ApiDifference:
     old, new = before.get(name), after.get(name)
     if old is None or new is None:
-        return ApiDifference(name=name, change=Change.UNKNOWN, old=old, new=new)
+        return ApiDifference(name=name, change=NameChange.UNKNOWN, old=old, new=new)
     if not old.present or not new.present:
         targets = _targets(old, new, after)
         if old.present:
-            change = Change.MOVED if targets else Change.GONE
+            change = NameChange.MOVED if targets else NameChange.GONE
         else:
-            change = Change.APPEARED if new.present else Change.NEVER
-        moved = targets if change is Change.MOVED else ()
+            change = NameChange.APPEARED if new.present else NameChange.NEVER
+        moved = targets if change is NameChange.MOVED else ()
         return ApiDifference(name=name, change=change, old=old, new=new, moved_to=moved)
     removed = tuple(one for one in old.parameters if one not in new.parameters)
     added = tuple(one for one in new.parameters if one not in old.parameters)
     known = bool(old.signature and new.signature)
     # also when a parameter lost its default, or got another one
     differs = _ADDRESS.sub("", old.signature) != _ADDRESS.sub("", new.signature)
-    change = Change.SIGNATURE if known and differs else Change.SAME
+    change = NameChange.SIGNATURE if known and differs else NameChange.SAME
     return ApiDifference(
         name=name,
         change=change,
@@ -242,7 +242,7 @@ def ask_both(
     Raises SandboxUnavailable.
     """
     if all(name in known for name in names):
-        before = Probe(members=tuple(known[name] for name in dict.fromkeys(names)))
+        before = ApiProbe(members=tuple(known[name] for name in dict.fromkeys(names)))
     else:
         before = probe(sandbox, old, names, limits=limits)
     homes = [one.home for one in before.members if one.present and one.home]

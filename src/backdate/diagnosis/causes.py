@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from backdate.diagnosis.distributions import Installed
 from backdate.diagnosis.frames import relocated, responsible
-from backdate.diagnosis.messages import Said, read_message
+from backdate.diagnosis.messages import ParsedMessage, read_message
 from backdate.diagnosis.owners import BUILTIN, CONVENTIONS, Owners, in_builtins
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, FrameKind, PlacedFrame, PlacedRaised
 
@@ -29,7 +29,7 @@ class _Read:
 
     position: int
     raised: PlacedRaised
-    said: Said
+    said: ParsedMessage
 
 
 def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
@@ -93,7 +93,9 @@ def _translates(earlier: _Read, later: _Read) -> bool:
     return not source or source.startswith("raise")
 
 
-def _completed(said: Said, frames: Sequence[PlacedFrame], line: PlacedFrame | None, owners: Owners) -> Said:
+def _completed(
+    said: ParsedMessage, frames: Sequence[PlacedFrame], line: PlacedFrame | None, owners: Owners
+) -> ParsedMessage:
     """``said`` with its owner in full: what old wordings leave out is read off the line that raised."""
     if said.owner_is == "module":
         first, dot, rest = said.owner.partition(".")  # libraries call themselves by their usual alias
@@ -116,7 +118,7 @@ def _completed(said: Said, frames: Sequence[PlacedFrame], line: PlacedFrame | No
 Found = Installed | str | None
 
 
-def _owner(said: Said, raised: PlacedRaised, line: PlacedFrame | None, owners: Owners) -> Found:
+def _owner(said: ParsedMessage, raised: PlacedRaised, line: PlacedFrame | None, owners: Owners) -> Found:
     """Whose what is missing was: from what the message names, else from the exception's own type."""
     path = "" if line is None else line.frame.file
     if said.kind is CauseKind.MISSING_MODULE:

@@ -10,13 +10,13 @@ from backdate.checking.compare import blocker_of
 from backdate.diagnosis.causes import find_cause
 from backdate.diagnosis.clusters import group_failures
 from backdate.diagnosis.distributions import Distributions, site_packages
-from backdate.diagnosis.frames import Places, files_of_tests, responsible
+from backdate.diagnosis.filters import filters_of
+from backdate.diagnosis.frames import PathClassifier, files_of_tests, responsible
 from backdate.diagnosis.logs import Log
 from backdate.diagnosis.owners import Owners
-from backdate.diagnosis.predicates import filters_of
 from backdate.diagnosis.result import Cause, CauseKind, Cluster, Diagnosis, Failure
 from backdate.environments.environment import Environment
-from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 
 _ENDED = {Outcome.CRASHED: CauseKind.CRASH, Outcome.TIMED_OUT: CauseKind.TIMEOUT}
 _LOGGED = {
@@ -43,16 +43,16 @@ class _Examiner:
         tree: Path | None,
         test_files: Collection[str] = (),
     ) -> None:
-        self.places = Places(environment, test_files=test_files)
+        self.places = PathClassifier(environment, test_files=test_files)
         earlier = None if before is None else Distributions(site_packages(before.root))
         self.owners = Owners(self.places.distributions, earlier, library=self.places.library, tree=tree)
 
-    def failure(self, result: TestResult) -> Failure:
+    def failure(self, result: CaseResult) -> Failure:
         """The diagnosis of one bad result."""
         ended = _ENDED.get(result.outcome)
         return self.examine(result.id, result.outcome, result.raised, ended, result.reason)
 
-    def run_failure(self, run: TestRun) -> Failure | None:
+    def run_failure(self, run: SuiteRun) -> Failure | None:
         """The diagnosis of the run itself; None when it ended as it should."""
         if run.status == "completed" or (run.status == "no-tests" and not run.raised):
             return None
@@ -81,7 +81,7 @@ class _Examiner:
 
 
 def diagnose(
-    run: TestRun,
+    run: SuiteRun,
     environment: Environment | None,
     *,
     tree: Path | None = None,
@@ -133,8 +133,8 @@ def _related(failures: Sequence[Failure]) -> tuple[str, ...]:
 
 
 def clusters_of(
-    old: TestRun,
-    new: TestRun,
+    old: SuiteRun,
+    new: SuiteRun,
     *,
     environment: Environment | None = None,
     before: Environment | None = None,

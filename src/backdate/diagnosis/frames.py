@@ -13,7 +13,7 @@ from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.diagnosis.result import FrameKind, PlacedFrame, PlacedRaised
 from backdate.environments.environment import Environment
 from backdate.environments.lock import is_local
-from backdate.testing.outcomes import Frame, Raised, TestRun
+from backdate.testing.outcomes import Frame, Raised, SuiteRun
 
 _INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/(.*)", re.DOTALL)
 _STANDARD = re.compile(r"(?:^|/)lib(?:64)?/python\d+\.\d+/")
@@ -29,12 +29,12 @@ def is_test_file(path: str) -> bool:
     return bool(_TEST_FILES.fullmatch(name)) or not _TEST_FOLDERS.isdisjoint(folder.split("/"))
 
 
-def files_of_tests(run: TestRun) -> frozenset[str]:
+def files_of_tests(run: SuiteRun) -> frozenset[str]:
     """The files that define the tests of a run. A module with doctests alone is not one of them."""
     return frozenset(result.file for result in run.results if result.file and not _DOCTEST.match(result.id))
 
 
-class Places:
+class PathClassifier:
     """Knows the places of one environment.
 
     Without an environment (a log from elsewhere) places are told by the usual names of folders, and what is

@@ -19,7 +19,7 @@ def find_root(lines: Iterable[str]) -> str | None:
     )
 
 
-class Root:
+class ProjectRoot:
     """A project's root, by its path in the log; None when it is not known."""
 
     def __init__(self, path: str | None) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from backdate.diagnosis.log_blocks import Block, Kind, SummaryLine, split_log
-from backdate.diagnosis.log_paths import Root, find_root
+from backdate.diagnosis.log_paths import ProjectRoot, find_root
 from backdate.escapes import without_escapes
 from backdate.testing.outcomes import Raised
 from backdate.testing.traceback_text import read_chain
@@ -48,7 +48,7 @@ class LoggedFailure:
     line: int
     """Where it is announced, from 1."""
     raised: tuple[Raised, ...]
-    """As in :class:`~backdate.testing.outcomes.TestResult`; empty when the log does not show it."""
+    """As in :class:`~backdate.testing.outcomes.CaseResult`; empty when the log does not show it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ class _Summary:
 def read_log(text: str, *, root: str | None = None) -> Log:
     """What ``text`` tells. ``root`` is the project's root where the log does not name it (pytest does)."""
     lines = [_plain(line) for line in text[:LARGEST_LOG].replace("\r\n", "\n").split("\n")]
-    place = Root(root or find_root(lines))
+    place = ProjectRoot(root or find_root(lines))
     split = split_log(lines)
     summary = _Summary(split.summary)
     failures = [_read_block(block, lines, summary) for block in split.blocks]
@@ -216,7 +216,7 @@ def _from_summary(one: SummaryLine) -> LoggedFailure:
     )
 
 
-def _warnings(lines: Sequence[str], blocks: Iterable[Block], place: Root) -> Iterable[LoggedWarning]:
+def _warnings(lines: Sequence[str], blocks: Iterable[Block], place: ProjectRoot) -> Iterable[LoggedWarning]:
     inside = bytearray(len(lines) + 1)
     for block in blocks:
         inside[block.start : block.end] = b"\1" * (block.end - block.start)

@@ -8,8 +8,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from backdate.diagnosis.message_patterns import (
+    ATTRIBUTE,
+    BINARY,
+    GONE,
+    HINT,
+    IMPORT,
+    NAME,
+    TYPE,
+    OwnerIs,
+    Pattern,
+)
 from backdate.diagnosis.result import CauseKind
-from backdate.diagnosis.wordings import ATTRIBUTE, BINARY, GONE, HINT, IMPORT, NAME, TYPE, OwnerIs, Pattern
 from backdate.testing.traceback_text import FATAL
 
 LOOKED_AT = 4000
@@ -18,7 +28,7 @@ _LONGEST_HINT = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ParsedMessage:
     """What a message says."""
 
     kind: CauseKind
@@ -74,22 +84,22 @@ _BY_TYPE = {
 }
 
 
-def read_message(kind: str, message: str) -> Said:
+def read_message(kind: str, message: str) -> ParsedMessage:
     """What an exception of type ``kind`` (a qualified name) says with ``message``."""
     text = message[:LOOKED_AT].strip()
     short = kind.rpartition(".")[2]
     if kind == FATAL:
-        return Said(kind=CauseKind.CRASH)
+        return ParsedMessage(kind=CauseKind.CRASH)
     if short == "Failed" and text.startswith("Timeout "):  # of pytest-timeout
-        return Said(kind=CauseKind.TIMEOUT)
+        return ParsedMessage(kind=CauseKind.TIMEOUT)
     hint = read_hint(text)
     if short.endswith("Warning"):
-        return Said(kind=CauseKind.WARNING_AS_ERROR, name=_quoted(text), hint=hint)
+        return ParsedMessage(kind=CauseKind.WARNING_AS_ERROR, name=_quoted(text), hint=hint)
     if BINARY.search(text):
-        return Said(kind=CauseKind.BINARY_INCOMPATIBLE, hint=hint)
+        return ParsedMessage(kind=CauseKind.BINARY_INCOMPATIBLE, hint=hint)
     known = _BY_TYPE.get(short)
     if known in (CauseKind.SYNTAX, CauseKind.ASSERTION):
-        return Said(kind=known)
+        return ParsedMessage(kind=known)
     for types, patterns, otherwise in _FAMILIES:
         if short in types:
             known = otherwise
@@ -97,11 +107,11 @@ def read_message(kind: str, message: str) -> Said:
             if said is not None:
                 return said
     if GONE.search(text):
-        return Said(kind=CauseKind.REMOVED, name=_quoted(text), hint=hint)
-    return Said(kind=known or CauseKind.OTHER_ERROR, hint=hint)
+        return ParsedMessage(kind=CauseKind.REMOVED, name=_quoted(text), hint=hint)
+    return ParsedMessage(kind=known or CauseKind.OTHER_ERROR, hint=hint)
 
 
-def _first_match(patterns: list[Pattern], text: str, hint: str) -> Said | None:
+def _first_match(patterns: list[Pattern], text: str, hint: str) -> ParsedMessage | None:
     for pattern, kind, owner_is in patterns:
         match = pattern.match(text)
         if match is None:
@@ -111,7 +121,7 @@ def _first_match(patterns: list[Pattern], text: str, hint: str) -> Said | None:
         name = groups.get("name") or ""
         # nothing is missing from None or a dict: something became one
         became = kind is CauseKind.MISSING_ATTRIBUTE and owner in _PLAIN and name not in _ONCE_THERE
-        return Said(
+        return ParsedMessage(
             kind=CauseKind.CHANGED_TYPE if became else kind,
             name=name,
             owner=owner,

@@ -75,7 +75,7 @@ CONVENTIONS = {
     "ma": "marshmallow",
     "nn": "torch.nn",
 }
-"""Names by which modules are imported by convention, for a line whose file is not at hand."""
+"""ModuleNames by which modules are imported by convention, for a line whose file is not at hand."""
 
 _BUILTIN_TYPES = frozenset(
     name for name, value in vars(__import__("builtins")).items() if isinstance(value, type)
@@ -105,7 +105,7 @@ def in_builtins(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class ModuleNames:
     """What a module's text says of names."""
 
     imports: Mapping[str, str]
@@ -133,7 +133,7 @@ class Owners:
         self._library = library
         self._tree = tree
         self._left = _SEARCH_BYTES
-        self._modules: dict[str, Names] = {}
+        self._modules: dict[str, ModuleNames] = {}
         self._classes: dict[tuple[str, str], Installed | str | None] = {}
 
     def of_module(self, dotted: str) -> Installed | str | None:
@@ -168,7 +168,7 @@ class Owners:
         """What imported names stand for in a project's file: ``{"np": "numpy", "join": "os.path.join"}``."""
         return self._names_of(path).imports
 
-    def _names_of(self, path: str) -> Names:
+    def _names_of(self, path: str) -> ModuleNames:
         if path not in self._modules:
             self._modules[path] = names_in(self._read(path))
         return self._modules[path]
@@ -267,7 +267,7 @@ class Owners:
         return False
 
 
-def names_in(source: str) -> Names:
+def names_in(source: str) -> ModuleNames:
     """The names of a module's text; none when it does not parse.
 
     Relative imports are the project's own and left out. Of alternatives the last one wins.
@@ -277,7 +277,7 @@ def names_in(source: str) -> Names:
             warnings.simplefilter("ignore")  # of the compiler, about the project's own text
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Names(imports={}, classes={})
+        return ModuleNames(imports={}, classes={})
     imports: dict[str, str] = {}
     classes: dict[str, tuple[str, ...]] = {}
     for node in ast.walk(tree):
@@ -290,7 +290,7 @@ def names_in(source: str) -> Names:
                 imports[alias.asname or alias.name] = f"{node.module}.{alias.name}"
         elif isinstance(node, ast.ClassDef):
             classes[node.name] = tuple(filter(None, map(_dotted, node.bases)))
-    return Names(imports=imports, classes=classes)
+    return ModuleNames(imports=imports, classes=classes)
 
 
 def _dotted(node: ast.expr) -> str:

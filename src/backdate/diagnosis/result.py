@@ -133,7 +133,7 @@ class Failure:
     """One test that went wrong, or the run itself."""
 
     test: str
-    """Its id, as in :class:`~backdate.testing.outcomes.TestResult`; empty for the run itself."""
+    """Its id, as in :class:`~backdate.testing.outcomes.CaseResult`; empty for the run itself."""
     outcome: Outcome | None
     """None for the run itself."""
     cause: Cause

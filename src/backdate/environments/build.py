@@ -22,7 +22,7 @@ from backdate.environments.compiled import nearest
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock import is_local
-from backdate.environments.pip_road import install_with_pip
+from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
@@ -100,7 +100,7 @@ class Builder:
         key = digest(
             *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
             *(resolution.pylock, request.digest if local else None),
-            *request.manner,
+            *request.build_variations,
             *self.base_in_keys(request),
         )
         found = self._kept(
@@ -110,10 +110,10 @@ class Builder:
         )
         if isinstance(found, BuildFailure):
             return found
-        self.be_like(found)
+        self.note_neighbour(found)
         return replace(found, choice=request.choice, lock=resolution.lock) if found.reused else found
 
-    def be_like(self, environment: Environment) -> None:
+    def note_neighbour(self, environment: Environment) -> None:
         """Say that what is built next has much in common with ``environment``."""
         if environment.root.is_relative_to(self.cache.environments):
             known = self._neighbours.setdefault(environment.choice.interpreter.executable, {})
@@ -220,10 +220,10 @@ class Builder:
         interpreter = request.choice.interpreter
         return (
             *(interpreter.version, str(interpreter.executable)),
-            *(request.instant, request.exemptions, self._steps.index_url),
+            *(request.instant, request.cutoff_overrides, self._steps.index_url),
             *(request.steps, request.digest, request.name, request.version_variables),
             *([request.constraints] if request.constraints else []),
-            *request.manner,
+            *request.build_variations,
             *self.base_in_keys(request),
         )
 

@@ -57,8 +57,8 @@ class LockedDistribution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exemption:
-    """A distribution whose cut was moved, and why (see ``environments/exemptions.py``)."""
+class CutoffOverride:
+    """A distribution whose cut was moved, and why (see ``environments/cutoff_overrides.py``)."""
 
     name: str
     until: Instant
@@ -73,7 +73,7 @@ class Lock:
     python: str
     distributions: tuple[LockedDistribution, ...]
     """Sorted by name."""
-    exemptions: tuple[Exemption, ...] = ()
+    cutoff_overrides: tuple[CutoffOverride, ...] = ()
     """Those that were in force and mattered."""
 
 

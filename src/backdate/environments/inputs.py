@@ -9,8 +9,8 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from backdate.environments.environment import Exemption, InterpreterChoice
-from backdate.environments.exemptions import exemptions_at
+from backdate.environments.cutoff_overrides import cutoff_overrides_at
+from backdate.environments.environment import CutoffOverride, InterpreterChoice
 from backdate.environments.lock import PROJECT
 from backdate.recipes.declared import read_declared
 from backdate.recipes.recipe import InstallStep
@@ -43,7 +43,7 @@ class EnvironmentRequest:
     """Limits (PEP 508) on what isolated builds (PEP 517) take: their setuptools, their Cython."""
     build_requirements: tuple[tuple[str, str], ...] = ()
     """What isolated builds need besides what they declare: whose build (normalised), and a requirement."""
-    later_cuts: tuple[Exemption, ...] = ()
+    extra_cutoff_overrides: tuple[CutoffOverride, ...] = ()
     """Distributions that are cut later than at the instant, besides those that always are."""
     base: BaseSystem | None = None
     """What it is built and used in; None for the sandbox's own system (see ``environments/system.py``)."""
@@ -55,11 +55,11 @@ class EnvironmentRequest:
         uv remembers what it built from a folder by the folder's path, so two different trees must
         never be seen at one path.
         """
-        content = digest(self.digest, *self.manner) if self.manner else self.digest
+        content = digest(self.digest, *self.build_variations) if self.build_variations else self.digest
         return f"/work/{content[:16]}/{self.name}"
 
     @property
-    def manner(self) -> tuple[object, ...]:
+    def build_variations(self) -> tuple[object, ...]:
         """How builds differ from the usual: part of every key; empty where they do not."""
         return tuple(
             (name, value)
@@ -67,16 +67,16 @@ class EnvironmentRequest:
                 ("variables", self.variables),
                 ("build constraints", self.build_constraints),
                 ("build requirements", self.build_requirements),
-                ("later cuts", self.later_cuts),
+                ("later cuts", self.extra_cutoff_overrides),
             )
             if value
         )
 
     @property
-    def exemptions(self) -> tuple[Exemption, ...]:
+    def cutoff_overrides(self) -> tuple[CutoffOverride, ...]:
         """Every cut that is moved, sorted by name; of two for one distribution the later one."""
-        found: dict[str, Exemption] = {}
-        for one in (*exemptions_at(self.instant), *self.later_cuts):
+        found: dict[str, CutoffOverride] = {}
+        for one in (*cutoff_overrides_at(self.instant), *self.extra_cutoff_overrides):
             if one.until > self.instant and (one.name not in found or found[one.name].until < one.until):
                 found[one.name] = one
         return tuple(found[name] for name in sorted(found))

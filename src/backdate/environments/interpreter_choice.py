@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.errors import InterpreterMissing, UsageError
-from backdate.timeline.calendar import Release, latest_release, load_calendar
+from backdate.timeline.calendar import PythonRelease, latest_release, load_calendar
 from backdate.timeline.instants import Instant, format_day
 
 
@@ -166,7 +166,7 @@ def _missing_message(
     )
 
 
-def _release(version: str) -> Release | None:
+def _release(version: str) -> PythonRelease | None:
     wanted = Version(version)
     return next((release for release in load_calendar().releases if release.version == wanted), None)
 

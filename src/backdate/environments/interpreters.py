@@ -22,7 +22,7 @@ from backdate.serial import from_json, to_json, write_whole
 from backdate.timeline.calendar import OLDEST_MINOR
 
 Origin: TypeAlias = Literal["uv", "path", "pyenv", "conda"]
-Candidate: TypeAlias = tuple[Path, Origin]
+InterpreterCandidate: TypeAlias = tuple[Path, Origin]
 
 _NAME = re.compile(r"python(3(\.\d{1,2})?)?\Z")
 _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
@@ -51,7 +51,7 @@ print(json.dumps({
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class InterpreterProbe:
     """What a candidate said of itself."""
 
     implementation: str
@@ -74,18 +74,18 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class _KeptProbe:
     """A probe's answer and the file that it is true of; None: the file did not answer as a Python 3 does."""
 
     mtime_ns: int
     size: int
-    probe: Probe | None
+    probe: InterpreterProbe | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cache:
     format: int = 1
-    entries: dict[str, _Kept] = field(default_factory=dict)
+    entries: dict[str, _KeptProbe] = field(default_factory=dict)
 
 
 def find_interpreters(
@@ -103,7 +103,7 @@ def find_interpreters(
     """
     known = _read_cache(cache_file)
     forbidden = [path.resolve() for path in avoid]
-    entries: dict[str, _Kept] = {}
+    entries: dict[str, _KeptProbe] = {}
     found: list[tuple[Interpreter, bool]] = []
     seen: set[Path] = set()
     for candidate, source in candidates(environment):
@@ -128,7 +128,7 @@ def find_interpreters(
     return tuple(i for i, complete in found if complete or _numbers(i.version)[:2] not in whole)
 
 
-def candidates(environment: Mapping[str, str]) -> Iterator[Candidate]:
+def candidates(environment: Mapping[str, str]) -> Iterator[InterpreterCandidate]:
     """Files that may be interpreters, the preferred first; some twice under two names."""
     home = Path(environment.get("HOME") or "/nonexistent")
     yield from _below(uv_folder(environment), "cpython-*/bin", "uv")
@@ -158,7 +158,7 @@ def _conda_prefixes(environment: Mapping[str, str], home: Path) -> Iterator[Path
     yield Path("/opt/conda")
 
 
-def _below(folder: Path, pattern: str, source: Origin) -> Iterator[Candidate]:
+def _below(folder: Path, pattern: str, source: Origin) -> Iterator[InterpreterCandidate]:
     """The Pythons in the folders ``folder/pattern``; a relative folder is not looked into."""
     if not folder.is_absolute() or not _is_folder(folder):
         return
@@ -166,7 +166,7 @@ def _below(folder: Path, pattern: str, source: Origin) -> Iterator[Candidate]:
         yield from ((path, source) for path in _pythons(binaries))
 
 
-def _on_path(text: str) -> Iterator[Candidate]:
+def _on_path(text: str) -> Iterator[InterpreterCandidate]:
     for entry in text.split(os.pathsep):
         folder = Path(entry)
         # A relative entry may be the project's folder; what a shim answers depends on the folder.
@@ -189,7 +189,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _look(executable: Path, known: _Kept | None) -> _Kept | None:
+def _look(executable: Path, known: _KeptProbe | None) -> _KeptProbe | None:
     """What is known of the file, asked anew when it changed; None when it is no program or does not end."""
     try:
         found = executable.stat()
@@ -203,10 +203,10 @@ def _look(executable: Path, known: _Kept | None) -> _Kept | None:
         probe = probe_interpreter(executable)
     except TimeoutError:  # a busy machine, perhaps: ask again next time
         return None
-    return _Kept(mtime_ns=found.st_mtime_ns, size=found.st_size, probe=probe)
+    return _KeptProbe(mtime_ns=found.st_mtime_ns, size=found.st_size, probe=probe)
 
 
-def probe_interpreter(executable: Path) -> Probe | None:
+def probe_interpreter(executable: Path) -> InterpreterProbe | None:
     """What the interpreter says of itself; None when it does not answer as a Python 3 does.
 
     Raises TimeoutError when it does not end in time.
@@ -222,14 +222,14 @@ def probe_interpreter(executable: Path) -> Probe | None:
             timeout=_PROBE_S,
             check=False,
         )
-        return from_json(Probe, done.stdout) if done.returncode == 0 else None
+        return from_json(InterpreterProbe, done.stdout) if done.returncode == 0 else None
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(f"{executable} did not answer within {_PROBE_S:.0f} s") from error
     except (OSError, StoredDataError):
         return None
 
 
-def _read_cache(path: Path) -> dict[str, _Kept]:
+def _read_cache(path: Path) -> dict[str, _KeptProbe]:
     """What is known; nothing when the file is absent, damaged or of another format: then it is asked anew."""
     try:
         cache = from_json(_Cache, path.read_bytes())

@@ -9,7 +9,7 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from backdate.environments.environment import Exemption, Lock, LockedDistribution
+from backdate.environments.environment import CutoffOverride, Lock, LockedDistribution
 from backdate.errors import StoredDataError
 from backdate.serial import to_json
 from backdate.timeline.instants import Instant
@@ -30,10 +30,12 @@ def is_local(one: LockedDistribution) -> bool:
     return one.source is not None and "://" not in one.source
 
 
-def read_pylock(text: str, *, instant: Instant, python: str, exemptions: tuple[Exemption, ...]) -> Lock:
+def read_pylock(
+    text: str, *, instant: Instant, python: str, cutoff_overrides: tuple[CutoffOverride, ...]
+) -> Lock:
     """The lock that ``text``, a PEP 751 file, holds.
 
-    Of ``exemptions`` those are kept that mattered: a locked distribution of that name with no file from
+    Of ``cutoff_overrides`` those are kept that mattered: a locked distribution of that name with no file from
     before ``instant``. Raises StoredDataError when the text is not such a file.
     """
     try:
@@ -43,12 +45,12 @@ def read_pylock(text: str, *, instant: Instant, python: str, exemptions: tuple[E
         raise StoredDataError(f"the resolver's lock cannot be read: {error!r}") from error
     uploaded = {one.name: one.uploaded for one in found}
     mattered = tuple(
-        exemption
-        for exemption in exemptions
-        if (at := uploaded.get(exemption.name)) is not None and at >= instant
+        cutoff_override
+        for cutoff_override in cutoff_overrides
+        if (at := uploaded.get(cutoff_override.name)) is not None and at >= instant
     )
     ordered = sorted(found, key=lambda one: (one.name, one.version))
-    return Lock(instant=instant, python=python, distributions=tuple(ordered), exemptions=mattered)
+    return Lock(instant=instant, python=python, distributions=tuple(ordered), cutoff_overrides=mattered)
 
 
 def with_index(text: str, index_url: str) -> str:

@@ -16,7 +16,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
 from backdate.recipes.files import normal_path
-from backdate.recipes.script import Line, follow
+from backdate.recipes.script import ScriptCommand, follow
 from backdate.serial import digest
 
 _MOST_FILES = 100
@@ -36,9 +36,15 @@ def inputs_digest(tree: Path, script: str) -> str | None:
         return None
     if text is None:
         return None
-    commands: list[Line] = []
+    commands: list[ScriptCommand] = []
     for one in follow(text, exists=lambda _path: False):
-        if not isinstance(one, Line) or one.doubt or one.unknown or one.assignments or one.cwd != ".":
+        if (
+            not isinstance(one, ScriptCommand)
+            or one.doubt
+            or one.unknown
+            or one.assignments
+            or one.cwd != "."
+        ):
             return None
         commands.append(one)
     files: dict[str, str] = {}

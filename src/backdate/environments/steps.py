@@ -79,7 +79,7 @@ class Steps:
     def resolve(self, request: EnvironmentRequest, log: Path) -> Resolution | BuildFailure:
         """All of the request's steps together, resolved at its instant."""
         interpreter = request.choice.interpreter
-        exemptions = request.exemptions
+        cutoff_overrides = request.cutoff_overrides
         output = self.cache.scratch / f"pylock.{uuid.uuid4().hex}.toml"
         with (
             _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written,
@@ -89,7 +89,7 @@ class Steps:
             arguments = uv.resolve_arguments(
                 python=interpreter.executable,
                 instant=request.instant,
-                exemptions=exemptions,
+                cutoff_overrides=cutoff_overrides,
                 index_url=self.index_url,
                 inputs=requirement_files(request, "requirements"),
                 constraints=[*requirement_files(request, "constraints"), str(limits)],
@@ -113,7 +113,7 @@ class Steps:
                 pylock,
                 instant=request.instant,
                 python=interpreter.version,
-                exemptions=exemptions,
+                cutoff_overrides=cutoff_overrides,
             )
         except (OSError, ConfigurationError, StoredDataError) as error:
             raise MachineError(
@@ -150,7 +150,7 @@ class Steps:
             install = uv.install_arguments(
                 root=root,
                 instant=request.instant,
-                exemptions=request.exemptions,
+                cutoff_overrides=request.cutoff_overrides,
                 index_url=self.index_url,
                 builds=builds,
             )

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from backdate.environments.environment import Exemption
+from backdate.environments.environment import CutoffOverride
 from backdate.errors import MachineError
 from backdate.escapes import without_escapes
 from backdate.timeline.instants import Instant, format_instant
@@ -89,10 +89,10 @@ class BuildFiles:
         return [*limits, *(["--config-file", str(self.settings)] if self.settings else [])]
 
 
-def _cut(instant: Instant, exemptions: Sequence[Exemption], index_url: str) -> list[str]:
+def _cut(instant: Instant, cutoff_overrides: Sequence[CutoffOverride], index_url: str) -> list[str]:
     moved = (
-        f"--exclude-newer-package={exemption.name}={format_instant(exemption.until)}"
-        for exemption in exemptions
+        f"--exclude-newer-package={cutoff_override.name}={format_instant(cutoff_override.until)}"
+        for cutoff_override in cutoff_overrides
     )
     return ["--default-index", index_url, "--exclude-newer", format_instant(instant), *moved]
 
@@ -101,7 +101,7 @@ def resolve_arguments(
     *,
     python: Path,
     instant: Instant,
-    exemptions: Sequence[Exemption],
+    cutoff_overrides: Sequence[CutoffOverride],
     index_url: str,
     inputs: Sequence[str],
     constraints: Sequence[str],
@@ -116,7 +116,7 @@ def resolve_arguments(
         str(find_uv()),
         *("pip", "compile", "--quiet", "--no-header", "--no-annotate", "--no-python-downloads"),
         *("--preview-features", "pylock", "--format", "pylock.toml", "--python", str(python)),
-        *_cut(instant, exemptions, index_url),
+        *_cut(instant, cutoff_overrides, index_url),
         *(part for constraint in constraints for part in ("--constraints", constraint)),
         *(builds.arguments if builds else ()),
         *("--output-file", str(output), "--", *inputs),
@@ -137,7 +137,7 @@ def install_arguments(
     *,
     root: Path,
     instant: Instant,
-    exemptions: Sequence[Exemption],
+    cutoff_overrides: Sequence[CutoffOverride],
     index_url: str,
     builds: BuildFiles | None = None,
 ) -> tuple[str, ...]:
@@ -149,20 +149,25 @@ def install_arguments(
         str(find_uv()),
         *("pip", "install", "--quiet", "--no-deps", "--preview-features", "pylock"),
         *("--python", str(root / "bin" / "python")),
-        *_cut(instant, exemptions, index_url),
+        *_cut(instant, cutoff_overrides, index_url),
         *(builds.arguments if builds else ()),
         "--requirements",
     )
 
 
 def tools_arguments(
-    *, root: Path, tools: Sequence[str], instant: Instant, exemptions: Sequence[Exemption], index_url: str
+    *,
+    root: Path,
+    tools: Sequence[str],
+    instant: Instant,
+    cutoff_overrides: Sequence[CutoffOverride],
+    index_url: str,
 ) -> tuple[str, ...]:
     """Install build tools of the time into the environment at ``root``."""
     return (
         str(find_uv()),
         *("pip", "install", "--quiet", "--python", str(root / "bin" / "python")),
-        *_cut(instant, exemptions, index_url),
+        *_cut(instant, cutoff_overrides, index_url),
         *tools,
     )
 

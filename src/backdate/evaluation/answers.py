@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from backdate.errors import UsageError
 from backdate.evaluation.predictions import Predictions
 from backdate.evaluation.scores import Flag, FlagKind, Score
-from backdate.solvers.records import Ending, RunRecord
+from backdate.solvers.records import RunRecord, StopReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Submission:
     """What was handed in for one task."""
 
     patch: str | None = None
@@ -47,7 +47,7 @@ class Answer:
         )
 
 
-def answers_of_predictions(predictions: Predictions, model: str | None) -> tuple[str, dict[str, Answer]]:
+def answers_of_predictions(predictions: Predictions, model: str | None) -> tuple[str, dict[str, Submission]]:
     """The model's name and its answers by instance id; the same patch twice is one.
 
     Raises UsageError when the file holds answers of several models and ``model`` names none of them.
@@ -69,24 +69,24 @@ def answers_of_predictions(predictions: Predictions, model: str | None) -> tuple
     return name or "unnamed", {instance: _one_of(found) for instance, found in patches.items()}
 
 
-def _one_of(found: Iterable[str | None]) -> Answer:
+def _one_of(found: Iterable[str | None]) -> Submission:
     patches = tuple(dict.fromkeys(one for one in found if one is not None))
     if not patches:
-        return Answer(problem="the prediction's model_patch is no text")
-    return Answer(patch=patches[0], different=len(patches))
+        return Submission(problem="the prediction's model_patch is no text")
+    return Submission(patch=patches[0], different=len(patches))
 
 
-def answers_of_run(records: Iterable[RunRecord]) -> dict[str, Answer]:
+def answers_of_run(records: Iterable[RunRecord]) -> dict[str, Submission]:
     """The answers of a run of ``backdate eval``."""
     return {record.instance_id: _answer(record) for record in records}
 
 
-def _answer(record: RunRecord) -> Answer:
-    if record.ending in (Ending.ERROR, Ending.MODEL) and not record.patch:
-        return Answer(problem=f"the attempt ended in {record.ending}: {record.detail}", record=record)
-    return Answer(patch=record.patch, record=record)
+def _answer(record: RunRecord) -> Submission:
+    if record.ending in (StopReason.ERROR, StopReason.MODEL) and not record.patch:
+        return Submission(problem=f"the attempt ended in {record.ending}: {record.detail}", record=record)
+    return Submission(patch=record.patch, record=record)
 
 
-def unknown_tasks(answers: Mapping[str, Answer], known: Iterable[str]) -> tuple[str, ...]:
+def unknown_tasks(answers: Mapping[str, Submission], known: Iterable[str]) -> tuple[str, ...]:
     """Ids of answers for tasks that the data set does not have."""
     return tuple(sorted(answers.keys() - set(known)))

@@ -11,19 +11,19 @@ from backdate.errors import UsageError
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.command import NewEnvironment
 from backdate.solvers.interface import ExtraTools
-from backdate.solvers.tools.evidence import Evidence
+from backdate.solvers.tools.evidence import EnvironmentEvidence
 from backdate.solvers.tools.interface import Tool
-from backdate.tasks.real_workshop import RealWorkshop
+from backdate.tasks.local_runner import LocalRunner
+from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import MigrationTask, SideName
-from backdate.tasks.workshop import Workshop
 
 
-def evidence_tools(workshop: Workshop, sandbox: Sandbox) -> ExtraTools:
+def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
     """For each task the tools that ask its two environments, which are built or found when first asked.
 
     Raises UsageError for a workshop that has no environments to ask.
     """
-    if not isinstance(workshop, RealWorkshop):
+    if not isinstance(workshop, LocalRunner):
         raise UsageError("the evidence tools need the workshop of this machine")
 
     def tools(task: MigrationTask, tree: Path) -> Sequence[Tool]:
@@ -51,14 +51,14 @@ def evidence_tools(workshop: Workshop, sandbox: Sandbox) -> ExtraTools:
                 log = verdict.run.log if verdict.run else log
             return log if log.is_file() else None
 
-        return Evidence(task, sandbox, environment, old_log).tools()
+        return EnvironmentEvidence(task, sandbox, environment, old_log).tools()
 
     return tools
 
 
-def new_environment(workshop: Workshop) -> NewEnvironment | None:
+def new_environment(workshop: TaskRunner) -> NewEnvironment | None:
     """The new environment for an external agent; None for a workshop that has none."""
-    if not isinstance(workshop, RealWorkshop):
+    if not isinstance(workshop, LocalRunner):
         return None
 
     def build(task: MigrationTask, tree: Path) -> Environment | None:

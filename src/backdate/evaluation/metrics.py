@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class ScoredAttempt:
     """One attempt at one task, as it was scored."""
 
     task: str
@@ -31,7 +31,7 @@ class Attempt:
     """Test runs that were used until then, without the first, which is given."""
 
 
-def within(attempt: Attempt, calls: int | None, tests: int | None) -> bool:
+def within(attempt: ScoredAttempt, calls: int | None, tests: int | None) -> bool:
     """Whether ``attempt`` solved its task within the budgets; None is no limit."""
     return (
         attempt.solved
@@ -40,7 +40,9 @@ def within(attempt: Attempt, calls: int | None, tests: int | None) -> bool:
     )
 
 
-def pass_at_1(attempts: Sequence[Attempt], *, calls: int | None = None, tests: int | None = None) -> float:
+def pass_at_1(
+    attempts: Sequence[ScoredAttempt], *, calls: int | None = None, tests: int | None = None
+) -> float:
     """pass@1(n, m), Equations 1 and 2: the share of ``attempts`` that solved their task within the budgets.
 
     One run with large budgets gives the value for every smaller one. 0 for no attempts.
@@ -49,7 +51,7 @@ def pass_at_1(attempts: Sequence[Attempt], *, calls: int | None = None, tests: i
 
 
 def prec_at_1(
-    attempts: Sequence[Attempt], *, calls: int | None = None, tests: int | None = None
+    attempts: Sequence[ScoredAttempt], *, calls: int | None = None, tests: int | None = None
 ) -> float | None:
     """prec@1(n, m), Equations 3 to 5: the mean over all tasks of the precision, 0 where one is not solved.
 
@@ -61,13 +63,15 @@ def prec_at_1(
     return fmean([(attempt.precision or 0.0) * within(attempt, calls, tests) for attempt in known])
 
 
-def prec_at_1_as_released(attempts: Sequence[Attempt]) -> float | None:
+def prec_at_1_as_released(attempts: Sequence[ScoredAttempt]) -> float | None:
     """What the released code computes: the mean precision of all edits, whether or not they solve."""
     known = [attempt.precision for attempt in attempts if attempt.precision is not None]
     return fmean(known) if known else None
 
 
-def curve(attempts: Sequence[Attempt], most_calls: int, *, tests: int | None = None) -> tuple[float, ...]:
+def curve(
+    attempts: Sequence[ScoredAttempt], most_calls: int, *, tests: int | None = None
+) -> tuple[float, ...]:
     """pass@1(n', m) for n' from 0 to ``most_calls`` (the paper's Figure 5)."""
     return tuple(pass_at_1(attempts, calls=calls, tests=tests) for calls in range(most_calls + 1))
 

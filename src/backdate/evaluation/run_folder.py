@@ -22,8 +22,8 @@ from pathlib import Path
 from backdate.errors import UsageError
 from backdate.projects.patches import encode_patch
 from backdate.serial import digest, from_json, to_json, write_whole
-from backdate.solvers.interface import Attempt
-from backdate.solvers.records import RunRecord, Settings
+from backdate.solvers.interface import SolverResult
+from backdate.solvers.records import RunRecord, RunSettings
 from backdate.tasks.task import MigrationTask
 from backdate.timeline.instants import Instant
 from backdate.version import __version__
@@ -38,7 +38,7 @@ class RunInfo:
     """``run.json``."""
 
     format: int = 1
-    settings: Settings
+    settings: RunSettings
     dataset: str
     """Digest of the tasks' ids, problems and environments."""
     tasks: tuple[str, ...]
@@ -47,7 +47,7 @@ class RunInfo:
     backdate: str
 
 
-def claim(folder: Path, settings: Settings, tasks: Sequence[MigrationTask]) -> None:
+def claim(folder: Path, settings: RunSettings, tasks: Sequence[MigrationTask]) -> None:
     """Make the folder this run's, or see that it is already. Raises UsageError for another run's."""
     _check_names(tasks)
     path = folder / "run.json"
@@ -74,7 +74,7 @@ def claim(folder: Path, settings: Settings, tasks: Sequence[MigrationTask]) -> N
     write_whole(path, to_json(wanted, indent=1))
 
 
-def keep_attempt(folder: Path, record: RunRecord, attempt: Attempt) -> None:
+def keep_attempt(folder: Path, record: RunRecord, attempt: SolverResult) -> None:
     """Write what came of a task; with that it is finished."""
     if attempt.trajectory:
         write_whole(folder / record.trajectory, to_json(attempt.trajectory, indent=1))
@@ -158,9 +158,9 @@ def _check_names(tasks: Sequence[MigrationTask]) -> None:
         seen.add(task.instance_id)
 
 
-def _difference(found: Settings, wanted: Settings) -> str:
+def _difference(found: RunSettings, wanted: RunSettings) -> str:
     parts = []
-    for name in Settings.__dataclass_fields__:
+    for name in RunSettings.__dataclass_fields__:
         there, now = getattr(found, name), getattr(wanted, name)
         if there != now:
             parts.append(f"{name}: {there} there, {now} now")

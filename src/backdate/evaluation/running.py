@@ -15,13 +15,13 @@ from typing import Protocol
 from backdate.errors import StoredDataError, UsageError
 from backdate.evaluation.run_folder import claim, keep_attempt, load_record, set_aside, write_predictions
 from backdate.sandboxes.threads import in_threads
-from backdate.solvers.interface import Assignment, Attempt, ExtraTools, Solver
-from backdate.solvers.records import Ending, RunRecord, Settings
+from backdate.solvers.interface import Assignment, ExtraTools, Solver, SolverResult
+from backdate.solvers.records import RunRecord, RunSettings, StopReason
+from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import MigrationTask
-from backdate.tasks.workshop import Workshop
 from backdate.version import __version__
 
-RETRIED = (Ending.MODEL, Ending.ERROR)
+RETRIED = (StopReason.MODEL, StopReason.ERROR)
 """Endings that may be another one the next time."""
 
 
@@ -38,13 +38,13 @@ class RunProgress(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class EvaluationPlan:
     """What is to be run."""
 
     tasks: Sequence[MigrationTask]
     solver: Solver
-    settings: Settings
-    workshop: Workshop
+    settings: RunSettings
+    workshop: TaskRunner
     folder: Path
     jobs: int = 1
     extra_tools: ExtraTools | None = None
@@ -52,7 +52,7 @@ class Plan:
     """Work again on tasks that ended in RETRIED; the records of before are kept beside."""
 
 
-def evaluate(plan: Plan, progress: RunProgress) -> tuple[RunRecord, ...]:
+def evaluate(plan: EvaluationPlan, progress: RunProgress) -> tuple[RunRecord, ...]:
     """Work on every task that is not finished; gives all records in the order of the tasks.
 
     Raises UsageError for a folder that holds another run, and MachineError when the machine lacks something;
@@ -75,7 +75,9 @@ def evaluate(plan: Plan, progress: RunProgress) -> tuple[RunRecord, ...]:
     return tuple(done[task.instance_id] for task in plan.tasks)
 
 
-def _work_in_parallel(plan: Plan, tasks: Sequence[MigrationTask], progress: RunProgress) -> list[RunRecord]:
+def _work_in_parallel(
+    plan: EvaluationPlan, tasks: Sequence[MigrationTask], progress: RunProgress
+) -> list[RunRecord]:
     def work(task: MigrationTask) -> RunRecord:
         progress.started(task.instance_id)
         record = work_on(plan, task)
@@ -90,7 +92,7 @@ def _work_in_parallel(plan: Plan, tasks: Sequence[MigrationTask], progress: RunP
         raise
 
 
-def work_on(plan: Plan, task: MigrationTask) -> RunRecord:
+def work_on(plan: EvaluationPlan, task: MigrationTask) -> RunRecord:
     """Let the solver work on one task and store what came of it."""
     started, clock = datetime.now(UTC), time.monotonic()
     logs = plan.folder / "logs" / task.instance_id
@@ -108,7 +110,7 @@ def work_on(plan: Plan, task: MigrationTask) -> RunRecord:
         try:
             attempt = plan.solver.attempt(assignment)
         except (UsageError, StoredDataError) as error:  # the task's, not the machine's
-            attempt = Attempt(ending=Ending.ERROR, detail=str(error))
+            attempt = SolverResult(ending=StopReason.ERROR, detail=str(error))
     duration = time.monotonic() - clock
     record = RunRecord(
         instance_id=task.instance_id,

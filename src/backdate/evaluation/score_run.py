@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from backdate.errors import UsageError
-from backdate.evaluation.answers import Answer, answers_of_predictions, answers_of_run, unknown_tasks
-from backdate.evaluation.flags.looking import looker
-from backdate.evaluation.opening import Bench, select
+from backdate.evaluation.answers import Submission, answers_of_predictions, answers_of_run, unknown_tasks
+from backdate.evaluation.flags.run import looker
+from backdate.evaluation.load import Benchmark, select
 from backdate.evaluation.predictions import read_predictions
 from backdate.evaluation.run_folder import dataset_digest, load_run
 from backdate.evaluation.scores import ScoredRun, ScoreInfo, facts_of
@@ -25,7 +25,7 @@ class Answers:
     """What is to be scored, and whose it is."""
 
     model: str
-    by_task: Mapping[str, Answer]
+    by_task: Mapping[str, Submission]
     source: str
     """"run", or the name of the predictions' file."""
     sample: int = 0
@@ -57,7 +57,7 @@ def read_answers(run: Path | None, predictions: Path | None, model: str | None) 
 
 
 def score_run(
-    bench: Bench,
+    bench: Benchmark,
     answers: Answers,
     folder: Path,
     *,

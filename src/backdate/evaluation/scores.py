@@ -15,9 +15,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from backdate.errors import StoredDataError, UsageError
-from backdate.evaluation.metrics import Attempt
+from backdate.evaluation.metrics import ScoredAttempt
 from backdate.serial import from_json, to_json, write_whole
-from backdate.solvers.records import Usage
+from backdate.solvers.records import SolverUsage
 from backdate.tasks.task import Difficulty, MigrationTask
 from backdate.timeline.instants import Instant
 
@@ -118,7 +118,7 @@ class Score:
     """Model calls of the whole attempt."""
     sequence: tuple[str, ...] = ()
     """The tool of each call; see ``RunRecord``."""
-    usage: Usage | None = None
+    usage: SolverUsage | None = None
     """None: nobody said."""
     ending: str = ""
     """How the attempt ended; empty when nobody said."""
@@ -136,9 +136,9 @@ class Score:
         """Whether the task is solved."""
         return self.outcome is ScoreOutcome.SOLVED
 
-    def attempt(self, *, strict: bool = False) -> Attempt:
+    def attempt(self, *, strict: bool = False) -> ScoredAttempt:
         """What the metrics ask for. ``strict``: a solved task with a flag is not solved."""
-        return Attempt(
+        return ScoredAttempt(
             task=self.instance_id,
             solved=self.solved and not (strict and self.flags),
             precision=self.precision,

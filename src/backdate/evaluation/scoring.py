@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Protocol
 
 from backdate.errors import SourceError
-from backdate.evaluation.answers import Answer
+from backdate.evaluation.answer_patch import RejectedAnswer, take_patch
+from backdate.evaluation.answers import Submission
 from backdate.evaluation.edits import EditedLine, edited_lines, precision
-from backdate.evaluation.flags.look import Looked, Suspect
+from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome, load_score, store_score
-from backdate.evaluation.taking import Refused, take_patch
 from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
-from backdate.tasks.allowed import rules_for
+from backdate.tasks.edit_policy import rules_for
 from backdate.tasks.patching import apply_files, changed_paths
+from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import MigrationTask
-from backdate.tasks.workshop import Verdict, Workshop
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 SCORING = 4
 """Goes up when scoring comes to other scores, so that old ones are not taken for new ones."""
@@ -37,7 +37,7 @@ SCORING = 4
 class Looker(Protocol):
     """Looks for reasons to doubt a solved task."""
 
-    def __call__(self, suspect: Suspect) -> Looked:
+    def __call__(self, suspect: Suspect) -> FlagFindings:
         """The flags. What it could not look at is a note, not an exception."""
         ...
 
@@ -55,9 +55,9 @@ class ScorePlan:
     """What is to be scored."""
 
     tasks: Sequence[MigrationTask]
-    answers: Mapping[str, Answer]
+    answers: Mapping[str, Submission]
     """By instance id; a task without one has no prediction."""
-    workshop: Workshop
+    workshop: TaskRunner
     folder: Path
     jobs: int = 1
     allow_test_edits: bool = False
@@ -82,7 +82,7 @@ def score_all(plan: ScorePlan, progress: ScoreProgress) -> tuple[Score, ...]:
 
 
 def _score_or_load(plan: ScorePlan, task: MigrationTask) -> tuple[Score, bool]:
-    answer = plan.answers.get(task.instance_id, Answer())
+    answer = plan.answers.get(task.instance_id, Submission())
     key = digest(SCORING, task, answer.patch, answer.different, plan.allow_test_edits, plan.flags)
     known = load_score(plan.folder, task.instance_id)
     if known is not None and known.key == key and not known.outcome.is_error:
@@ -95,7 +95,7 @@ def _score_or_load(plan: ScorePlan, task: MigrationTask) -> tuple[Score, bool]:
     return score, True
 
 
-def score_answer(plan: ScorePlan, task: MigrationTask, answer: Answer) -> Score:
+def score_answer(plan: ScorePlan, task: MigrationTask, answer: Submission) -> Score:
     """The score of one answer, whatever it is."""
     outcome = _without_looking(answer)
     if outcome is not None:
@@ -114,7 +114,7 @@ def score_answer(plan: ScorePlan, task: MigrationTask, answer: Answer) -> Score:
             return Score(instance_id=task.instance_id, outcome=ScoreOutcome.NO_TREE, reason=str(error))
 
 
-def _without_looking(answer: Answer) -> tuple[ScoreOutcome, str] | None:
+def _without_looking(answer: Submission) -> tuple[ScoreOutcome, str] | None:
     if answer.different > 1:
         reason = f"there are {answer.different} different patches for the task"
         return ScoreOutcome.TWO_PATCHES, reason
@@ -136,7 +136,7 @@ class _Scoring:
         before, after = self.place / "before", self.place / "after"
         rules = rules_for(self.task, allow_test_edits=self.plan.allow_test_edits)
         taken = take_patch(patch, before, rules)
-        if isinstance(taken, Refused):
+        if isinstance(taken, RejectedAnswer):
             return self._ended(taken.outcome, taken.reason, taken.dropped)
         copy_tree(before, after)
         try:
@@ -155,7 +155,7 @@ class _Scoring:
         flags = [
             Flag(kind=FlagKind.FORGED, detail=one) for one in (verdict.run.suspicions if verdict.run else ())
         ]
-        looked = Looked()
+        looked = FlagFindings()
         if self.plan.look is not None:
             edits = edited_lines(_texts(old), _texts(new))
             suspect = Suspect(
@@ -209,7 +209,7 @@ def _of_nothing(task: MigrationTask) -> float | None:
     return 0.0 if task.gold_patch.strip() else None
 
 
-def _judged(score: Score, verdict: Verdict, folder: Path) -> Score:
+def _judged(score: Score, verdict: TaskRunResult, folder: Path) -> Score:
     """``score`` with what the tests say."""
     run = verdict.run
     if run is None:
@@ -226,7 +226,7 @@ def _judged(score: Score, verdict: Verdict, folder: Path) -> Score:
     )
 
 
-def _failed(run: TestRun) -> ScoreOutcome:
+def _failed(run: SuiteRun) -> ScoreOutcome:
     if run.status == "timeout":
         return ScoreOutcome.TIMED_OUT
     return ScoreOutcome.LIMIT if run.status in ("oom", "disk-limit") else ScoreOutcome.TESTS_FAILED

@@ -15,7 +15,7 @@ _MOST_STRETCHES = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class AttemptSpread:
     """The values of some attempts, in order of size."""
 
     attempts: int
@@ -42,13 +42,13 @@ class Stretch:
     """How often each tool was called in them, over all attempts."""
 
 
-def spread_of(values: Iterable[float]) -> Spread | None:
+def spread_of(values: Iterable[float]) -> AttemptSpread | None:
     """The spread of ``values``; None without any. Quartiles are interpolated linearly."""
     ordered = sorted(values)
     if not ordered:
         return None
     step = -(-len(ordered) // _MOST_VALUES)
-    return Spread(
+    return AttemptSpread(
         attempts=len(ordered),
         least=ordered[0],
         lower=_at(ordered, 0.25),
@@ -67,7 +67,7 @@ def _at(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
-def spreads_of(scores: Sequence[Score]) -> dict[str, Spread]:
+def spreads_of(scores: Sequence[Score]) -> dict[str, AttemptSpread]:
     """What the scores tell of an attempt's "calls", "tests", "input tokens" and "output tokens"."""
     counted = [one for one in scores if one.calls_made]
     used = [one.usage for one in scores if one.usage is not None]

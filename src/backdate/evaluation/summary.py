@@ -9,8 +9,8 @@ from itertools import chain, pairwise
 from statistics import fmean
 
 from backdate.evaluation.metrics import (
-    Attempt,
     Interval,
+    ScoredAttempt,
     bootstrap,
     curve,
     pass_at_1,
@@ -19,8 +19,8 @@ from backdate.evaluation.metrics import (
     prec_at_1_as_released,
 )
 from backdate.evaluation.scores import Score, ScoredRun, TaskFacts
-from backdate.evaluation.spreads import Spread, Stretch, spreads_of, stretches_of
-from backdate.solvers.records import Usage
+from backdate.evaluation.spreads import AttemptSpread, Stretch, spreads_of, stretches_of
+from backdate.solvers.records import SolverUsage
 
 DIFFICULTIES = ("easy", "medium", "hard")
 NO_TOOL, UNKNOWN_TOOL, START, END = "(no tool)", "(no such tool)", "(start)", "(end)"
@@ -29,7 +29,7 @@ _MOST_CALLS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class TaskGroup:
     """The figures of some of the tasks."""
 
     name: str
@@ -73,19 +73,19 @@ class ModelSummary:
     """Solved attempts with a flag of that kind."""
     flagged: int
     """Solved attempts with any flag."""
-    by_difficulty: tuple[Group, ...]
-    by_library: tuple[Group, ...]
+    by_difficulty: tuple[TaskGroup, ...]
+    by_library: tuple[TaskGroup, ...]
     """A task counts for each of its libraries."""
     calls: float | None
     """Mean model calls an attempt; None when nobody counted."""
     tests: float | None
     """Mean test runs an attempt until its patch was there."""
-    usage: Usage | None
+    usage: SolverUsage | None
     """All attempts together. A part that is unknown makes the sum unknown."""
     tools: dict[str, int]
     """How often each tool was called."""
     transitions: tuple[Transition, ...]
-    spreads: dict[str, Spread]
+    spreads: dict[str, AttemptSpread]
     """Over attempts, by what is counted: "calls", "tests", "input tokens", "output tokens"."""
     turns: tuple[Stretch, ...]
     """Which tools are called when."""
@@ -94,7 +94,7 @@ class ModelSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class EvaluationSummary:
     """The figures of several runs: best first."""
 
     strict: bool
@@ -102,7 +102,7 @@ class Summary:
     models: tuple[ModelSummary, ...]
 
 
-def summarise(runs: Sequence[ScoredRun], *, strict: bool = False) -> Summary:
+def summarise(runs: Sequence[ScoredRun], *, strict: bool = False) -> EvaluationSummary:
     """The figures of ``runs``; runs of one model on one data set are its samples."""
     grouped: dict[tuple[str, str], list[ScoredRun]] = {}
     for run in runs:
@@ -111,14 +111,14 @@ def summarise(runs: Sequence[ScoredRun], *, strict: bool = False) -> Summary:
     models.sort(
         key=lambda one: (-one.pass_at_1.value, -(one.prec_at_1.value if one.prec_at_1 else 0), one.model)
     )
-    return Summary(strict=strict, models=tuple(models))
+    return EvaluationSummary(strict=strict, models=tuple(models))
 
 
 def summarise_model(runs: Sequence[ScoredRun], *, strict: bool = False) -> ModelSummary:
     """The figures of one model: ``runs`` are its samples."""
     facts = {one.instance_id: one for run in runs for one in run.info.tasks}
     scores = [score for run in runs for score in run.scores]
-    by_task: dict[str, list[Attempt]] = {}
+    by_task: dict[str, list[ScoredAttempt]] = {}
     for score in scores:
         by_task.setdefault(score.instance_id, []).append(score.attempt(strict=strict))
     tries = list(by_task.values())
@@ -156,13 +156,13 @@ def summarise_model(runs: Sequence[ScoredRun], *, strict: bool = False) -> Model
 
 
 def _over_tasks(
-    measure: Callable[[Sequence[Attempt]], float | None],
-) -> Callable[[Sequence[Sequence[Attempt]]], float | None]:
+    measure: Callable[[Sequence[ScoredAttempt]], float | None],
+) -> Callable[[Sequence[Sequence[ScoredAttempt]]], float | None]:
     """``measure`` over drawn tasks, each with all its attempts: samples of one task are not independent."""
     return lambda tasks: measure([attempt for attempts in tasks for attempt in attempts])
 
 
-def _pass_at_ks(tries: Sequence[Sequence[Attempt]], samples: int) -> dict[str, float]:
+def _pass_at_ks(tries: Sequence[Sequence[ScoredAttempt]], samples: int) -> dict[str, float]:
     whole = [[attempt.solved for attempt in attempts] for attempts in tries if len(attempts) == samples]
     if not whole:
         return {}
@@ -173,11 +173,11 @@ def _pass_at_ks(tries: Sequence[Sequence[Attempt]], samples: int) -> dict[str, f
 
 def _groups(
     facts: Iterable[TaskFacts],
-    by_task: dict[str, list[Attempt]],
+    by_task: dict[str, list[ScoredAttempt]],
     samples: int,
     names: Callable[[TaskFacts], Iterable[str]],
-) -> tuple[Group, ...]:
-    found: dict[str, list[list[Attempt]]] = {}
+) -> tuple[TaskGroup, ...]:
+    found: dict[str, list[list[ScoredAttempt]]] = {}
     for one in facts:
         for name in dict.fromkeys(names(one)):
             if one.instance_id in by_task:
@@ -186,7 +186,7 @@ def _groups(
     for name, tasks in found.items():
         attempts = list(chain.from_iterable(tasks))
         groups.append(
-            Group(
+            TaskGroup(
                 name=name,
                 tasks=len(tasks),
                 solved=sum(one.solved for one in attempts) / samples,
@@ -198,8 +198,8 @@ def _groups(
     return tuple(sorted(groups, key=lambda one: (rank.get(one.name, len(rank)), -one.tasks, one.name)))
 
 
-def _usage(scores: Sequence[Score]) -> Usage | None:
-    total: Usage | None = None
+def _usage(scores: Sequence[Score]) -> SolverUsage | None:
+    total: SolverUsage | None = None
     for score in scores:
         if score.usage is not None:
             total = score.usage if total is None else total + score.usage

@@ -19,24 +19,10 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from backdate.errors import BackdateError
-from backdate.index.answers import (
-    COMPRESS_FROM_BYTES,
-    Answer,
-    AnswerStore,
-    HotKey,
-    Message,
-    accepts_gzip,
-    choose_form,
-    matches,
-    page_answer,
-    page_tag,
-    redirect_answer,
-    text_answer,
-)
+from backdate.index.allocator import Trimmer, give_back
 from backdate.index.banner import banner_answer, health_answer
-from backdate.index.fetching import IndexFailure
 from backdate.index.files import Delivery, FileStore, find_file, wanted
-from backdate.index.memory import Trimmer, give_back
+from backdate.index.http import IndexFailure
 from backdate.index.page import Microseconds, from_microseconds, to_microseconds
 from backdate.index.policy import Policy, ProjectHidden
 from backdate.index.rendering import (
@@ -48,14 +34,28 @@ from backdate.index.rendering import (
     upstream_location,
 )
 from backdate.index.request_log import RequestLog
+from backdate.index.responses import (
+    COMPRESS_FROM_BYTES,
+    HotKey,
+    Message,
+    ResponseStore,
+    ServedResponse,
+    accepts_gzip,
+    choose_form,
+    matches,
+    page_answer,
+    page_tag,
+    redirect_answer,
+    text_answer,
+)
 from backdate.index.routes import (
     Banner,
     FileRoute,
     Health,
     ProjectRoute,
     Redirect,
-    Refusal,
     RootRoute,
+    UnknownPath,
     parse_path,
 )
 from backdate.index.upstream import FRESH_FOR_US, SETTLED_AFTER_US, IndexClient
@@ -91,7 +91,7 @@ class Application:
         self._options = options
         self._log = log
         self._files = FileStore(client.fetcher, client.cache, offline=client.offline)
-        self._answers = AnswerStore(options.memory_bytes // 2)
+        self._answers = ResponseStore(options.memory_bytes // 2)
         self._hot = self._answers.hot
         self._trimmer = Trimmer()
         self._spares_local = options.compress == "auto"
@@ -107,7 +107,7 @@ class Application:
             self._log.flush()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request (ASGI 3)."""
+        """ServedResponse one request (ASGI 3)."""
         if scope["type"] != "http":
             await _lifespan(scope, receive, send)
             return
@@ -145,7 +145,7 @@ class Application:
                 client[0] if client else "-", method, path, status, answer.size if status != 304 else 0
             )
 
-    async def _answer(self, scope: Scope, method: str, key: HotKey) -> Answer | Delivery:
+    async def _answer(self, scope: Scope, method: str, key: HotKey) -> ServedResponse | Delivery:
         if method not in ("GET", "HEAD"):
             return text_answer(405, f"{method} is not for a package index that is only read")
         route = parse_path(key[0])
@@ -163,7 +163,7 @@ class Application:
                     return banner_answer(self._client.upstreams, self._client.offline)
                 case Health():
                     return health_answer(self._client.upstreams, self._client.offline, len(self._ready))
-                case Refusal():
+                case UnknownPath():
                     return text_answer(route.status, route.message)
         except IndexFailure as error:
             return text_answer(error.status, str(error))
@@ -172,7 +172,7 @@ class Application:
         except BackdateError as error:
             return text_answer(400, str(error))
 
-    def _root(self, route: RootRoute) -> Answer:
+    def _root(self, route: RootRoute) -> ServedResponse:
         if route.when.instant is None and not self._client.offline and len(self._client.upstreams) == 1:
             return redirect_answer(self._client.upstreams[0], status=302)
         return text_answer(
@@ -181,7 +181,7 @@ class Application:
             "ask for /simple/NAME/",
         )
 
-    async def _project(self, route: ProjectRoute, key: HotKey) -> Answer:
+    async def _project(self, route: ProjectRoute, key: HotKey) -> ServedResponse:
         form = choose_form(key[1])
         if form is None:
             shown = ", ".join(form.value for form in Form)
@@ -209,7 +209,7 @@ class Application:
 
     async def _make_page(
         self, ready: ReadyPage, visible: int, cutoff: Microseconds, form: Form, *, zipped: bool
-    ) -> Answer:
+    ) -> ServedResponse:
         body = cut(ready, cutoff)
         self._note_made(len(body))
         zipped = zipped and len(body) >= COMPRESS_FROM_BYTES
@@ -267,13 +267,13 @@ class Application:
         while self._ready_bytes > self._options.memory_bytes // 2 and len(self._ready) > 1:
             self._ready_bytes -= self._ready.popitem(last=False)[1].size_bytes
 
-    async def _file(self, route: FileRoute) -> Answer | Delivery:
+    async def _file(self, route: FileRoute) -> ServedResponse | Delivery:
         if self._options.files != "through":
             return text_answer(404, "files do not go through this server (start it with --files through)")
         cutoff = self._options.policy.cutoff(route.name, route.when.instant, route.when.overrides)
         at = None if cutoff is None else to_microseconds(cutoff)
 
-        def deliver() -> Answer | Delivery:
+        def deliver() -> ServedResponse | Delivery:
             page = self._client.serialised_page(route.name, at)
             entry = find_file(page, route.filename, at)
             want = None if entry is None else wanted(entry, metadata=route.metadata)

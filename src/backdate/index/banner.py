@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from backdate.index.answers import Answer
+from backdate.index.responses import ServedResponse
 from backdate.timeline.instants import format_instant, now
 from backdate.version import __version__
 
@@ -34,19 +34,19 @@ backdate run --at 2021-03-01 -- pip install flask
 """
 
 
-def banner_answer(upstreams: Sequence[str], offline: bool) -> Answer:
+def banner_answer(upstreams: Sequence[str], offline: bool) -> ServedResponse:
     """What this is and how it is used."""
     page = _PAGE.format(
         version=__version__,
         upstreams=html.escape(", ".join(upstreams)),
         offline=" (offline: only what is in the cache)" if offline else "",
     )
-    return Answer(
+    return ServedResponse(
         200, [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store")], page.encode()
     )
 
 
-def health_answer(upstreams: Sequence[str], offline: bool, ready: int) -> Answer:
+def health_answer(upstreams: Sequence[str], offline: bool, ready: int) -> ServedResponse:
     """That the server runs; it asks no index for that."""
     state = {
         "status": "ok",
@@ -57,4 +57,4 @@ def health_answer(upstreams: Sequence[str], offline: bool, ready: int) -> Answer
         "projects_in_memory": ready,
     }
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
-    return Answer(200, headers, msgspec.json.encode(state) + b"\n")
+    return ServedResponse(200, headers, msgspec.json.encode(state) + b"\n")

@@ -20,14 +20,14 @@ import msgspec
 
 from backdate.errors import SourceError, UsageError
 from backdate.index.cache import MAX_ENTRY_BYTES, DiskCache
-from backdate.index.fetching import MAX_PAGE_BYTES
 from backdate.index.files import FileStore, Wanted, wanted
 from backdate.index.forward_stream import BROKEN
+from backdate.index.http import MAX_PAGE_BYTES
+from backdate.index.lock_files import Need
 from backdate.index.names import is_project_name, normalise, version_of
-from backdate.index.needs import Need
 from backdate.index.page import FileEntry, Microseconds, to_microseconds
+from backdate.index.page_store import SerialisedPage, entries, serialise
 from backdate.index.reading import UnusableAnswer, read_json
-from backdate.index.serialised import SerialisedPage, entries, serialise
 from backdate.index.upstream import IndexClient, check_upstream
 from backdate.timeline.instants import Instant
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from backdate.errors import DiskFull, StoredDataError
-from backdate.index.serialised import SerialisedPage, pack, unpack
+from backdate.index.page_store import SerialisedPage, pack, unpack
 from backdate.serial import write_whole
 
 logger = logging.getLogger(__name__)

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO
 
 from backdate.index.cache import DiskCache
-from backdate.index.fetching import Fetcher, IndexFailure
+from backdate.index.http import Fetcher, IndexFailure
 from backdate.index.page import FileEntry, Microseconds
-from backdate.index.serialised import SerialisedPage, entries
+from backdate.index.page_store import SerialisedPage, entries
 
 _CHUNK = 256 * 1024
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")

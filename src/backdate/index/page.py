@@ -96,7 +96,7 @@ class IndexFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ProjectPage:
     """A project's files, all of them, as the index told at ``fetched_at``."""
 
     name: str

@@ -13,7 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from backdate.errors import StoredDataError, UsageError
 from backdate.index.archive_names import modules_of, sdist_members, wheel_members
-from backdate.index.fetching import Fetcher, IndexFailure
+from backdate.index.http import Fetcher, IndexFailure
 from backdate.index.names import is_project_name
 from backdate.index.page import IndexFile
 from backdate.index.upstream import IndexClient

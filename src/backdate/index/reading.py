@@ -1,4 +1,4 @@
-"""Reading what an index answers: JSON (PEP 691), HTML (PEP 503), or the per-project JSON API.
+"""ParsedPage what an index answers: JSON (PEP 691), HTML (PEP 503), or the per-project JSON API.
 
 Each reader is a pure function from the body to the files it holds. What an index says is not
 trusted: a file that makes no sense (no upload time, a name with a slash, a strange URL) is left out
@@ -18,7 +18,7 @@ import msgspec
 
 from backdate.index.names import are_file_names, canonical_version, is_file_name, version_of
 from backdate.index.page import FileEntry, Microseconds, parse_upload_time
-from backdate.index.serialised import FileColumns
+from backdate.index.page_store import FileColumns
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class UnusableAnswer(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ParsedPage:
     """What a page held."""
 
     files: FileColumns
@@ -100,7 +100,7 @@ def are_web_addresses(urls: Sequence[str]) -> bool:
     return found == len(urls) == joined.count(" ") and not odd and joined.isprintable()
 
 
-def read_json(body: bytes, *, base: str, name: str) -> Reading:
+def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
     """The files of a PEP 691 page; ``base`` is its URL, ``name`` the project's normalised name.
 
     A file's JSON is kept byte for byte (with keys that are not known here), except that a relative
@@ -139,7 +139,7 @@ def _entry_or_none(raw: msgspec.Raw) -> FileEntry | None:
         return None
 
 
-def read_project_document(body: bytes, *, base: str, name: str) -> Reading:
+def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
     """The files of a per-project JSON document (``/pypi/NAME/json``). Raises UnusableAnswer."""
     try:
         body.decode()
@@ -178,7 +178,7 @@ def read_entries(
     told: int,
     json: Sequence[bytes] | None = None,
     versions: Sequence[str] | None = None,
-) -> Reading:
+) -> ParsedPage:
     """Those of ``entries`` that make sense and can be placed in time, of ``told`` that the page had.
 
     ``json``: how each is written, ``versions``: of which it is, where that need not be worked out.
@@ -202,7 +202,7 @@ def read_entries(
         json=json,
         has_sizes=all(entry.size is not None for entry in entries),
     )
-    return Reading(files=files, hidden=told - len(entries))
+    return ParsedPage(files=files, hidden=told - len(entries))
 
 
 def _chosen(column: Sequence[T], places: Sequence[int]) -> list[T]:

@@ -1,4 +1,4 @@
-"""Reading the HTML form of a project's page (PEP 503, 592, 629, 658, 714).
+"""ParsedPage the HTML form of a project's page (PEP 503, 592, 629, 658, 714).
 
 Most indexes write plain anchors, which one regular expression reads at the speed that large pages
 need. Whenever that does not account for every anchor of the page, the page is read again by a more
@@ -21,14 +21,14 @@ import msgspec
 
 from backdate.index.names import are_file_names, version_of
 from backdate.index.page import FileEntry, parse_upload_time
+from backdate.index.page_store import FileColumns
 from backdate.index.reading import (
-    Reading,
+    ParsedPage,
     UnusableAnswer,
     are_web_addresses,
     has_web_address,
     read_entries,
 )
-from backdate.index.serialised import FileColumns
 
 Anchor: TypeAlias = tuple[dict[str, str], str]
 """An anchor's attributes and its text."""
@@ -56,7 +56,7 @@ def _json_string(escaped: str) -> str:
 _unescape = lru_cache(maxsize=4096)(html.unescape)  # a page repeats few values of Requires-Python
 
 
-def read_html(body: bytes, *, base: str, name: str) -> Reading:
+def read_html(body: bytes, *, base: str, name: str) -> ParsedPage:
     """The files of a PEP 503 page; ``base`` is its URL, ``name`` the project's normalised name.
 
     Raises UnusableAnswer when it is cut short or no HTML at all.
@@ -77,7 +77,7 @@ def read_html(body: bytes, *, base: str, name: str) -> Reading:
     return read_entries(entries, name=name, told=len(entries))
 
 
-def _read_common(text: str, name: str) -> Reading | None:
+def _read_common(text: str, name: str) -> ParsedPage | None:
     """The files of a page of common anchors, their JSON written without a detour; None for another page."""
     if _NEEDS_PARSER.search(text) is not None:
         return None
@@ -103,7 +103,7 @@ def _read_common(text: str, name: str) -> Reading | None:
         ],
         has_sizes=not found,
     )
-    return Reading(files=files, hidden=0)
+    return ParsedPage(files=files, hidden=0)
 
 
 def _plain_anchors(text: str) -> Iterator[Anchor] | None:

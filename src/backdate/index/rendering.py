@@ -18,7 +18,7 @@ from urllib.parse import quote
 import msgspec
 
 from backdate.index.page import FileEntry, Microseconds
-from backdate.index.serialised import SerialisedPage, entries, join_fragments
+from backdate.index.page_store import SerialisedPage, entries, join_fragments
 
 
 class Form(Enum):

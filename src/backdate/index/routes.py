@@ -1,4 +1,4 @@
-"""What a request's path asks for. Every path is one of the routes below, or a Refusal that says why not.
+"""What a request's path asks for. Every path is one of the routes below, or a UnknownPath that says why not.
 
 ::
 
@@ -78,27 +78,29 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class UnknownPath:
     """A path that asks for nothing we have."""
 
     status: int
     message: str
 
 
-Route: TypeAlias = ProjectRoute | FileRoute | RootRoute | Redirect | Banner | Health | Refusal
+Route: TypeAlias = ProjectRoute | FileRoute | RootRoute | Redirect | Banner | Health | UnknownPath
 
 
 def parse_path(raw: bytes) -> Route:
     """The route of a request's path as it was sent (percent-encoded, without the query)."""
     if len(raw) > MAX_PATH:
-        return Refusal(status=414, message="the path is too long")
+        return UnknownPath(status=414, message="the path is too long")
     try:
         encoded = raw.decode("ascii")
         parts = [unquote_to_bytes(part).decode() for part in encoded.split("/")]
     except UnicodeDecodeError:
-        return Refusal(status=400, message="the path is not UTF-8")
+        return UnknownPath(status=400, message="the path is not UTF-8")
     if parts[0] or any(part in (".", "..") or "/" in part or "\\" in part or "\0" in part for part in parts):
-        return Refusal(status=400, message="the path tries to escape: names hold no slashes and are not '..'")
+        return UnknownPath(
+            status=400, message="the path tries to escape: names hold no slashes and are not '..'"
+        )
     if parts == ["", ""]:
         return Banner()
     if parts == ["", "healthz"]:
@@ -110,12 +112,12 @@ def parse_path(raw: bytes) -> Route:
 
 def _snapshot(parts: list[str], encoded: str) -> Route:
     if len(parts) < 3 or not parts[2]:
-        return Refusal(status=404, message="write /snapshot/2021-03-01/simple/NAME/")
+        return UnknownPath(status=404, message="write /snapshot/2021-03-01/simple/NAME/")
     base = "/".join(encoded.split("/")[:3])
     try:
         when = parse_when(parts[2])
     except UsageError as error:
-        return Refusal(status=400, message=str(error))
+        return UnknownPath(status=400, message=str(error))
     rest = parts[3:]
     if rest in ([], [""]):
         return Redirect(location=f"{base}/simple/")
@@ -136,7 +138,7 @@ def _beneath(parts: list[str], when: When, base: str) -> Route:
             return RootRoute(when=when)
         case ["simple", name] | ["simple", name, ""]:
             if not is_project_name(name):
-                return Refusal(status=400, message=f"{name!r} is not a project's name (PEP 508)")
+                return UnknownPath(status=400, message=f"{name!r} is not a project's name (PEP 508)")
             if len(parts) == 2 or name != normalise(name):
                 return Redirect(location=f"{base}/simple/{normalise(name)}/")
             return ProjectRoute(when=when, name=name)
@@ -144,10 +146,10 @@ def _beneath(parts: list[str], when: When, base: str) -> Route:
             metadata = filename.endswith(".metadata")
             filename = filename.removesuffix(".metadata")
             if not is_project_name(name) or name != normalise(name) or not is_file_name(filename):
-                return Refusal(status=400, message=f"{name!r}, {filename!r} do not name a project's file")
+                return UnknownPath(status=400, message=f"{name!r}, {filename!r} do not name a project's file")
             return FileRoute(when=when, name=name, filename=filename, metadata=metadata)
         case _:
-            return Refusal(
+            return UnknownPath(
                 status=404,
                 message="no such page: pages are at /simple/NAME/ and /snapshot/INSTANT/simple/NAME/",
             )

@@ -13,8 +13,8 @@ from typing import TextIO
 import uvicorn
 
 from backdate.errors import MachineError
+from backdate.index.allocator import settle_process
 from backdate.index.application import Application, ServerOptions
-from backdate.index.memory import settle_process
 from backdate.index.request_log import RequestLog
 from backdate.index.routes import When, format_when
 from backdate.index.upstream import IndexClient

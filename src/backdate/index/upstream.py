@@ -19,12 +19,18 @@ import httpx
 
 from backdate.errors import UsageError
 from backdate.index.cache import DiskCache
-from backdate.index.fetching import Answer, Fetcher, IndexFailure
+from backdate.index.http import Fetcher, IndexFailure, UpstreamResponse
 from backdate.index.names import is_project_name, normalise
-from backdate.index.page import Microseconds, Page, to_microseconds
-from backdate.index.reading import Reading, UnusableAnswer, has_web_address, read_json, read_project_document
+from backdate.index.page import Microseconds, ProjectPage, to_microseconds
+from backdate.index.page_store import NO_FILES, SerialisedPage, serialise, to_page
+from backdate.index.reading import (
+    ParsedPage,
+    UnusableAnswer,
+    has_web_address,
+    read_json,
+    read_project_document,
+)
 from backdate.index.reading_html import read_html
-from backdate.index.serialised import NO_FILES, SerialisedPage, serialise, to_page
 from backdate.timeline.instants import Instant, format_instant, now
 
 logger = logging.getLogger(__name__)
@@ -93,7 +99,7 @@ class IndexClient:
         self._writer.shutdown(wait=True)
         self.fetcher.close()
 
-    def project_page(self, name: str, *, at: Instant | None = None) -> Page:
+    def project_page(self, name: str, *, at: Instant | None = None) -> ProjectPage:
         """Every file of the project ``name``, with upload times.
 
         The page is recent enough to be complete for the instant ``at`` (default: this moment).
@@ -217,7 +223,7 @@ class IndexClient:
             hidden=reading.hidden,
         )
 
-    def _read(self, answer: Answer, upstream: str, name: str) -> Reading:
+    def _read(self, answer: UpstreamResponse, upstream: str, name: str) -> ParsedPage:
         try:
             if answer.content_type in _JSON_TYPES:
                 reading = read_json(answer.body, base=answer.url, name=name)
@@ -230,7 +236,7 @@ class IndexClient:
             raise IndexFailure(f"{answer.url} gave no usable page of {name!r}: {error}") from error
         return self._read_document(upstream, name) if reading.lacks_times else reading
 
-    def _read_document(self, upstream: str, name: str) -> Reading:
+    def _read_document(self, upstream: str, name: str) -> ParsedPage:
         url = f"{upstream.removesuffix('/').removesuffix('/simple')}/pypi/{name}/json"
         problem: object
         try:

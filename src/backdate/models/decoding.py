@@ -17,8 +17,8 @@ from backdate.models.interface import (
     FinishReason,
     ModelFailure,
     Reply,
+    TokenUsage,
     ToolCall,
-    Usage,
 )
 
 _FINISH: dict[str, FinishReason] = {
@@ -99,7 +99,7 @@ def make_reply(
     refusal: object,
     calls: tuple[ToolCall, ...],
     finish: object,
-    usage: Usage | None,
+    usage: TokenUsage | None,
     model: object,
 ) -> Reply:
     """A reply out of fields that may hold anything."""
@@ -140,7 +140,7 @@ def read_tool_calls(value: object) -> tuple[ToolCall, ...] | str:
     return tuple(calls)
 
 
-def read_usage(value: object) -> Usage | None:
+def read_usage(value: object) -> TokenUsage | None:
     """The counts of tokens; None when there are none, or they are no counts."""
     if not isinstance(value, dict):
         return None
@@ -152,7 +152,7 @@ def read_usage(value: object) -> Usage | None:
     prompt, completion = _count(value.get("prompt_tokens")), _count(value.get("completion_tokens"))
     if prompt is None or completion is None:
         return None
-    return Usage(
+    return TokenUsage(
         prompt_tokens=prompt,
         completion_tokens=completion,
         cached_tokens=min(_count(cached) or 0, prompt),

@@ -69,7 +69,7 @@ class ToolDefinition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class TokenUsage:
     """Tokens as the endpoint counted them."""
 
     prompt_tokens: int = 0
@@ -79,8 +79,8 @@ class Usage:
     cached_tokens: int = 0
     """Those of the prompt that the endpoint had in its own cache."""
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        return TokenUsage(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -98,7 +98,7 @@ class Reply:
     refusal: str | None = None
     """Why the model itself did not want to answer, in its words; "" when it gave none."""
     finish_reason: FinishReason = "unknown"
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     """None when the endpoint did not count."""
     model: str = ""
     """The model as the endpoint calls it, often with a date."""
@@ -122,7 +122,7 @@ class ModelFailure:
     status: int | None = None
     """The HTTP status, if there was one."""
     attempts: int = 1
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     """What was counted all the same."""
     retry_after_s: float | None = None
     """How long the endpoint asked us to wait."""

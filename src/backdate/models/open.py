@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backdate.models.accounts import CountingModel
 from backdate.models.answers import AnswerStore, RememberingModel
+from backdate.models.model_name import Endpoint
 from backdate.models.openai_endpoint import OpenAIModel
-from backdate.models.settings import Settings
-from backdate.models.specification import Endpoint
+from backdate.models.settings import ModelSettings
+from backdate.models.usage import CountingModel
 
 
 @contextmanager
 def open_model(
-    endpoint: Endpoint, settings: Settings | None = None, *, answers: Path | None = None
+    endpoint: Endpoint, settings: ModelSettings | None = None, *, answers: Path | None = None
 ) -> Iterator[CountingModel]:
     """The model at ``endpoint``, counted; with ``answers`` (a file) it remembers what it answered.
 
     Raises UsageError when the ``openai`` package is missing, and what ``AnswerStore`` raises.
     """
-    settings = settings or Settings()
+    settings = settings or ModelSettings()
     model = OpenAIModel(endpoint, settings)
     try:
         if answers is None:

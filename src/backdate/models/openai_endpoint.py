@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from backdate.errors import UsageError
 from backdate.models.decoding import one_line, read_completion, read_error
 from backdate.models.interface import Answer, Message, ModelFailure, Reply, ToolChoice, ToolDefinition
+from backdate.models.model_name import Endpoint
 from backdate.models.request import Question, make_question, request_body
-from backdate.models.settings import Settings
-from backdate.models.specification import Endpoint
+from backdate.models.retry import Turnstile, read_retry_after, wait_before_next
+from backdate.models.settings import ModelSettings
 from backdate.models.streaming import StreamedReply
-from backdate.models.waiting import Turnstile, read_retry_after, wait_before_next
 
 if TYPE_CHECKING:
     import openai
@@ -47,12 +47,12 @@ class OpenAIModel:
     def __init__(
         self,
         endpoint: Endpoint,
-        settings: Settings | None = None,
+        settings: ModelSettings | None = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._endpoint = endpoint
-        self._settings = settings or Settings()
+        self._settings = settings or ModelSettings()
         self._sleep = sleep
         self._turnstile = Turnstile(self._settings.patience.requests_per_minute, sleep=sleep)
         self._client, self._errors = _connect(endpoint, self._settings.patience.timeout_s)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from backdate.errors import ConfigurationError
-from backdate.models.interface import Usage
+from backdate.models.interface import TokenUsage
 
 _MILLION = 1_000_000
 _FILE_BYTES = 1024 * 1024
@@ -42,7 +42,7 @@ class Tier:
     cached_input: float
     output: float
 
-    def cost(self, usage: Usage) -> float:
+    def cost(self, usage: TokenUsage) -> float:
         """What a call costs."""
         fresh = usage.prompt_tokens - usage.cached_tokens
         parts = (
@@ -61,7 +61,7 @@ class Prices:
     models: tuple[tuple[str, tuple[Tier, ...]], ...]
     """(a model's name as it is asked for, its tiers from the lowest)."""
 
-    def cost(self, model: str, usage: Usage | None) -> float | None:
+    def cost(self, model: str, usage: TokenUsage | None) -> float | None:
         """What *one call* of ``model`` costs, in ``currency``; None when its price or tokens are unknown."""
         tiers = dict(self.models).get(model)
         if tiers is None or usage is None:

@@ -40,7 +40,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ModelSettings:
     """All that is decided once for a model."""
 
     sampling: Sampling = field(default_factory=Sampling)

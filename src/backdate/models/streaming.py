@@ -6,7 +6,7 @@ The format is WHATWG's "Server-sent events" as OpenAI uses it: ``data: JSON`` li
 from __future__ import annotations
 
 from backdate.models.decoding import bad_answer, make_reply, parse_json, read_error, read_usage
-from backdate.models.interface import Answer, ModelFailure, ToolCall, Usage
+from backdate.models.interface import Answer, ModelFailure, TokenUsage, ToolCall
 
 _MAX_LINE_BYTES = 1_000_000
 _MAX_TOOL_CALLS = 256
@@ -24,7 +24,7 @@ class StreamedReply:
         self._calls: dict[int, dict[str, str]] = {}
         self._size = 0
         self._finish: object = None
-        self._usage: Usage | None = None
+        self._usage: TokenUsage | None = None
         self._model: object = ""
         self._done = False
 

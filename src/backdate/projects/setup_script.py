@@ -21,7 +21,7 @@ _LENGTH = 100_000
 """Longer strings and lists count as unknown: ``"x" * 10**9`` and repeated doubling are not resolved."""
 
 
-class _Unknown(Exception):
+class _UnknownValue(Exception):
     """A value that cannot be known without running the file."""
 
 
@@ -92,7 +92,7 @@ class _Resolver:
                 continue
             try:
                 value = self.resolve(keyword.value, _DEPTH)
-            except _Unknown:
+            except _UnknownValue:
                 continue
             found[keyword.arg] = Argument(value=value, line=keyword.value.lineno)
         return found
@@ -114,14 +114,14 @@ class _Resolver:
         for name, value in pairs:
             try:
                 found[name] = Argument(value=self.resolve(value, _DEPTH), line=value.lineno)
-            except _Unknown:
+            except _UnknownValue:
                 continue
         return found
 
     def resolve(self, node: ast.expr, depth: int) -> Value:
-        """The value of ``node``. Raises _Unknown when only running the file could tell."""
+        """The value of ``node``. Raises _UnknownValue when only running the file could tell."""
         if depth == 0:
-            raise _Unknown
+            raise _UnknownValue
         match node:
             case ast.Constant(value=str() | int() | float() | bool() | None as value):
                 return value
@@ -143,7 +143,7 @@ class _Resolver:
             case ast.Call(func=ast.Attribute(value=receiver, attr=method), args=args, keywords=[]):
                 return self._method(self._text(receiver, depth), method, self._items(args, depth))
             case _:
-                raise _Unknown
+                raise _UnknownValue
 
     def _items(self, nodes: list[ast.expr], depth: int) -> list[Value]:
         items: list[Value] = []
@@ -154,21 +154,21 @@ class _Resolver:
             elif isinstance(value, list):
                 items.extend(value)
             else:
-                raise _Unknown
+                raise _UnknownValue
         if len(items) > _LENGTH:
-            raise _Unknown
+            raise _UnknownValue
         return items
 
     def _text(self, node: ast.expr | None, depth: int) -> str:
         value = None if node is None else self.resolve(node, depth - 1)
         if not isinstance(value, str):
-            raise _Unknown
+            raise _UnknownValue
         return value
 
     def _part(self, node: ast.expr, depth: int) -> str:
         if isinstance(node, ast.FormattedValue):
             if node.format_spec is not None or node.conversion != -1:
-                raise _Unknown
+                raise _UnknownValue
             node = node.value
         return str(self.resolve(node, depth - 1))
 
@@ -177,21 +177,21 @@ class _Resolver:
             return _bounded(left + right)
         if isinstance(left, list) and isinstance(right, list) and len(left) + len(right) <= _LENGTH:
             return left + right
-        raise _Unknown
+        raise _UnknownValue
 
     def _percent(self, template: str, value: Value) -> str:
         """``%`` with plain ``%s`` and ``%d`` only: a width could ask for a gigabyte of blanks."""
         values: list[Value] = value if isinstance(value, list) else [value]
         pieces = template.replace("%d", "%s").split("%s")
         if "%" in "".join(pieces) or len(pieces) != len(values) + 1:
-            raise _Unknown
+            raise _UnknownValue
         return _interleave(pieces, values)
 
     def _method(self, receiver: str, method: str, args: list[Value]) -> Value:
         if method == "format":
             pieces = receiver.split("{}")
             if "{" in "".join(pieces) or len(pieces) != len(args) + 1:
-                raise _Unknown
+                raise _UnknownValue
             return _interleave(pieces, args)
         if method == "join" and len(args) == 1 and isinstance(args[0], list):
             return _bounded(receiver.join(str(item) for item in args[0]))
@@ -199,7 +199,7 @@ class _Resolver:
             return receiver.strip()
         if method in ("split", "splitlines") and not args:
             return [*(receiver.split() if method == "split" else receiver.splitlines())]
-        raise _Unknown
+        raise _UnknownValue
 
 
 def _interleave(pieces: list[str], values: list[Value]) -> str:
@@ -209,5 +209,5 @@ def _interleave(pieces: list[str], values: list[Value]) -> str:
 
 def _bounded(text: str) -> str:
     if len(text) > _LENGTH:
-        raise _Unknown
+        raise _UnknownValue
     return text

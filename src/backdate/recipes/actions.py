@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from backdate.recipes.recipe import (
+    DeclaredPythons,
     InstallStep,
-    InterpreterWish,
     Provenance,
-    Skipped,
+    SkippedInstruction,
+    SuitePlan,
     SystemPackages,
-    TestPlan,
     Variable,
 )
 
@@ -32,12 +32,12 @@ class Delegation:
 
 
 Action: TypeAlias = (
-    InstallStep | SystemPackages | Variable | TestPlan | InterpreterWish | Delegation | Skipped
+    InstallStep | SystemPackages | Variable | SuitePlan | DeclaredPythons | Delegation | SkippedInstruction
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class DeclaredJob:
     """What one place in a project's files (a job, an environment, a target) does, in order."""
 
     kind: str

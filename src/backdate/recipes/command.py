@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Skipped
+from backdate.recipes.recipe import Provenance, SkippedInstruction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class ProgramCall:
     """A program with its arguments, and where it would run."""
 
     words: tuple[str, ...]
@@ -29,17 +29,17 @@ class Command:
         """All but the program."""
         return self.words[1:]
 
-    def having(self, words: Sequence[str]) -> Command:
+    def having(self, words: Sequence[str]) -> ProgramCall:
         """The same with other words."""
         return replace(self, words=tuple(words))
 
-    def skipped(self, reason: str) -> Skipped:
+    def skipped(self, reason: str) -> SkippedInstruction:
         """This command, or a part of it, not followed."""
-        return Skipped(reason=reason, provenance=self.provenance)
+        return SkippedInstruction(reason=reason, provenance=self.provenance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class ParsedOptions:
     """A command line taken apart."""
 
     values: tuple[tuple[str, str], ...]
@@ -56,7 +56,7 @@ class Options:
         return any(name in names for name, _ in self.values)
 
 
-def read_options(arguments: Sequence[str], with_value: Sequence[str]) -> Options:
+def read_options(arguments: Sequence[str], with_value: Sequence[str]) -> ParsedOptions:
     """Take ``arguments`` apart; ``with_value`` names the options that take one (``-r``, ``--with``).
 
     ``-rfile`` and ``--with=value`` are understood; ``--`` ends the options.
@@ -82,4 +82,4 @@ def read_options(arguments: Sequence[str], with_value: Sequence[str]) -> Options
             values.append((word[:2], word[2:].removeprefix("=")))
         else:
             values.append((word, ""))
-    return Options(values=tuple(values), positional=tuple(positional))
+    return ParsedOptions(values=tuple(values), positional=tuple(positional))

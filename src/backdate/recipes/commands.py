@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from backdate.recipes.actions import Action, Delegation
-from backdate.recipes.command import Command
+from backdate.recipes.command import ProgramCall
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.installers import INSTALLERS, install_with_pip, install_with_setup_script
-from backdate.recipes.recipe import Provenance, Skipped, Variable
+from backdate.recipes.recipe import Provenance, SkippedInstruction, Variable
 from backdate.recipes.runners import RUNNERS, run_file
-from backdate.recipes.script import Assignment, Line, follow
+from backdate.recipes.script import ScriptCommand, VariableAssignment, follow
 from backdate.recipes.shell import Word
 
 _PYTHON = re.compile(r"(?:python|pypy|py)(?:\d(?:\.\d+)?)?(?:\.exe)?\Z")
@@ -79,7 +79,7 @@ def read_commands(
 ) -> tuple[Action, ...]:
     """What the shell script ``text``, which starts at ``line`` of ``file``, does for a recipe.
 
-    Everything that is not followed is there as :class:`Skipped`, with the reason. ``variables`` are
+    Everything that is not followed is a :class:`SkippedInstruction`, with the reason. ``variables`` are
     those known from outside; when it is a dict, the assignments of the text are added to it, and
     ``PWD``, where the text ends.
     """
@@ -89,14 +89,16 @@ def read_commands(
     found: list[Action] = []
     outside = dict(known)
     for one in follow(text, exists=files.has, variables=known, cwd=cwd):
-        if isinstance(one, Assignment):
+        if isinstance(one, VariableAssignment):
             where = _provenance(rule, file, line, one.line, f"{one.name}={one.value or '…'}")
             if one.unknown is None and one.value is not None:
                 known[one.name] = one.value
                 if one.exported or one.name in outside:
                     found.append(Variable(name=one.name, value=one.value, provenance=where))
             elif one.exported:
-                found.append(Skipped(reason=f"{one.name} is not set: {one.unknown}", provenance=where))
+                found.append(
+                    SkippedInstruction(reason=f"{one.name} is not set: {one.unknown}", provenance=where)
+                )
             continue
         where = _provenance(rule, file, line, one.line, one.text)
         found += _understand(one, files, where, known)
@@ -107,8 +109,10 @@ def _provenance(rule: str, file: str | None, first: int, line: int, text: str) -
     return Provenance(rule=rule, file=file, line=first + line - 1 if file else None, text=text[:300])
 
 
-def _understand(line: Line, files: Files, where: Provenance, known: Mapping[str, str]) -> Iterable[Action]:
-    command = Command(
+def _understand(
+    line: ScriptCommand, files: Files, where: Provenance, known: Mapping[str, str]
+) -> Iterable[Action]:
+    command = ProgramCall(
         words=tuple(word.text for word in line.words),
         cwd=line.cwd,
         files=files,
@@ -119,20 +123,25 @@ def _understand(line: Line, files: Files, where: Provenance, known: Mapping[str,
     try:
         actions = tuple(understand(command))
     except RecursionError:
-        return (Skipped(reason="commands nested too deep", provenance=where),)
+        return (SkippedInstruction(reason="commands nested too deep", provenance=where),)
     if line.doubt is None and line.unknown is None:
         return actions
-    if all(isinstance(action, Skipped) and action.reason.endswith(NO_COMMAND) for action in actions):
+    if all(
+        isinstance(action, SkippedInstruction) and action.reason.endswith(NO_COMMAND) for action in actions
+    ):
         return actions
     if line.doubt is not None:
-        return (Skipped(reason=line.doubt, provenance=where),)
+        return (SkippedInstruction(reason=line.doubt, provenance=where),)
     narrowed = _without_unknown(command, line.words)
-    if not any(not isinstance(action, Skipped) for action in narrowed):
-        return (Skipped(reason=line.unknown or "", provenance=where),)
-    return (*narrowed, Skipped(reason=f"part of the command is left out: {line.unknown}", provenance=where))
+    if not any(not isinstance(action, SkippedInstruction) for action in narrowed):
+        return (SkippedInstruction(reason=line.unknown or "", provenance=where),)
+    return (
+        *narrowed,
+        SkippedInstruction(reason=f"part of the command is left out: {line.unknown}", provenance=where),
+    )
 
 
-def _without_unknown(command: Command, words: Sequence[Word]) -> tuple[Action, ...]:
+def _without_unknown(command: ProgramCall, words: Sequence[Word]) -> tuple[Action, ...]:
     """What a command does without its unknown words (``tox -e $(…)``, ``pip install -r a.txt $MORE``)."""
     kept: list[str] = []
     for word in words:
@@ -145,10 +154,10 @@ def _without_unknown(command: Command, words: Sequence[Word]) -> tuple[Action, .
     return tuple(understand(command.having(kept)))
 
 
-def understand(command: Command, depth: int = 0) -> Iterable[Action]:
-    """What one command does for a recipe; one Skipped when it does nothing that is known here."""
+def understand(command: ProgramCall, depth: int = 0) -> Iterable[Action]:
+    """What one command does for a recipe; one SkippedInstruction when it does nothing that is known here."""
     if not command.words or depth > _DEEPEST:
-        return (Skipped(reason="there is no command in it", provenance=command.provenance),)
+        return (SkippedInstruction(reason="there is no command in it", provenance=command.provenance),)
     inner = _unwrapped(command)
     if inner is not None:
         return understand(inner, depth + 1)
@@ -170,10 +179,10 @@ def understand(command: Command, depth: int = 0) -> Iterable[Action]:
     script = command.arguments[0] if name in _SHELLS and command.arguments else command.words[0]
     if name in _SHELLS or script.endswith((".sh", ".bash")) or script.startswith(("./", "scripts/")):
         return (_script(command, script),)
-    return (Skipped(reason=f"{name[:60]} {NO_COMMAND}", provenance=command.provenance),)
+    return (SkippedInstruction(reason=f"{name[:60]} {NO_COMMAND}", provenance=command.provenance),)
 
 
-def _unwrapped(command: Command) -> Command | None:
+def _unwrapped(command: ProgramCall) -> ProgramCall | None:
     """The command that a wrapper (``sudo``, ``poetry run``, ``xvfb-run``) runs; None when there is none."""
     name, rest = posixpath.basename(command.words[0]), command.arguments
     added: list[tuple[str, str]] = []
@@ -212,7 +221,7 @@ def _after_options(arguments: tuple[str, ...], with_value: tuple[str, ...]) -> t
     return arguments[place:]
 
 
-def _python(command: Command, depth: int) -> Iterable[Action]:
+def _python(command: ProgramCall, depth: int) -> Iterable[Action]:
     arguments = command.arguments
     while arguments and arguments[0].startswith("-") and arguments[0] not in ("-m", "-c", "-"):
         arguments = arguments[2 if arguments[0] in _PYTHON_OPTIONS_WITH_VALUE else 1 :]
@@ -223,46 +232,58 @@ def _python(command: Command, depth: int) -> Iterable[Action]:
             return RUNNERS[name](command.having((name, *arguments[2:])))
         if module in ("coverage", "pip", "poetry", "pipenv", "uv", "pdm", "flit"):
             return understand(command.having((module, *arguments[2:])), depth + 1)
-        return (Skipped(reason=f"python -m {module[:60]} is not followed", provenance=command.provenance),)
+        return (
+            SkippedInstruction(
+                reason=f"python -m {module[:60]} is not followed", provenance=command.provenance
+            ),
+        )
     if not arguments or arguments[0].startswith("-"):
-        return (Skipped(reason="code on the command line is not followed", provenance=command.provenance),)
+        return (
+            SkippedInstruction(
+                reason="code on the command line is not followed", provenance=command.provenance
+            ),
+        )
     if posixpath.basename(arguments[0]) == "setup.py":
         return install_with_setup_script(command.having(arguments))
     return run_file(command, arguments)
 
 
-def _pip(command: Command) -> Iterable[Action]:
+def _pip(command: ProgramCall) -> Iterable[Action]:
     rest = _after_options(command.arguments, ("--python", "--log", "--proxy", "--cert", "--timeout"))
     if rest[:1] == ("install",):
         return install_with_pip(command.having(rest))
     if rest[:1] == ("sync",):
         return install_with_pip(command.having(("install", *(_as_file(word) for word in rest[1:]))))
-    return (Skipped(reason="pip installs nothing here", provenance=command.provenance),)
+    return (SkippedInstruction(reason="pip installs nothing here", provenance=command.provenance),)
 
 
 def _as_file(word: str) -> str:
     return word if word.startswith("-") else f"-r{word}"
 
 
-def _coverage(command: Command, arguments: tuple[str, ...], depth: int) -> Iterable[Action]:
+def _coverage(command: ProgramCall, arguments: tuple[str, ...], depth: int) -> Iterable[Action]:
     if arguments[:1] != ("run",):
-        return (Skipped(reason="coverage reports only", provenance=command.provenance),)
+        return (SkippedInstruction(reason="coverage reports only", provenance=command.provenance),)
     rest = arguments[1:]
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "--module"):
         rest = rest[2 if rest[0] in _COVERAGE_WITH_VALUE else 1 :]
     if rest[:1] == ("--module",):
         rest = ("-m", *rest[1:])
     if not rest:
-        return (Skipped(reason="coverage runs what its configuration says", provenance=command.provenance),)
+        return (
+            SkippedInstruction(
+                reason="coverage runs what its configuration says", provenance=command.provenance
+            ),
+        )
     if rest[0] != "-m" and posixpath.basename(rest[0]) in RUNNERS:
         return understand(command.having(rest), depth + 1)
     return understand(command.having(("python", *rest)), depth + 1)
 
 
-def _script(command: Command, script: str) -> Action:
+def _script(command: ProgramCall, script: str) -> Action:
     path = normal_path(command.cwd, script)
     if path is None or not command.files.has(path):
-        return Skipped(
+        return SkippedInstruction(
             reason=f"there is no script {script[:100]} in the project", provenance=command.provenance
         )
     return Delegation(

@@ -6,19 +6,19 @@ import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from backdate.recipes.actions import Action, Candidate, Delegation
+from backdate.recipes.actions import Action, DeclaredJob, Delegation
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
 from backdate.recipes.installers import distribution_name
 from backdate.recipes.recipe import (
     PROJECT_FOLDER,
+    DeclaredPythons,
     InstallStep,
-    InterpreterWish,
     Provenance,
     Recipe,
-    Skipped,
+    SkippedInstruction,
+    SuitePlan,
     SystemPackages,
-    TestPlan,
     Variable,
 )
 from backdate.recipes.sources.conda import read_conda
@@ -95,18 +95,18 @@ class Composition:
 
     recipe: Recipe | None
     """None when it runs no test."""
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedInstruction, ...]
 
 
-def compose(candidate: Candidate, files: Files, *, basic: Recipe | None) -> Composition:
+def compose(candidate: DeclaredJob, files: Files, *, basic: Recipe | None) -> Composition:
     """The recipe that ``candidate`` means.
 
     ``basic`` lends its install steps to a candidate that only runs tests (a Makefile, as a rule), its
     tests to one that only installs, and its plan to commands that mean "whatever tests there are".
     """
     actions = list(_followed(candidate.actions, files, basic, 0))
-    skipped = [action for action in actions if isinstance(action, Skipped)]
-    plans = [action for action in actions if isinstance(action, TestPlan)]
+    skipped = [action for action in actions if isinstance(action, SkippedInstruction)]
+    plans = [action for action in actions if isinstance(action, SuitePlan)]
     if not plans and candidate.kind in ("conda environment", "import scan") and basic is not None:
         plans = [basic.test]
     if not plans:
@@ -120,13 +120,15 @@ def compose(candidate: Candidate, files: Files, *, basic: Recipe | None) -> Comp
     if "pytest" in runners and not any(_is_pytest(one) for step in steps for one in step.packages):
         why = Provenance(rule="the suite's runner")
         steps.append(InstallStep(kind="packages", packages=("pytest",), provenance=why))
-    wishes = [action for action in actions if isinstance(action, InterpreterWish)]
+    wishes = [action for action in actions if isinstance(action, DeclaredPythons)]
     return Composition(
         recipe=Recipe(
             install=tuple(steps),
             test=plans[0],
             further_tests=tuple(plans[1:]),
-            interpreter=max(wishes, key=lambda wish: len(wish.versions), default=None),
+            interpreter=max(
+                wishes, key=lambda python_constraint: len(python_constraint.versions), default=None
+            ),
             system=tuple(action for action in actions if isinstance(action, SystemPackages)),
             variables=variables,
             provenance=replace(candidate.provenance, rule=f"{candidate.kind}, {candidate.name}"),
@@ -145,7 +147,9 @@ def _followed(actions: Iterable[Action], files: Files, basic: Recipe | None, dep
         if not isinstance(action, Delegation):
             yield action
         elif depth >= _DEEPEST or not files.spend(10):
-            yield Skipped(reason="files that refer to each other too deep", provenance=action.provenance)
+            yield SkippedInstruction(
+                reason="files that refer to each other too deep", provenance=action.provenance
+            )
         elif action.to == "suite":
             yield from _suite(action, basic)
         else:
@@ -156,15 +160,17 @@ def _followed(actions: Iterable[Action], files: Files, basic: Recipe | None, dep
                     yield Variable(name=name, value=value, provenance=action.provenance)
             if not candidates and not problems:
                 reason = f"there is nothing that {action.to} would run"
-                yield Skipped(reason=reason, provenance=action.provenance)
+                yield SkippedInstruction(reason=reason, provenance=action.provenance)
             for candidate in candidates:
                 yield from _followed(candidate.actions, files, basic, depth + 1)
 
 
-def _led_to(action: Delegation, files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def _led_to(
+    action: Delegation, files: Files
+) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     if action.to in ("tox", "nox") and action.cwd != ".":
         reason = f"{action.to} is run in {action.cwd}; only that of the root is read"
-        return (), (Skipped(reason=reason, provenance=action.provenance),)
+        return (), (SkippedInstruction(reason=reason, provenance=action.provenance),)
     match action.to:
         case "tox":
             environments = action.arguments or _environments_of(action)
@@ -183,14 +189,16 @@ def _environments_of(action: Delegation) -> tuple[str, ...]:
     return tuple(value for name, value in action.variables if name == "TOXENV" and value)
 
 
-def _script(action: Delegation, files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def _script(
+    action: Delegation, files: Files
+) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     path = action.arguments[0]
     text = files.text(path)
     if text is None:
-        return (), (Skipped(reason=f"{path} cannot be read", provenance=action.provenance),)
+        return (), (SkippedInstruction(reason=f"{path} cannot be read", provenance=action.provenance),)
     first = text.split("\n", 1)[0]
     if first.startswith("#!") and "sh" not in first:
-        return (), (Skipped(reason=f"{path} is no shell script", provenance=action.provenance),)
+        return (), (SkippedInstruction(reason=f"{path} is no shell script", provenance=action.provenance),)
     actions = read_commands(
         text,
         files=files,
@@ -199,12 +207,14 @@ def _script(action: Delegation, files: Files) -> tuple[tuple[Candidate, ...], tu
         cwd=action.cwd,
         variables=dict(action.variables),
     )
-    return (Candidate(kind="script", name=path, actions=actions, provenance=action.provenance),), ()
+    return (DeclaredJob(kind="script", name=path, actions=actions, provenance=action.provenance),), ()
 
 
 def _suite(action: Delegation, basic: Recipe | None) -> Iterator[Action]:
     if basic is None:
-        yield Skipped(reason="no tests were found that it could mean", provenance=action.provenance)
+        yield SkippedInstruction(
+            reason="no tests were found that it could mean", provenance=action.provenance
+        )
         return
     rule = f"{action.provenance.rule}; the tests that were found ({basic.test.provenance.rule})"
     yield replace(
@@ -214,7 +224,7 @@ def _suite(action: Delegation, basic: Recipe | None) -> Iterator[Action]:
     )
 
 
-def _steps(actions: Sequence[Action], skipped: list[Skipped]) -> Iterator[InstallStep]:
+def _steps(actions: Sequence[Action], skipped: list[SkippedInstruction]) -> Iterator[InstallStep]:
     """The install steps without tools and without repetitions."""
     seen: set[object] = set()
     packages: set[str] = set()
@@ -227,7 +237,7 @@ def _steps(actions: Sequence[Action], skipped: list[Skipped]) -> Iterator[Instal
             dropped = [one for one in step.packages if one.lower() in _TOOLS]
             if dropped:
                 reason = f"not needed by tests: {', '.join(dropped)}"
-                skipped.append(Skipped(reason=reason, provenance=step.provenance))
+                skipped.append(SkippedInstruction(reason=reason, provenance=step.provenance))
             if not kept:
                 continue
             packages |= set(kept)
@@ -251,7 +261,7 @@ def _variables(actions: Sequence[Action]) -> tuple[Variable, ...]:
     return tuple(found.values())
 
 
-def _placed(plan: TestPlan, files: Files) -> TestPlan:
+def _placed(plan: SuitePlan, files: Files) -> SuitePlan:
     """``plan`` in the root where it would start in a folder that only a tool makes (tox's own)."""
     if files.has(plan.cwd):
         return plan
@@ -262,14 +272,14 @@ def _placed(plan: TestPlan, files: Files) -> TestPlan:
     return replace(plan, cwd=".", targets=targets, provenance=why)
 
 
-def _with_variables(plan: TestPlan, variables: Sequence[Variable]) -> TestPlan:
+def _with_variables(plan: SuitePlan, variables: Sequence[Variable]) -> SuitePlan:
     here = posixpath.relpath(".", plan.cwd)
     values = {one.name: one.value.replace(PROJECT_FOLDER, here) for one in variables}
     return replace(plan, environment=tuple((values | dict(plan.environment)).items()))
 
 
-def _distinct(plans: Iterable[TestPlan]) -> Iterator[TestPlan]:
-    seen: set[TestPlan] = set()
+def _distinct(plans: Iterable[SuitePlan]) -> Iterator[SuitePlan]:
+    seen: set[SuitePlan] = set()
     for plan in plans:
         key = replace(plan, provenance=Provenance(rule=""))
         if key not in seen:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from backdate.errors import ConfigurationError
-from backdate.recipes.actions import Candidate
+from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Recipe, Skipped
+from backdate.recipes.recipe import Provenance, Recipe, SkippedInstruction
 from backdate.recipes.sources.appveyor import read_appveyor
 from backdate.recipes.sources.azure import read_azure
 from backdate.recipes.sources.circleci import read_circleci
@@ -33,7 +33,7 @@ from backdate.recipes.sources.travis import read_travis
 
 SourceKind = Literal["ci", "tox", "nox", "metadata", "conda", "makefile", "texts", "imports"]
 ALL_SOURCES: frozenset[SourceKind] = frozenset(get_args(SourceKind))
-_Source = Callable[[Files], tuple[tuple[Candidate, ...], tuple[Skipped, ...]]]
+_Source = Callable[[Files], tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]]
 _CI: tuple[_Source, ...] = (read_github, read_gitlab, read_travis, read_circleci, read_azure, read_appveyor)
 _OTHERS: tuple[tuple[SourceKind, int, _Source], ...] = (
     ("tox", 1, read_tox),
@@ -53,7 +53,7 @@ class Extraction:
 
     candidates: tuple[Recipe, ...]
     """The most trusted first; two that would do the same are one. Empty when there are no tests."""
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedInstruction, ...]
     """What was found and is not followed, each once, with the reason."""
 
 
@@ -72,7 +72,7 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
     run, but nothing more is installed for them.
     """
     files = Files(root)
-    skipped: list[Skipped] = []
+    skipped: list[SkippedInstruction] = []
     basic = _basic(root, skipped)
     ranked: list[_Ranked] = []
     if basic is not None and "metadata" in sources:
@@ -93,11 +93,13 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
     return Extraction(candidates=tuple(_folded(ranked)), skipped=tuple(dict.fromkeys(skipped)))
 
 
-def _basic(root: Path, skipped: list[Skipped]) -> Recipe | None:
+def _basic(root: Path, skipped: list[SkippedInstruction]) -> Recipe | None:
     try:
         found = basic_recipe(root)
     except ConfigurationError as error:
-        skipped.append(Skipped(reason=str(error), provenance=Provenance(rule="the project's metadata")))
+        skipped.append(
+            SkippedInstruction(reason=str(error), provenance=Provenance(rule="the project's metadata"))
+        )
         return None
     if found is None:
         return None
@@ -105,11 +107,11 @@ def _basic(root: Path, skipped: list[Skipped]) -> Recipe | None:
 
 
 def _candidates(
-    files: Files, basic: Recipe | None, skipped: list[Skipped], sources: Collection[SourceKind]
-) -> Iterator[tuple[int, Candidate]]:
+    files: Files, basic: Recipe | None, skipped: list[SkippedInstruction], sources: Collection[SourceKind]
+) -> Iterator[tuple[int, DeclaredJob]]:
     """Every candidate with the rank of its kind."""
 
-    def read(rank: int, source: _Source) -> Iterator[tuple[int, Candidate]]:
+    def read(rank: int, source: _Source) -> Iterator[tuple[int, DeclaredJob]]:
         found, problems = source(files)
         skipped.extend(problems)
         for candidate in found:
@@ -123,7 +125,7 @@ def _candidates(
         yield from read(8, lambda files: (read_imports(files), ()))
 
 
-def _against(recipe: Recipe, skipped: Sequence[Skipped]) -> int:
+def _against(recipe: Recipe, skipped: Sequence[SkippedInstruction]) -> int:
     """How much of what a candidate installs or tests could not be followed."""
     lost = {
         one.provenance.line

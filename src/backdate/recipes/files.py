@@ -11,7 +11,7 @@ from pathlib import Path
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
 from backdate.recipes.declared import Declared, read_declared
-from backdate.recipes.recipe import Provenance, Skipped
+from backdate.recipes.recipe import Provenance, SkippedInstruction
 
 FILE_BYTES = 512 * 1024
 """A file that tells how to install or test a project is not larger than this."""
@@ -31,7 +31,7 @@ class Files:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.unread: list[Skipped] = []
+        self.unread: list[SkippedInstruction] = []
         """Files that are there but could not be read, each once."""
         self._texts: dict[str, str | None] = {}
         self._left = _BUDGET
@@ -43,7 +43,7 @@ class Files:
         self._left -= amount
         if self._left < 0:
             reason = "the project's files call each other too often: the rest is not read"
-            self.unread.append(Skipped(reason=reason, provenance=Provenance(rule="budget")))
+            self.unread.append(SkippedInstruction(reason=reason, provenance=Provenance(rule="budget")))
             return False
         return True
 
@@ -55,7 +55,7 @@ class Files:
             except ConfigurationError as error:
                 self._texts[relative] = None
                 self.unread.append(
-                    Skipped(reason=str(error), provenance=Provenance(rule="a file", file=relative))
+                    SkippedInstruction(reason=str(error), provenance=Provenance(rule="a file", file=relative))
                 )
         return self._texts[relative]
 
@@ -102,11 +102,11 @@ class Files:
             declared = read_declared(self.root)
         except ConfigurationError as error:
             self.unread.append(
-                Skipped(reason=str(error), provenance=Provenance(rule="the project's metadata"))
+                SkippedInstruction(reason=str(error), provenance=Provenance(rule="the project's metadata"))
             )
             return Declared()
         self.unread += [
-            Skipped(reason=reason, provenance=Provenance(rule="the project's metadata", file=file))
+            SkippedInstruction(reason=reason, provenance=Provenance(rule="the project's metadata", file=file))
             for file, reason in declared.unread
         ]
         return declared

@@ -10,9 +10,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from backdate.recipes.actions import Action, Delegation
-from backdate.recipes.command import Command, Options, read_options
+from backdate.recipes.command import ParsedOptions, ProgramCall, read_options
 from backdate.recipes.files import normal_path
-from backdate.recipes.recipe import InstallStep, Provenance, Skipped, SystemPackages
+from backdate.recipes.recipe import InstallStep, Provenance, SkippedInstruction, SystemPackages
 
 _PIP_WITH_VALUE = (
     *("-r", "--requirement", "-c", "--constraint", "-e", "--editable", "-i", "--index-url", "-f"),
@@ -41,7 +41,7 @@ _SYSTEM_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]*(?::[a-z0-9]+)?(?:=[^\s=]+)?\
 _CONDA_PACKAGE = re.compile(r"[A-Za-z0-9][^\s;|&]*\Z")
 
 
-def install_with_pip(command: Command) -> Iterator[Action]:
+def install_with_pip(command: ProgramCall) -> Iterator[Action]:
     """``pip install …``, given as ``install …``."""
     options = read_options(command.arguments, _PIP_WITH_VALUE)
     if not all(word.isprintable() for word in command.words):
@@ -79,7 +79,9 @@ def _without_secrets(address: str) -> str:
     return re.sub(r"//[^/@\s]*@", "//…@", address)[:200]
 
 
-def _file_step(command: Command, file: str, kind: str, options: Options) -> InstallStep | Skipped:
+def _file_step(
+    command: ProgramCall, file: str, kind: str, options: ParsedOptions
+) -> InstallStep | SkippedInstruction:
     if _ADDRESS.match(file):
         return command.skipped(f"a requirements file outside the project: {_without_secrets(file)}")
     path = normal_path(command.cwd, file)
@@ -95,7 +97,7 @@ def _file_step(command: Command, file: str, kind: str, options: Options) -> Inst
     return InstallStep(kind="requirements", file=path, provenance=command.provenance)
 
 
-def _target(command: Command, word: str, *, editable: bool = False) -> InstallStep | Skipped:
+def _target(command: ProgramCall, word: str, *, editable: bool = False) -> InstallStep | SkippedInstruction:
     """What one thing to install is: the project or a folder of it, an address, or a requirement."""
     if _ADDRESS.match(word):
         egg = _EGG.search(word)
@@ -121,8 +123,8 @@ def _target(command: Command, word: str, *, editable: bool = False) -> InstallSt
 
 
 def project_step(
-    command: Command, folder: str, extras: Sequence[str] = (), *, editable: bool = False
-) -> InstallStep | Skipped:
+    command: ProgramCall, folder: str, extras: Sequence[str] = (), *, editable: bool = False
+) -> InstallStep | SkippedInstruction:
     """The project itself, or the one in a folder of it."""
     names = ("setup.py", "pyproject.toml", "setup.cfg")
     if not any(command.files.has(posixpath.join(folder, name)) for name in names):
@@ -136,7 +138,7 @@ def project_step(
     )
 
 
-def install_line(command: Command, line: str) -> tuple[Action, ...]:
+def install_line(command: ProgramCall, line: str) -> tuple[Action, ...]:
     """One line in the format of requirements files, as tox and conda take them."""
     option, _, rest = line.partition(" ")
     if option in ("-r", "-c", "-e", "--requirement", "--constraint", "--editable"):
@@ -152,7 +154,7 @@ def _options_apart(line: str) -> list[str]:
     return [requirement.strip(), *options]
 
 
-def install_with_setup_script(command: Command) -> Iterator[Action]:
+def install_with_setup_script(command: ProgramCall) -> Iterator[Action]:
     """``python setup.py install|develop|test|…``, given as ``setup.py …``."""
     folder = normal_path(command.cwd, posixpath.dirname(command.words[0]) or ".")
     verbs = set(command.arguments)
@@ -176,7 +178,7 @@ def install_with_setup_script(command: Command) -> Iterator[Action]:
         yield command.skipped("setup.py installs nothing here")
 
 
-def _groups(command: Command, names: Sequence[str] | None, where: str) -> Iterator[Action]:
+def _groups(command: ProgramCall, names: Sequence[str] | None, where: str) -> Iterator[Action]:
     """The requirements of groups that pyproject.toml declares; ``names`` None for all of them."""
     known = {name: packages for name, packages, place in command.files.declared().groups if where in place}
     for name in known if names is None else names:
@@ -186,14 +188,14 @@ def _groups(command: Command, names: Sequence[str] | None, where: str) -> Iterat
             yield InstallStep(kind="packages", packages=known[name], provenance=command.provenance)
 
 
-def _extras(command: Command, options: Options, *names: str) -> list[str]:
+def _extras(command: ProgramCall, options: ParsedOptions, *names: str) -> list[str]:
     if options.has("--all-extras"):
         return [name for name, _ in command.files.declared().extras]
     found = options.all(*names)
     return [part for value in found for part in value.split()]
 
 
-def _poetry(command: Command) -> Iterator[Action]:
+def _poetry(command: ProgramCall) -> Iterator[Action]:
     if command.arguments[:1] not in (("install",), ("sync",), ("update",)):
         yield command.skipped("poetry installs nothing here")
         return
@@ -212,7 +214,7 @@ def _poetry(command: Command) -> Iterator[Action]:
     yield from _groups(command, [name for name in chosen if name not in ("main", "root")], "tool.poetry")
 
 
-def _pdm(command: Command) -> Iterator[Action]:
+def _pdm(command: ProgramCall) -> Iterator[Action]:
     if command.arguments[:1] not in (("install",), ("sync",), ("update",)):
         yield command.skipped("pdm installs nothing here")
         return
@@ -231,7 +233,7 @@ def _pdm(command: Command) -> Iterator[Action]:
             yield from _groups(command, named, where)
 
 
-def _pipenv(command: Command) -> Iterator[Action]:
+def _pipenv(command: ProgramCall) -> Iterator[Action]:
     if command.arguments[:1] not in (("install",), ("sync",), ("update",)):
         yield command.skipped("pipenv installs nothing here")
         return
@@ -252,7 +254,7 @@ def _pipenv(command: Command) -> Iterator[Action]:
         yield from _groups(command, None, "Pipfile")
 
 
-def _uv(command: Command) -> Iterator[Action]:
+def _uv(command: ProgramCall) -> Iterator[Action]:
     verb = command.arguments[:1]
     if verb != ("sync",):
         yield command.skipped("uv installs nothing here")
@@ -269,7 +271,7 @@ def _uv(command: Command) -> Iterator[Action]:
         yield from _groups(command, None, "tool.uv")
 
 
-def _flit(command: Command) -> Iterator[Action]:
+def _flit(command: ProgramCall) -> Iterator[Action]:
     options = read_options(command.arguments[1:], ("--deps", "--extras", "--python"))
     if command.arguments[:1] != ("install",):
         yield command.skipped("flit installs nothing here")
@@ -282,7 +284,7 @@ def _flit(command: Command) -> Iterator[Action]:
     yield project_step(command, command.cwd, [name for name in extras if name in declared])
 
 
-def _conda(command: Command) -> Iterator[Action]:
+def _conda(command: ProgramCall) -> Iterator[Action]:
     arguments = command.arguments
     options = read_options(
         arguments, ("-n", "--name", "-c", "--channel", "-p", "--prefix", "-f", "--file", "--solver")
@@ -308,7 +310,7 @@ def _conda(command: Command) -> Iterator[Action]:
         yield command.skipped("conda installs nothing here")
 
 
-def _apt(command: Command) -> Iterator[Action]:
+def _apt(command: ProgramCall) -> Iterator[Action]:
     options = read_options(command.arguments, ("-o", "-t", "-c", "--option", "--target-release"))
     if options.positional[:1] not in (("install",), ("satisfy",), ("build-dep",)):
         yield command.skipped("apt installs nothing here")
@@ -323,10 +325,12 @@ def debian_packages(words: Sequence[str], provenance: Provenance) -> Iterator[Ac
         yield SystemPackages(manager="apt", packages=packages, provenance=provenance)
     for word in words:
         if word not in packages:
-            yield Skipped(reason=f"{word[:100]!r} is not the name of a Debian package", provenance=provenance)
+            yield SkippedInstruction(
+                reason=f"{word[:100]!r} is not the name of a Debian package", provenance=provenance
+            )
 
 
-def _other_system(command: Command) -> Iterator[Action]:
+def _other_system(command: ProgramCall) -> Iterator[Action]:
     yield command.skipped("packages of another operating system are not installed")
 
 
@@ -338,7 +342,7 @@ def distribution_name(requirement: str) -> str | None:
         return None
 
 
-INSTALLERS: Mapping[str, Callable[[Command], Iterable[Action]]] = {
+INSTALLERS: Mapping[str, Callable[[ProgramCall], Iterable[Action]]] = {
     "poetry": _poetry,
     "pdm": _pdm,
     "pipenv": _pipenv,

@@ -48,7 +48,7 @@ class InstallStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestPlan:
+class SuitePlan:
     """How the suite is run."""
 
     __test__ = False  # not a test class, whatever its name
@@ -69,7 +69,7 @@ class TestPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InterpreterWish:
+class DeclaredPythons:
     """The interpreters that a source of recipes names."""
 
     versions: tuple[str, ...]
@@ -137,22 +137,22 @@ class Recipe:
     """How a project is installed and tested."""
 
     install: tuple[InstallStep, ...]
-    test: TestPlan
-    further_tests: tuple[TestPlan, ...] = ()
+    test: SuitePlan
+    further_tests: tuple[SuitePlan, ...] = ()
     """What else the same source runs, after ``test`` and in this order."""
-    interpreter: InterpreterWish | None = None
+    interpreter: DeclaredPythons | None = None
     system: tuple[SystemPackages, ...] = ()
     variables: tuple[Variable, ...] = ()
     """With where each was set. A test plan's own ``environment`` holds them too, ready for use."""
     build_constraints: tuple[BuildConstraint, ...] = ()
     build_requirements: tuple[BuildRequirement, ...] = ()
-    later_cuts: tuple[LaterCut, ...] = ()
+    extra_cutoff_overrides: tuple[LaterCut, ...] = ()
     provenance: Provenance | None = None
     """Where the recipe as a whole was read; None for a recipe that was put together by hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class SkippedInstruction:
     """Something that a project's files say about installing or testing, and that is not followed."""
 
     reason: str

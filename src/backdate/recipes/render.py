@@ -12,7 +12,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep, Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep, Provenance, Recipe, SuitePlan
 from backdate.serial import from_json, to_json
 from backdate.timeline.instants import format_instant
 
@@ -109,7 +109,7 @@ def install_command(step: InstallStep) -> str:
     return shlex.join(["python", "-m", "pip", "install", *_pip_arguments(step)])
 
 
-def command_of(plan: TestPlan, recipe: Recipe | None = None) -> str:
+def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
     """A test plan as a command line, run in the project's folder.
 
     Variables that ``recipe`` sets anyway are not repeated.
@@ -140,7 +140,7 @@ def _build_lines(recipe: Recipe, setting: str) -> Iterator[str]:
 
     pip reads ``PIP_CONSTRAINT`` for isolated builds as well until 25.3, then ``PIP_BUILD_CONSTRAINT``.
     """
-    for cut in recipe.later_cuts:
+    for cut in recipe.extra_cutoff_overrides:
         yield from _comment(cut.provenance)
         yield _one_line(f"# the index has to show {cut.name} as of {format_instant(cut.until)}")
     for limit in recipe.build_constraints:

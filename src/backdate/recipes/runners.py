@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Literal
 
 from backdate.recipes.actions import Action, Delegation
-from backdate.recipes.command import Command, read_options
+from backdate.recipes.command import ProgramCall, read_options
 from backdate.recipes.files import normal_path
-from backdate.recipes.recipe import PROJECT_FOLDER, Skipped, TestPlan
+from backdate.recipes.recipe import PROJECT_FOLDER, SkippedInstruction, SuitePlan
 
 _PYTEST_REPORTING = (
     *("-v", "-q", "-s", "-x", "-l", "-r", "-n", "--verbose", "--quiet", "--exitfirst", "--maxfail", "--tb"),
@@ -96,25 +96,25 @@ OWN_RUNNER = re.compile(
 _TEST_FILE = re.compile(r"(?:test.*|.*[_-]tests?|tests?)\.py\Z", re.IGNORECASE)
 
 
-def variables_of(command: Command) -> tuple[tuple[str, str], ...]:
+def variables_of(command: ProgramCall) -> tuple[tuple[str, str], ...]:
     """The variables in front of a command, with the project's folder as seen from where it runs."""
     here = posixpath.relpath(".", command.cwd)
     return tuple((name, value.replace(PROJECT_FOLDER, here)) for name, value in command.variables)
 
 
 def _plan(
-    command: Command,
+    command: ProgramCall,
     runner: Literal["pytest", "unittest", "django"],
     targets: Iterable[str] = (),
     arguments: Iterable[str] = (),
     *,
     instead: str | None = None,
     cwd: str | None = None,
-) -> TestPlan:
+) -> SuitePlan:
     provenance = command.provenance
     if instead:
         provenance = replace(provenance, rule=f"{provenance.rule}; {instead}")
-    return TestPlan(
+    return SuitePlan(
         runner=runner,
         targets=tuple(targets),
         arguments=tuple(arguments),
@@ -124,7 +124,7 @@ def _plan(
     )
 
 
-def _pytest(command: Command, *, instead: str | None = None) -> Iterator[Action]:
+def _pytest(command: ProgramCall, *, instead: str | None = None) -> Iterator[Action]:
     options = read_options(command.arguments, _PYTEST_WITH_VALUE)
     if options.has("--version", "--help", "-h", "--collect-only", "--co", "--fixtures"):
         yield command.skipped("pytest runs no test here")
@@ -150,10 +150,10 @@ def _pytest(command: Command, *, instead: str | None = None) -> Iterator[Action]
     yield _plan(command, "pytest", targets, arguments, instead=instead)
 
 
-def _targets(command: Command, words: Iterable[str]) -> tuple[list[str], list[Skipped]]:
+def _targets(command: ProgramCall, words: Iterable[str]) -> tuple[list[str], list[SkippedInstruction]]:
     """Files and folders as seen from the command's folder, patterns replaced by what they match."""
     found: list[str] = []
-    problems: list[Skipped] = []
+    problems: list[SkippedInstruction] = []
     for word in words:
         file, colons, rest = word.partition("::")
         path = normal_path(command.cwd, file)
@@ -171,7 +171,7 @@ def _targets(command: Command, words: Iterable[str]) -> tuple[list[str], list[Sk
     return found, problems
 
 
-def _unittest(command: Command) -> Iterator[Action]:
+def _unittest(command: ProgramCall) -> Iterator[Action]:
     arguments = [
         word for word in command.arguments if word not in ("-f", "--failfast", "--verbose", "--quiet")
     ]
@@ -193,7 +193,7 @@ def _module(word: str) -> str:
     return posixpath.normpath(word).removesuffix(".py").replace("/", ".")
 
 
-def _nose(command: Command) -> Iterator[Action]:
+def _nose(command: ProgramCall) -> Iterator[Action]:
     takes = (*_NOSE_WITH_VALUE, "-s") if command.words[0] == "nose2" else _NOSE_WITH_VALUE
     options = read_options(command.arguments, takes)
     where = options.all("-w", "--where") or (
@@ -205,7 +205,7 @@ def _nose(command: Command) -> Iterator[Action]:
     yield from _pytest(command.having(("pytest", *paths)), instead=instead)
 
 
-def _as_path(command: Command, word: str) -> str:
+def _as_path(command: ProgramCall, word: str) -> str:
     """A dotted module as the file or folder that it is, where there is one."""
     name, colons, rest = word.partition("::")
     path = name.replace(".", "/")
@@ -215,7 +215,7 @@ def _as_path(command: Command, word: str) -> str:
     return word
 
 
-def _tox(command: Command) -> Iterator[Action]:
+def _tox(command: ProgramCall) -> Iterator[Action]:
     arguments = command.arguments
     if arguments[:1] in (("run",), ("r",), ("run-parallel",), ("p",)):
         arguments = arguments[1:]
@@ -235,7 +235,7 @@ def _tox(command: Command) -> Iterator[Action]:
     )
 
 
-def _nox(command: Command) -> Iterator[Action]:
+def _nox(command: ProgramCall) -> Iterator[Action]:
     end = command.arguments.index("--") if "--" in command.arguments else len(command.arguments)
     given = command.arguments[1:end]
     sessions: list[str] = []
@@ -261,7 +261,7 @@ def _nox(command: Command) -> Iterator[Action]:
     )
 
 
-def _make(command: Command) -> Iterator[Action]:
+def _make(command: ProgramCall) -> Iterator[Action]:
     options = read_options(command.arguments, ("-C", "-f", "-j", "-o", "-W", "--directory", "--file"))
     folder = normal_path(command.cwd, (options.all("-C", "--directory") or ["."])[-1])
     if folder is None:
@@ -277,7 +277,7 @@ def _make(command: Command) -> Iterator[Action]:
     )
 
 
-def run_file(command: Command, words: tuple[str, ...]) -> Iterator[Action]:
+def run_file(command: ProgramCall, words: tuple[str, ...]) -> Iterator[Action]:
     """``python FILE …``: Django's manage.py, or a file of tests."""
     path = normal_path(command.cwd, words[0])
     name = posixpath.basename(words[0])
@@ -299,11 +299,11 @@ def run_file(command: Command, words: tuple[str, ...]) -> Iterator[Action]:
         yield command.skipped(f"{words[0][:100]} is a program of the project's own; it is not followed")
 
 
-def _calls_unittest(command: Command, path: str) -> bool:
+def _calls_unittest(command: ProgramCall, path: str) -> bool:
     return "unittest" in (command.files.text(path) or "")
 
 
-def _django(command: Command, arguments: tuple[str, ...], cwd: str) -> Iterator[Action]:
+def _django(command: ProgramCall, arguments: tuple[str, ...], cwd: str) -> Iterator[Action]:
     options = read_options(
         arguments, ("-v", "--verbosity", "--settings", "-k", "--tag", "--exclude-tag", "--pythonpath")
     )
@@ -317,11 +317,11 @@ def _django(command: Command, arguments: tuple[str, ...], cwd: str) -> Iterator[
     yield _plan(command, "django", options.positional, written, cwd=cwd)
 
 
-def _not_followed(command: Command) -> Iterator[Action]:
+def _not_followed(command: ProgramCall) -> Iterator[Action]:
     yield command.skipped(f"the runner {command.words[0]} is not known here")
 
 
-RUNNERS: Mapping[str, Callable[[Command], Iterable[Action]]] = {
+RUNNERS: Mapping[str, Callable[[ProgramCall], Iterable[Action]]] = {
     "pytest": _pytest,
     "py.test": _pytest,
     "pytest-3": _pytest,

@@ -24,7 +24,7 @@ _LOOPS = ("for", "while", "until", "select", "case")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ScriptCommand:
     """One command of a script."""
 
     words: tuple[Word, ...]
@@ -52,7 +52,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class VariableAssignment:
     """``NAME=value`` or ``export NAME=value`` as a command of its own."""
 
     name: str
@@ -76,7 +76,7 @@ class _Block:
 
 
 @dataclass(slots=True, kw_only=True)
-class _State:
+class _ScriptState:
     variables: dict[str, str]
     exists: Callable[[str], bool]
     cwd: str
@@ -101,7 +101,7 @@ def follow(
     exists: Callable[[str], bool],
     variables: dict[str, str] | None = None,
     cwd: str = ".",
-) -> Iterator[Line | Assignment]:
+) -> Iterator[ScriptCommand | VariableAssignment]:
     """The commands that ``text`` runs, in order.
 
     ``exists`` tells whether a path relative to the project's root is there. ``variables`` are known
@@ -111,7 +111,7 @@ def follow(
     known = {} if variables is None else variables
     for name in _KNOWN_EMPTY:
         known.setdefault(name, "")
-    state = _State(variables=known, exists=exists, cwd=cwd)
+    state = _ScriptState(variables=known, exists=exists, cwd=cwd)
     known["PWD"] = _place(cwd)
     words: list[Word] = []
     for word in tokens(text, known):
@@ -132,7 +132,9 @@ def _place(cwd: str) -> str:
     return PROJECT_FOLDER if cwd == "." else f"{PROJECT_FOLDER}/{cwd}"
 
 
-def _command(words: list[Word], state: _State, end: str) -> Iterator[Line | Assignment]:
+def _command(
+    words: list[Word], state: _ScriptState, end: str
+) -> Iterator[ScriptCommand | VariableAssignment]:
     """One command with what ended it; changes ``state``."""
     words = _reserved(words, state)
     if end == "(":
@@ -150,20 +152,20 @@ def _command(words: list[Word], state: _State, end: str) -> Iterator[Line | Assi
         state.chain = True
 
 
-def _chained(state: _State, end: str) -> bool | None:
+def _chained(state: _ScriptState, end: str) -> bool | None:
     """Whether what stands behind ``&&`` or ``||`` is run."""
     if state.chain is None or state.verdict is None:
         return None
     return state.verdict is (end == "&&")
 
 
-def _open_parenthesis(words: list[Word], state: _State) -> None:
+def _open_parenthesis(words: list[Word], state: _ScriptState) -> None:
     if len(state.blocks) < _DEEPEST:
         state.function = bool(words)
         state.blocks.append(_Block(kind="(", cwd=state.cwd))
 
 
-def _reserved(words: list[Word], state: _State) -> list[Word]:
+def _reserved(words: list[Word], state: _ScriptState) -> list[Word]:
     """Follow the reserved words in front of a command, and give what is left of it."""
     while words and not words[0].quoted and not words[0].operator:
         first = words[0].text
@@ -206,7 +208,7 @@ def _next_branch(block: _Block) -> None:
     block.now = {True: False, None: None, False: True}[block.done]
 
 
-def _simple(words: list[Word], state: _State) -> Iterator[Line | Assignment]:
+def _simple(words: list[Word], state: _ScriptState) -> Iterator[ScriptCommand | VariableAssignment]:
     runs = state.runs()
     if runs is False:
         return
@@ -222,7 +224,7 @@ def _simple(words: list[Word], state: _State) -> Iterator[Line | Assignment]:
     if not words or exporting:
         for word, name, value in assignments:
             unknown = word.unknown or (None if runs else _DOUBT)
-            yield Assignment(
+            yield VariableAssignment(
                 name=name,
                 value=None if unknown else value,
                 exported=exporting,
@@ -250,7 +252,7 @@ def _simple(words: list[Word], state: _State) -> Iterator[Line | Assignment]:
     if state.condition:
         state.verdict = None
         return
-    yield Line(
+    yield ScriptCommand(
         words=tuple(words),
         line=words[0].line,
         cwd=state.cwd,
@@ -282,7 +284,7 @@ def _without_redirections(words: list[Word]) -> list[Word]:
     return kept
 
 
-def _test(words: list[Word], state: _State) -> bool | None:
+def _test(words: list[Word], state: _ScriptState) -> bool | None:
     """The verdict of ``[ … ]``; None when it cannot be known."""
     if any(word.unknown for word in words):
         return None

@@ -68,10 +68,10 @@ def tokens(text: str, variables: Mapping[str, str]) -> Iterator[Word]:
     ``variables`` is looked up when a word is reached, so a caller may change it between two words.
     ``$(pwd)`` is what ``PWD`` is. An unfinished quotation ends with the text.
     """
-    return _Reader(text, variables).read()
+    return _ShellReader(text, variables).read()
 
 
-class _Reader:
+class _ShellReader:
     def __init__(self, text: str, variables: Mapping[str, str]) -> None:
         self._text = text
         self._variables = variables

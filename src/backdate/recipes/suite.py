@@ -17,7 +17,7 @@ from pathlib import Path
 
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
-from backdate.recipes.recipe import Provenance, TestPlan
+from backdate.recipes.recipe import Provenance, SuitePlan
 
 _TEST_FILE = re.compile(r"(?:test.*|.*[_-]tests?|tests?)\.py\Z", re.IGNORECASE)
 _TEST_FOLDER = re.compile(r"tests?|testing|unit_?tests?\Z", re.IGNORECASE)
@@ -121,7 +121,7 @@ def _has_tests(node: ast.ClassDef) -> bool:
     )
 
 
-def plan_tests(root: Path) -> TestPlan | None:
+def plan_tests(root: Path) -> SuitePlan | None:
     """How the suite at ``root`` is run, or None when there is no test to be found."""
     files: list[SuiteFile] = []
     django = (root / "manage.py").is_file()
@@ -134,26 +134,26 @@ def plan_tests(root: Path) -> TestPlan | None:
     first = next((one for one in files if one.pytest), None)
     if django and any(one.django for one in files):
         why = next(one for one in files if one.django)
-        return TestPlan(
+        return SuitePlan(
             runner="django",
             provenance=Provenance(rule="manage.py, and tests import django.test", file=why.path),
         )
     if first is not None:
-        return TestPlan(
+        return SuitePlan(
             runner="pytest", provenance=Provenance(rule="test files are written for pytest", file=first.path)
         )
     configured = _pytest_configuration(root)
     if configured is not None:
-        return TestPlan(runner="pytest", provenance=Provenance(rule="pytest is configured", file=configured))
+        return SuitePlan(runner="pytest", provenance=Provenance(rule="pytest is configured", file=configured))
     modules = [_module(one.path) for one in files if one.unittest]
     named = tuple(module for module in modules if module is not None)
     if named:
-        return TestPlan(
+        return SuitePlan(
             runner="unittest",
             targets=named,
             provenance=Provenance(rule="test files import unittest", file=files[0].path),
         )
-    return TestPlan(
+    return SuitePlan(
         runner="pytest", provenance=Provenance(rule="tests that unittest cannot name", file=files[0].path)
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backdate.evaluation.spreads import Spread
+from backdate.evaluation.spreads import AttemptSpread
 from backdate.evaluation.summary import END, START, ModelSummary
 from backdate.reports.distributions import Box, box_plot, heat_map, turn_plot
 from backdate.reports.figure import Figure, labelled
@@ -118,7 +118,7 @@ def spreads_table(models: Sequence[ModelSummary]) -> Table:
     )
 
 
-def _cells(spread: Spread) -> tuple[str, ...]:
+def _cells(spread: AttemptSpread) -> tuple[str, ...]:
     whole = (spread.least, spread.lower, spread.median, spread.upper, spread.most)
     return (count(spread.attempts), *(f"{one:,.1f}".removesuffix(".0") for one in whole), number(spread.mean))
 

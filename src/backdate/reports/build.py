@@ -4,7 +4,7 @@
 
     DIR/index.html      everything, in one page that needs nothing else
         report.md       the tables
-        report.json     the figures (``Summary``) and the tables
+        report.json     the figures (``EvaluationSummary``) and the tables
         tables/NAME.csv
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from backdate.errors import MachineError
 from backdate.evaluation.scores import ScoredRun
-from backdate.evaluation.summary import Summary, summarise
+from backdate.evaluation.summary import EvaluationSummary, summarise
 from backdate.reports.figures import figures_of, tables_of
 from backdate.reports.pages import pages_of
 from backdate.reports.tables import Table
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def write_report(runs: Sequence[ScoredRun], folder: Path, *, strict: bool = False) -> Summary:
+def write_report(runs: Sequence[ScoredRun], folder: Path, *, strict: bool = False) -> EvaluationSummary:
     """Write the report of ``runs`` to ``folder``. Raises MachineError without the extra ``reports``."""
     summary = summarise(runs, strict=strict)
     tables = tables_of(summary)
@@ -45,7 +45,7 @@ def write_report(runs: Sequence[ScoredRun], folder: Path, *, strict: bool = Fals
     return summary
 
 
-def page_of(runs: Sequence[ScoredRun], summary: Summary, tables: Sequence[Table]) -> str:
+def page_of(runs: Sequence[ScoredRun], summary: EvaluationSummary, tables: Sequence[Table]) -> str:
     """The HTML page."""
     return str(
         _templates()

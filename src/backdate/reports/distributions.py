@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from backdate.evaluation.spreads import Spread, Stretch
+from backdate.evaluation.spreads import AttemptSpread, Stretch
 from backdate.reports.svg import (
     HEIGHT,
     LEFT,
@@ -34,7 +34,7 @@ class Box:
     """One box of a box plot."""
 
     name: str
-    spread: Spread
+    spread: AttemptSpread
     series: int = 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backdate.evaluation.metrics import Interval
-from backdate.evaluation.summary import DIFFICULTIES, Group, ModelSummary, Summary
+from backdate.evaluation.summary import DIFFICULTIES, EvaluationSummary, ModelSummary, TaskGroup
 from backdate.reports.behaviour import behaviour_figures, behaviour_tables
 from backdate.reports.figure import Figure, labelled
 from backdate.reports.plots import Bar, Line, bar_plot, legend_style, line_plot
@@ -15,7 +15,7 @@ from backdate.reports.text import NOTHING, count, percent
 _MOST_LIBRARIES = 40
 
 
-def tables_of(summary: Summary) -> tuple[Table, ...]:
+def tables_of(summary: EvaluationSummary) -> tuple[Table, ...]:
     """All tables that the runs give."""
     models = summary.models
     found = [scores_table(summary), difficulty_table(models), outcomes_table(models)]
@@ -27,7 +27,7 @@ def tables_of(summary: Summary) -> tuple[Table, ...]:
     return (*found, *behaviour_tables(models))
 
 
-def scores_table(summary: Summary) -> Table:
+def scores_table(summary: EvaluationSummary) -> Table:
     """The leaderboard: the paper's Table 2."""
     rows = tuple(
         (
@@ -74,7 +74,7 @@ def difficulty_table(models: Sequence[ModelSummary]) -> Table:
     )
 
 
-def _group_cells(group: Group | None) -> tuple[str, str, str]:
+def _group_cells(group: TaskGroup | None) -> tuple[str, str, str]:
     if group is None:
         return "0", NOTHING, NOTHING
     return count(group.tasks), percent(group.pass_at_1), percent(group.prec_at_1)
@@ -140,7 +140,7 @@ def flags_table(models: Sequence[ModelSummary]) -> Table:
     )
 
 
-def figures_of(summary: Summary) -> tuple[Figure, ...]:
+def figures_of(summary: EvaluationSummary) -> tuple[Figure, ...]:
     """All plots that the runs give."""
     models = summary.models
     found = [

@@ -161,7 +161,7 @@ def _program(
     if limits.disk_bytes is not None:
         words += ["fsize", str(limits.disk_bytes)]
     shown = binds
-    root = layout.Root() if base is None else layout.Root(folder=base, seen=base)
+    root = layout.BaseRoot() if base is None else layout.BaseRoot(folder=base, seen=base)
     if identity.dropped:
         words += ["stage", _STAGE, "user", str(identity.uid)]
         shown = []
@@ -170,7 +170,7 @@ def _program(
             shown.append(Bind(source=Path(_STAGE, str(number)), target=bind.target, writable=bind.writable))
         if base is not None:
             words += ["show", str(base)]
-            root = layout.Root(folder=base, seen=Path(_STAGE, str(words.count("show") - 1)))
+            root = layout.BaseRoot(folder=base, seen=Path(_STAGE, str(words.count("show") - 1)))
         if not bwrap.startswith(("/usr/", "/bin/")):
             # It may lie where only root may enter, or under the folder that is covered.
             words += ["show", bwrap]
@@ -222,7 +222,7 @@ def _script(command: Command, group: ControlGroup) -> bytes:
 
 def _supervise(
     program: supervision.Program, output: BoundedLog, limits: Limits, folder: Path, group: ControlGroup
-) -> supervision.Ending:
+) -> supervision.ProcessEnd:
     watches: list[supervision.Watch] = [lambda: RunStatus.OOM if group.out_of_memory() else None]
     disk = endings.disk_watch(folder, limits)
     if disk is not None:

@@ -30,7 +30,7 @@ from backdate.sandboxes.interface import (
     Workspace,
 )
 from backdate.sandboxes.log import BoundedLog
-from backdate.sandboxes.supervision import Ending, Watch
+from backdate.sandboxes.supervision import ProcessEnd, Watch
 
 DEFAULT_IMAGE = "buildpack-deps:bookworm"
 """Debian with compilers and the headers that much of the index wants."""
@@ -207,7 +207,7 @@ def _clear_stale(engine: Engine, root: Path) -> None:
             engine.remove(container)
 
 
-def _follow(container: docker_run.Container, limits: Limits, folder: Path) -> Ending:
+def _follow(container: docker_run.Container, limits: Limits, folder: Path) -> ProcessEnd:
     watches: list[Watch] = []
     disk = endings.disk_watch(folder, limits)
     if disk is not None:

@@ -33,7 +33,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ContainerState:
     """What the engine says of a container."""
 
     running: bool
@@ -128,11 +128,11 @@ class Engine:
         with self._talking():
             self._client.start(name)
 
-    def state(self, name: str) -> State:
+    def state(self, name: str) -> ContainerState:
         """What has become of a container."""
         with self._talking():
-            state = self._client.inspect_container(name)["State"]
-        return State(
+            state = self._client.inspect_container(name)["ContainerState"]
+        return ContainerState(
             running=bool(state["Running"]),
             exit_code=int(state["ExitCode"]),
             out_of_memory=bool(state["OOMKilled"]),

@@ -24,7 +24,7 @@ from backdate.sandboxes.docker_engine import Engine
 from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.layout import COMMAND_FILE
 from backdate.sandboxes.log import BoundedLog
-from backdate.sandboxes.supervision import SETUP_S, Ending, Watch
+from backdate.sandboxes.supervision import SETUP_S, ProcessEnd, Watch
 
 _POLL_S = 0.05
 _CHUNK = 1024 * 1024
@@ -90,13 +90,15 @@ class Container:
         self._group = ControlGroup((), "")
         self.peak_memory_bytes: int | None = None
 
-    def follow(self, *, wall_s: float, watches: Sequence[Watch], on_start: Callable[[int], None]) -> Ending:
+    def follow(
+        self, *, wall_s: float, watches: Sequence[Watch], on_start: Callable[[int], None]
+    ) -> ProcessEnd:
         """See the run to its end; when this returns or raises nothing of it runs any more."""
         try:
             self._engine.start(self._name)
         except MachineError as error:
             self._log.write(f"backdate: {error}\n".encode())
-            return Ending(status=RunStatus.SANDBOX_ERROR, duration_s=0.0)
+            return ProcessEnd(status=RunStatus.SANDBOX_ERROR, duration_s=0.0)
         status, duration = self._watch(wall_s, watches, on_start)
         if status is not None:
             self._kill()
@@ -170,7 +172,7 @@ class Container:
                     time.sleep(min(_POLL_S / 5, patience_s))
                     return
 
-    def _ending(self, status: RunStatus | None, duration: float | None) -> Ending:
+    def _ending(self, status: RunStatus | None, duration: float | None) -> ProcessEnd:
         state = self._engine.state(self._name)
         deadline = time.monotonic() + _DRAIN_S
         while state.running and time.monotonic() < deadline:  # its output has ended a moment before it
@@ -179,11 +181,11 @@ class Container:
         heard = self._frames.heard.removeprefix(b"ready\n")
         if duration is None:
             self._log.write(heard + state.error.encode())
-            return Ending(status=RunStatus.SANDBOX_ERROR, duration_s=0.0)
+            return ProcessEnd(status=RunStatus.SANDBOX_ERROR, duration_s=0.0)
         if status is not None:
-            return Ending(status=status, duration_s=duration)
+            return ProcessEnd(status=status, duration_s=duration)
         if state.out_of_memory:
-            return Ending(status=RunStatus.OOM, duration_s=duration)
+            return ProcessEnd(status=RunStatus.OOM, duration_s=duration)
         last = heard.split(b"\n")[-2:-1]
         if last and last[0].isdigit() and len(last[0]) < 6:
             reported = int(last[0])
@@ -191,8 +193,8 @@ class Container:
             # Whoever should have reported was killed, for example by ``kill -9 -1``.
             reported = 128 + state.exit_code if state.exit_code > 128 else state.exit_code
         if reported >= 256:
-            return Ending(status=RunStatus.EXITED, signal=reported & 0x7F, duration_s=duration)
-        return Ending(status=RunStatus.EXITED, exit_code=reported, duration_s=duration)
+            return ProcessEnd(status=RunStatus.EXITED, signal=reported & 0x7F, duration_s=duration)
+        return ProcessEnd(status=RunStatus.EXITED, exit_code=reported, duration_s=duration)
 
 
 def namespace_of(process: int) -> str | None:

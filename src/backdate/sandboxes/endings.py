@@ -9,7 +9,7 @@ from backdate.sandboxes import preparation
 from backdate.sandboxes.disk import DiskWatch
 from backdate.sandboxes.interface import Enforced, Limits, RunResult, RunStatus
 from backdate.sandboxes.log import BoundedLog
-from backdate.sandboxes.supervision import Ending
+from backdate.sandboxes.supervision import ProcessEnd
 
 
 def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
@@ -21,20 +21,20 @@ def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
     return DiskWatch(written, limits.disk_bytes)
 
 
-def with_disk_limit(ending: Ending, limits: Limits) -> Ending:
+def with_disk_limit(ending: ProcessEnd, limits: Limits) -> ProcessEnd:
     """The ending, by its name when one file grew over RLIMIT_FSIZE, which is as large as all may be."""
     if ending.signal == signal.SIGXFSZ and limits.disk_bytes is not None:
-        return Ending(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
+        return ProcessEnd(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
     return ending
 
 
-def refused_tree(output: BoundedLog) -> Ending:
+def refused_tree(output: BoundedLog) -> ProcessEnd:
     """The ending of a run that did not begin: its tree is too large."""
     output.write(b"backdate: the source tree alone is larger than the limit of disk space\n")
-    return Ending(status=RunStatus.DISK_LIMIT, duration_s=0.0)
+    return ProcessEnd(status=RunStatus.DISK_LIMIT, duration_s=0.0)
 
 
-def result_of(ending: Ending, peak: int | None, dropped: int, enforced: Enforced) -> RunResult:
+def result_of(ending: ProcessEnd, peak: int | None, dropped: int, enforced: Enforced) -> RunResult:
     """The result of a run: how it ended, its memory at most, and bytes of the log that were dropped."""
     return RunResult(
         status=ending.status,

@@ -139,7 +139,7 @@ def script(command: Command, prefix: Sequence[str] = ()) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Root:
+class BaseRoot:
     """Where a base system is taken from: this machine's root, or a folder with another one."""
 
     folder: Path = Path("/")
@@ -152,7 +152,7 @@ class Root:
         return self.folder != Path("/")
 
 
-def base_system(root: Root) -> list[str]:
+def base_system(root: BaseRoot) -> list[str]:
     """Arguments that show a system's programs and libraries read-only."""
     arguments = ["--ro-bind", str(root.seen / "usr"), "/usr"]
     for name in _TOP:
@@ -175,7 +175,7 @@ def arguments(
     *,
     files: dict[str, int],
     status: int,
-    root: Root,
+    root: BaseRoot,
 ) -> list[str]:
     """All arguments for bubblewrap up to the program it is to run.
 
@@ -219,7 +219,7 @@ def _size(limits: Limits) -> list[str]:
     return [] if limits.memory_bytes is None else ["--size", str(max(limits.memory_bytes // 2, 1 << 20))]
 
 
-def _etc(network: bool, root: Root) -> list[str]:
+def _etc(network: bool, root: BaseRoot) -> list[str]:
     """Harmless parts of this machine's /etc, or of another system's all that is not made anew."""
     certificates = [(path, path) for path in (_ETC_NETWORK if network else ())]
     shown = [(path, path) for path in _ETC]

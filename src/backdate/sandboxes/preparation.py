@@ -19,7 +19,7 @@ from backdate.sandboxes.layout import Bind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class RunFolders:
     """The private folders of one run."""
 
     temporary: Path
@@ -28,9 +28,9 @@ class Places:
     copies: Path
 
 
-def places(folder: Path) -> Places:
+def places(folder: Path) -> RunFolders:
     """The private folders in the folder of a run."""
-    return Places(
+    return RunFolders(
         temporary=folder / "tmp", home=folder / "home", tree=folder / "tree", copies=folder / "copies"
     )
 

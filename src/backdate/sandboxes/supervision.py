@@ -51,7 +51,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class ProcessEnd:
     """How a run ended."""
 
     status: RunStatus
@@ -71,7 +71,7 @@ def supervise(
     wall_s: float,
     watches: Sequence[Watch] = (),
     on_start: Callable[[int], None] | None = None,
-) -> Ending:
+) -> ProcessEnd:
     """Run ``program`` to its end, or to the end of ``wall_s`` seconds, or until a watch objects.
 
     ``on_start`` is given the id of the process whose death ends the whole tree, before the command
@@ -130,7 +130,7 @@ class _Run:
 
     def follow(
         self, wall_s: float, watches: Sequence[Watch], on_start: Callable[[int], None] | None
-    ) -> Ending:
+    ) -> ProcessEnd:
         """See the run to its end."""
         started: float | None = None
         deadline = time.monotonic() + SETUP_S
@@ -158,11 +158,11 @@ class _Run:
                     return self._ending(started, now, watches)
                 elif now >= deadline:
                     late = RunStatus.SANDBOX_ERROR if started is None else RunStatus.TIMEOUT
-                    return Ending(status=late, duration_s=now - (started or now))
+                    return ProcessEnd(status=late, duration_s=now - (started or now))
                 elif started is not None and now >= watching + _POLL_S:
                     watching = now
                     if (status := _objection(watches)) is not None:
-                        return Ending(status=status, duration_s=now - started)
+                        return ProcessEnd(status=status, duration_s=now - started)
 
     def _take_output(self) -> bool:
         """Move some output to the log; False at its end."""
@@ -200,13 +200,13 @@ class _Run:
         lines = self._heard.split(b"\n")
         return int(lines[1]) if len(lines) > 2 and lines[1].isdigit() and len(lines[1]) < 6 else None
 
-    def _ending(self, started: float | None, now: float, watches: Sequence[Watch]) -> Ending:
+    def _ending(self, started: float | None, now: float, watches: Sequence[Watch]) -> ProcessEnd:
         self._listen()
         if started is None:
-            return Ending(status=RunStatus.SANDBOX_ERROR, duration_s=0.0)
+            return ProcessEnd(status=RunStatus.SANDBOX_ERROR, duration_s=0.0)
         duration = now - started
         if (status := _objection(watches)) is not None:
-            return Ending(status=status, duration_s=duration)
+            return ProcessEnd(status=status, duration_s=duration)
         reported = self._reported()
         if reported is None:
             # Whoever should have reported was killed, for example by ``kill -9 -1``.
@@ -216,8 +216,8 @@ class _Run:
             )  # bubblewrap says 128 + signal
         if reported >= 256:
             # Some awks add 256 more, others 128, when a core was dumped.
-            return Ending(status=RunStatus.EXITED, signal=reported & 0x7F, duration_s=duration)
-        return Ending(status=RunStatus.EXITED, exit_code=reported, duration_s=duration)
+            return ProcessEnd(status=RunStatus.EXITED, signal=reported & 0x7F, duration_s=duration)
+        return ProcessEnd(status=RunStatus.EXITED, exit_code=reported, duration_s=duration)
 
     def end(self) -> None:
         """Kill what is left of the tree, and return when it is gone.

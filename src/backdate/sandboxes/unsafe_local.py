@@ -80,7 +80,9 @@ class UnsafeLocal:
                     copying.copy_tree(workspace.tree, folder / "tree", owner=None, limit=limits.disk_bytes)
                 except copying.TreeTooLarge:
                     output.write(b"backdate: the source tree alone is larger than the limit of disk space\n")
-                    return _result(supervision.Ending(status=RunStatus.DISK_LIMIT, duration_s=0.0), 0, limits)
+                    return _result(
+                        supervision.ProcessEnd(status=RunStatus.DISK_LIMIT, duration_s=0.0), 0, limits
+                    )
             ending = supervision.supervise(_program(command, folder, places), output, wall_s=limits.wall_s)
             output.close()
             return _result(ending, output.dropped, limits)
@@ -121,7 +123,7 @@ def relocate(text: str, places: Mapping[str, str]) -> str:
     return re.sub(pattern, lambda match: by_name[match.group()], text)
 
 
-def _result(ending: supervision.Ending, dropped: int, limits: Limits) -> RunResult:
+def _result(ending: supervision.ProcessEnd, dropped: int, limits: Limits) -> RunResult:
     return RunResult(
         status=ending.status,
         exit_code=ending.exit_code,

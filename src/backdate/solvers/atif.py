@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from backdate.errors import StoredDataError
-from backdate.solvers.conversation import Outcome, ToolRequest, Turn
-from backdate.solvers.records import Usage
+from backdate.solvers.conversation import LoopEnd, ToolRequest, Turn
+from backdate.solvers.records import SolverUsage
 from backdate.version import __version__
 
 SCHEMA = "ATIF-v1.4"
@@ -40,7 +40,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     content: str | None = None
 
 
-class Seen(msgspec.Struct, kw_only=True):
+class AtifObservation(msgspec.Struct, kw_only=True):
     """What a step was answered."""
 
     results: list[Result]
@@ -65,7 +65,7 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """A text, or parts as later versions of the format have them."""
     reasoning_content: str | None = None
     tool_calls: list[Call] | None = None
-    observation: Seen | None = None
+    observation: AtifObservation | None = None
     metrics: Metrics | None = None
     extra: dict[str, Any] | None = None
 
@@ -99,8 +99,8 @@ def make_trajectory(
     system: str,
     user: str,
     turns: Sequence[Turn],
-    outcome: Outcome,
-    usage: Usage,
+    outcome: LoopEnd,
+    usage: SolverUsage,
 ) -> Trajectory:
     """The trajectory of a conversation, every output whole, the given test run as the agent's first step."""
     steps = [
@@ -152,7 +152,9 @@ def _agent_step(number: int, turn: Turn, *, given: bool) -> Step:
         message=said.text[:LONGEST_MESSAGE],
         reasoning_content=said.reasoning[:LONGEST_MESSAGE] or None,
         tool_calls=calls,
-        observation=Seen(results=[Result(source_call_id=identifier, content=seen.text[:LONGEST_MESSAGE])]),
+        observation=AtifObservation(
+            results=[Result(source_call_id=identifier, content=seen.text[:LONGEST_MESSAGE])]
+        ),
         metrics=Metrics(
             prompt_tokens=usage.input_tokens,
             completion_tokens=usage.output_tokens,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from backdate.errors import UsageError
 from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.baselines import GoldSolver, NullSolver
 from backdate.solvers.command import CommandOptions, CommandSolver
-from backdate.solvers.given import GoldSolver, NullSolver
 from backdate.solvers.interface import Solver
 from backdate.solvers.model import Cost, ModelSolver, unknown_cost
 from backdate.solvers.replay import ReplaySolver
@@ -57,10 +57,10 @@ def open_solver(text: str, options: SolverOptions) -> Iterator[Solver]:
 
 
 def _model(specification: str, options: SolverOptions) -> Iterator[Solver]:
+    from backdate.models.model_name import parse_endpoint
     from backdate.models.open import open_model
     from backdate.models.prices import read_prices
-    from backdate.models.settings import Patience, Sampling, Settings
-    from backdate.models.specification import parse_endpoint
+    from backdate.models.settings import ModelSettings, Patience, Sampling
 
     cost: Cost = unknown_cost
     if options.prices is not None:
@@ -68,7 +68,7 @@ def _model(specification: str, options: SolverOptions) -> Iterator[Solver]:
         if prices.currency != "USD":
             raise UsageError(f"{options.prices} has prices in {prices.currency}; records hold US dollars")
         cost = prices.cost
-    settings = Settings(
+    settings = ModelSettings(
         sampling=Sampling(temperature=options.temperature, seed=options.sample),
         patience=Patience(
             timeout_s=options.timeout_s,

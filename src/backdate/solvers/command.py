@@ -14,11 +14,11 @@ from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Sandbox, Workspace
 from backdate.serial import to_json
-from backdate.solvers.interface import Assignment, Attempt
+from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.prompts import rules_text, task_text
-from backdate.solvers.records import Ending
+from backdate.solvers.records import StopReason
 from backdate.solvers.tools.files import LARGEST_FILE, Tree
-from backdate.tasks.allowed import Rules
+from backdate.tasks.edit_policy import EditPolicy
 from backdate.tasks.task import MigrationTask
 
 AT = "/work/project"
@@ -55,7 +55,7 @@ class CommandSolver:
         self._options = options or CommandOptions()
         self.name = f"command:{command}"
 
-    def attempt(self, assignment: Assignment) -> Attempt:
+    def attempt(self, assignment: Assignment) -> SolverResult:
         """Run the command; whatever its status, what it changed is the answer."""
         before = assignment.make_tree()
         after = assignment.scratch / "answer"
@@ -92,9 +92,11 @@ class CommandSolver:
         waited = time.monotonic() - started
         patch, dropped = take_answer(before, after, assignment.rules)
         if run.status is RunStatus.SANDBOX_ERROR:
-            return Attempt(ending=Ending.ERROR, detail="the sandbox did not start", waited_s=waited)
+            return SolverResult(ending=StopReason.ERROR, detail="the sandbox did not start", waited_s=waited)
         detail = "" if run.ok else f"the command ended with {_ending(run.status, run.exit_code, run.signal)}"
-        return Attempt(ending=Ending.SUBMITTED, detail=detail, patch=patch, dropped=dropped, waited_s=waited)
+        return SolverResult(
+            ending=StopReason.SUBMITTED, detail=detail, patch=patch, dropped=dropped, waited_s=waited
+        )
 
 
 def _variables(built: Environment | None) -> dict[str, str]:
@@ -145,7 +147,7 @@ def _briefing(assignment: Assignment) -> tuple[Mount, ...]:
     return (Mount(source=words, target=INSTRUCTION), Mount(source=data, target=TASK))
 
 
-def take_answer(before: Path, after: Path, rules: Rules) -> tuple[str, tuple[str, ...]]:
+def take_answer(before: Path, after: Path, rules: EditPolicy) -> tuple[str, tuple[str, ...]]:
     """The diff of the allowed files, and what else was changed, each with why it is not part of the answer.
 
     Nothing is read through a link: the tree was in foreign hands.
@@ -173,7 +175,7 @@ def take_answer(before: Path, after: Path, rules: Rules) -> tuple[str, tuple[str
     return diff_files(old, new), shown
 
 
-def _files(root: Path, rules: Rules) -> dict[str, Path]:
+def _files(root: Path, rules: EditPolicy) -> dict[str, Path]:
     tree = Tree(root, rules)
     found = {}
     for path in tree.walk(tree.root):

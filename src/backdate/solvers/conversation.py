@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from backdate.solvers.records import Ending, Usage
+from backdate.solvers.records import SolverUsage, StopReason
 
 NO_TOOL = "You must use one of the tools. Call exactly one tool in each reply."
 """The answer to a reply without a tool call."""
@@ -29,7 +29,7 @@ class ToolRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class AgentReply:
     """One reply."""
 
     text: str
@@ -42,7 +42,7 @@ class Said:
     """Tool calls after the first, which are not looked at."""
     refusal: bool = False
     """The model said that it does not want to answer."""
-    usage: Usage = field(default_factory=Usage)
+    usage: SolverUsage = field(default_factory=SolverUsage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +52,11 @@ class Failed:
     kind: str
     """The failure's name: "timeout", "rate-limited", …"""
     message: str
-    usage: Usage = field(default_factory=Usage)
+    usage: SolverUsage = field(default_factory=SolverUsage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Done:
     """Whoever speaks has nothing more to say."""
 
     reason: str
@@ -79,7 +79,7 @@ class Observation:
 class Turn:
     """A reply and what it was answered."""
 
-    said: Said
+    said: AgentReply
     observation: Observation
 
     @property
@@ -103,14 +103,14 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class LoopEnd:
     """How the loop ended."""
 
-    ending: Ending
+    ending: StopReason
     detail: str = ""
     calls: int = 0
     """Replies that were given, with and without a tool call."""
 
 
 Event: TypeAlias = Ask | Act
-Answer: TypeAlias = Said | Failed | Finished | Observation
+Answer: TypeAlias = AgentReply | Failed | Done | Observation

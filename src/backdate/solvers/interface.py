@@ -9,11 +9,11 @@ from typing import Protocol
 
 from backdate.solvers.atif import Trajectory
 from backdate.solvers.loop import Budget
-from backdate.solvers.records import Ending, Settings, TestCall, Usage
+from backdate.solvers.records import RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.tools.interface import Tool
-from backdate.tasks.allowed import Rules, rules_for
+from backdate.tasks.edit_policy import EditPolicy, rules_for
+from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import MigrationTask
-from backdate.tasks.workshop import Workshop
 
 ExtraTools = Callable[[MigrationTask, Path], Sequence[Tool]]
 """Further tools for a task whose tree lies at that path."""
@@ -24,8 +24,8 @@ class Assignment:
     """One task, and what a solver needs to work on it."""
 
     task: MigrationTask
-    settings: Settings
-    workshop: Workshop
+    settings: RunSettings
+    workshop: TaskRunner
     scratch: Path
     """A folder of the solver's own, there and empty; gone afterwards."""
     logs: Path
@@ -40,7 +40,7 @@ class Assignment:
         return Budget(calls=self.settings.calls, tests=self.settings.tests)
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> EditPolicy:
         """Which files may be changed."""
         return rules_for(self.task, allow_test_edits=self.settings.allow_test_edits)
 
@@ -54,18 +54,18 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class SolverResult:
     """What came of it. See ``RunRecord`` for the fields of the same names."""
 
-    ending: Ending
+    ending: StopReason
     detail: str = ""
     patch: str = ""
     dropped: tuple[str, ...] = ()
     calls: int = 0
-    runs: tuple[TestCall, ...] = ()
+    runs: tuple[SuiteCall, ...] = ()
     sequence: tuple[str, ...] = ()
     refused: int = 0
-    usage: Usage = field(default_factory=Usage)
+    usage: SolverUsage = field(default_factory=SolverUsage)
     model: str = ""
     trajectory: Trajectory | None = None
     waited_s: float = 0.0
@@ -80,6 +80,6 @@ class Solver(Protocol):
         """As it stands in predictions: "gold", "model:NAME", …"""
         ...
 
-    def attempt(self, assignment: Assignment) -> Attempt:
+    def attempt(self, assignment: Assignment) -> SolverResult:
         """Work on one task. Raises SourceError when its tree cannot be had, and what a machine lacks."""
         ...

@@ -21,24 +21,24 @@ from backdate.errors import UsageError
 from backdate.solvers.conversation import (
     NO_TOOL,
     Act,
+    AgentReply,
     Answer,
     Ask,
+    Done,
     Event,
     Failed,
-    Finished,
+    LoopEnd,
     Observation,
-    Outcome,
-    Said,
     ToolRequest,
     Turn,
 )
 from backdate.solvers.history import Rule, visible
-from backdate.solvers.records import Ending
+from backdate.solvers.records import StopReason
 
 TEST_TOOL = "execute_tests"
 REPLIES_WITHOUT_TOOL = 6
 
-Loop: TypeAlias = Generator[Event, Answer, Outcome]
+Loop: TypeAlias = Generator[Event, Answer, LoopEnd]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +61,18 @@ def solve(budget: Budget, history: Rule = "paper") -> Loop:
     observation = yield Act(request=given)
     assert isinstance(observation, Observation)
     if observation.broken:
-        return Outcome(ending=Ending.ERROR, detail=first_line(observation.text))
+        return LoopEnd(ending=StopReason.ERROR, detail=first_line(observation.text))
     if observation.solved:
-        return Outcome(ending=Ending.SOLVED, detail="the tests passed before anything was changed")
-    turns = [Turn(said=Said(text="", request=given), observation=observation)]
+        return LoopEnd(ending=StopReason.SOLVED, detail="the tests passed before anything was changed")
+    turns = [Turn(said=AgentReply(text="", request=given), observation=observation)]
     calls = tests = silent = 0
     while True:
         reply = yield Ask(conversation=visible(turns, history))
         if isinstance(reply, Failed):
-            return Outcome(ending=Ending.MODEL, detail=f"{reply.kind}: {reply.message}", calls=calls)
-        if isinstance(reply, Finished):
-            return Outcome(ending=Ending.GAVE_UP, detail=reply.reason, calls=calls)
-        assert isinstance(reply, Said)
+            return LoopEnd(ending=StopReason.MODEL, detail=f"{reply.kind}: {reply.message}", calls=calls)
+        if isinstance(reply, Done):
+            return LoopEnd(ending=StopReason.GAVE_UP, detail=reply.reason, calls=calls)
+        assert isinstance(reply, AgentReply)
         calls += 1
         if reply.request is None:
             observation = Observation(text=NO_TOOL, refused=True)
@@ -86,23 +86,23 @@ def solve(budget: Budget, history: Rule = "paper") -> Loop:
         tests += observation.solved is not None
         ending = _ending(observation, calls=calls, tests=tests, silent=silent, budget=budget)
         if ending is not None:
-            return Outcome(ending=ending, calls=calls)
+            return LoopEnd(ending=ending, calls=calls)
 
 
 def _ending(
     observation: Observation, *, calls: int, tests: int, silent: int, budget: Budget
-) -> Ending | None:
+) -> StopReason | None:
     """How the work ends after this turn; None when it goes on. The order is the rule."""
     if observation.solved:
-        return Ending.SOLVED
+        return StopReason.SOLVED
     if observation.broken:
-        return Ending.ERROR
+        return StopReason.ERROR
     if tests >= budget.tests:
-        return Ending.TESTS
+        return StopReason.TESTS
     if silent >= REPLIES_WITHOUT_TOOL:
-        return Ending.NO_TOOL
+        return StopReason.NO_TOOL
     if calls >= budget.calls:
-        return Ending.CALLS
+        return StopReason.CALLS
     return None
 
 

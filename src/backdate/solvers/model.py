@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from backdate.models.interface import Answer, Message, Model, ModelFailure, Reply, ToolChoice, ToolDefinition
-from backdate.models.interface import Usage as Tokens
+from backdate.models.interface import TokenUsage as Tokens
 from backdate.sandboxes import interruption
-from backdate.solvers.conversation import Failed, Said, Turn
-from backdate.solvers.conversing import converse
+from backdate.solvers.conversation import AgentReply, Failed, Turn
 from backdate.solvers.dialects.choose import choose_dialect
 from backdate.solvers.dialects.interface import Dialect, failed
-from backdate.solvers.interface import Assignment, Attempt
-from backdate.solvers.records import Ending, Usage
+from backdate.solvers.dialogue import converse
+from backdate.solvers.interface import Assignment, SolverResult
+from backdate.solvers.records import SolverUsage, StopReason
 from backdate.solvers.tools.interface import Tool
 
 Cost = Callable[[str, Tokens | None], float | None]
@@ -34,7 +34,7 @@ class ModelSolver:
         self._hopeless: Failed | None = None
         self.name = name or f"model:{model.name}"
 
-    def attempt(self, assignment: Assignment) -> Attempt:
+    def attempt(self, assignment: Assignment) -> SolverResult:
         """Let the model work on the task.
 
         Once the endpoint said that no question can succeed (no key, no such model, nothing left to spend),
@@ -42,7 +42,7 @@ class ModelSolver:
         """
         if self._hopeless is not None:
             detail = f"{self._hopeless.kind}: {self._hopeless.message}"
-            return Attempt(ending=Ending.MODEL, detail=detail)
+            return SolverResult(ending=StopReason.MODEL, detail=detail)
         speaker = ModelSpeaker(self._model, choose_dialect(assignment.settings.dialect), self._cost)
         attempt = converse(assignment, speaker)
         self._hopeless = self._hopeless or speaker.hopeless
@@ -56,7 +56,7 @@ class ModelSpeaker:
         self._model, self._dialect, self._cost = model, dialect, cost
         self._opening: tuple[Message, ...] = ()
         self._tools: tuple[Tool, ...] = ()
-        self._usage = Usage()
+        self._usage = SolverUsage()
         self.hopeless: Failed | None = None
         """The failure after which no question of any task can succeed."""
         self.model = model.name
@@ -68,9 +68,9 @@ class ModelSpeaker:
         self._tools = tuple(tools)
         return system
 
-    def reply(self, conversation: Sequence[Turn]) -> Said | Failed:
+    def reply(self, conversation: Sequence[Turn]) -> AgentReply | Failed:
         """The model's next reply, with what it cost."""
-        self._usage = Usage()
+        self._usage = SolverUsage()
         spoken = self._dialect.next_reply(self._ask, self._opening, conversation, self._tools)
         return replace(spoken, usage=self._usage)
 
@@ -92,7 +92,7 @@ class ModelSpeaker:
             self.hopeless = failed(answer)
         tokens = answer.usage
         if isinstance(answer, Reply) or tokens is not None:
-            self._usage += Usage(
+            self._usage += SolverUsage(
                 requests=1,
                 input_tokens=tokens.prompt_tokens if tokens else None,
                 cached_tokens=tokens.cached_tokens if tokens else None,

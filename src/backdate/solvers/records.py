@@ -14,7 +14,7 @@ from backdate.timeline.instants import Instant
 RECORD_FORMAT = 1
 
 
-class Ending(StrEnum):
+class StopReason(StrEnum):
     """How a solver's work on a task ended."""
 
     SOLVED = "solved"
@@ -35,7 +35,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class SolverUsage:
     """What a model was asked and what that cost. None: not known, which is not nothing."""
 
     requests: int = 0
@@ -47,11 +47,11 @@ class Usage:
     cost_usd: float | None = None
     """By the user's price file."""
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: SolverUsage) -> SolverUsage:
         """The two together; what neither knows stays unknown, and a cost known in part is unknown."""
         if not self.requests or not other.requests:
             return self if self.requests else other
-        return Usage(
+        return SolverUsage(
             requests=self.requests + other.requests,
             input_tokens=_sum(self.input_tokens, other.input_tokens),
             cached_tokens=_sum(self.cached_tokens, other.cached_tokens),
@@ -67,7 +67,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestCall:
+class SuiteCall:
     """One run of the tests while the solver worked."""
 
     __test__ = False
@@ -91,7 +91,7 @@ class TestCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class RunSettings:
     """What a run was made with; two runs with other settings are never mixed in one folder."""
 
     solver: str
@@ -119,13 +119,13 @@ class RunRecord:
 
     format: int = RECORD_FORMAT
     instance_id: str
-    settings: Settings
-    ending: Ending
+    settings: RunSettings
+    ending: StopReason
     detail: str = ""
     """What to know about the ending, in one line."""
     calls: int = 0
     """Model calls made; a reply without a tool call counts."""
-    runs: tuple[TestCall, ...] = ()
+    runs: tuple[SuiteCall, ...] = ()
     """Every test run in order, the given one first."""
     sequence: tuple[str, ...] = ()
     """The tool of each call in order; "" where the reply had none, "?" for a tool that does not exist."""
@@ -136,7 +136,7 @@ class RunRecord:
     UTF-8 (see ``serial.to_json``): the exact bytes lie in ``patches/<instance_id>.patch``."""
     dropped: tuple[str, ...] = ()
     """Changes that an external command made and that are not allowed, each "path: why"."""
-    usage: Usage = field(default_factory=Usage)
+    usage: SolverUsage = field(default_factory=SolverUsage)
     started: Instant
     duration_s: float
     own_s: float = 0.0
@@ -149,7 +149,7 @@ class RunRecord:
     """The version that made it."""
 
     @property
-    def solved_at(self) -> TestCall | None:
+    def solved_at(self) -> SuiteCall | None:
         """The run that said solved; its ``call`` is the n' and its ``number`` the m' that were needed."""
         return next((run for run in self.runs if run.solved), None)
 

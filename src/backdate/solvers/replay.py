@@ -8,10 +8,10 @@ from pathlib import Path
 from backdate.errors import StoredDataError, UsageError
 from backdate.serial import from_json
 from backdate.solvers.atif import Trajectory, read_trajectory, requests_of
-from backdate.solvers.conversation import Finished, Said, ToolRequest, Turn
-from backdate.solvers.conversing import converse
-from backdate.solvers.interface import Assignment, Attempt
-from backdate.solvers.records import Ending, RunRecord
+from backdate.solvers.conversation import AgentReply, Done, ToolRequest, Turn
+from backdate.solvers.dialogue import converse
+from backdate.solvers.interface import Assignment, SolverResult
+from backdate.solvers.records import RunRecord, StopReason
 from backdate.solvers.tools.interface import Tool
 
 _LARGEST = 256 * 1024 * 1024
@@ -26,13 +26,13 @@ class ReplaySolver:
         self._source = source
         self.name = f"replay:{source.name}"
 
-    def attempt(self, assignment: Assignment) -> Attempt:
+    def attempt(self, assignment: Assignment) -> SolverResult:
         """What the source says of this task, done again; a record without a trajectory hands in its patch."""
         found = self._find(assignment.task.instance_id)
         if found is None:
-            return Attempt(ending=Ending.GAVE_UP, detail="there is no trajectory of this task")
+            return SolverResult(ending=StopReason.GAVE_UP, detail="there is no trajectory of this task")
         if isinstance(found, RunRecord):
-            return Attempt(ending=Ending.SUBMITTED, patch=found.patch)
+            return SolverResult(ending=StopReason.SUBMITTED, patch=found.patch)
         return converse(assignment, ReplaySpeaker(found))
 
     def _find(self, instance: str) -> Trajectory | RunRecord | None:
@@ -84,10 +84,10 @@ class ReplaySpeaker:
         """See ``Speaker.begin``."""
         return rules
 
-    def reply(self, conversation: Sequence[Turn]) -> Said | Finished:  # noqa: ARG002 - whatever came of it
+    def reply(self, conversation: Sequence[Turn]) -> AgentReply | Done:  # noqa: ARG002 - whatever came of it
         """The next step of the trajectory."""
         if self._next >= len(self._said):
-            return Finished(reason="the trajectory ends here")
+            return Done(reason="the trajectory ends here")
         text, request = self._said[self._next]
         self._next += 1
-        return Said(text=text, request=request)
+        return AgentReply(text=text, request=request)

@@ -10,13 +10,13 @@ from typing import Literal
 
 from backdate.errors import SourceError
 from backdate.serial import to_json, write_whole
-from backdate.tasks.allowed import rules_for
+from backdate.tasks.annotation_folder import AnnotationFolder, difficulty_of, edit_of
 from backdate.tasks.dataset import Dataset
-from backdate.tasks.hunks import minimise_patch
+from backdate.tasks.edit_policy import rules_for
+from backdate.tasks.minimise_patch import minimise_patch
 from backdate.tasks.patching import FilePatch, read_patch
+from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import Difficulty, MigrationTask, Proof, Statistics
-from backdate.tasks.workshop import Verdict, Workshop
-from backdate.tasks.workspace import Workspace, difficulty_of, edit_of
 from backdate.timeline.instants import Instant, now
 from backdate.version import __version__
 
@@ -47,8 +47,8 @@ class Annotation:
 
 def annotate(
     task: MigrationTask,
-    workspace: Workspace,
-    workshop: Workshop,
+    workspace: AnnotationFolder,
+    workshop: TaskRunner,
     *,
     repeats: int = 3,
     most_runs: int = 60,
@@ -87,7 +87,7 @@ def _smaller(
     task: MigrationTask,
     base: Annotation,
     files: tuple[FilePatch, ...],
-    workshop: Workshop,
+    workshop: TaskRunner,
     repeats: int,
     most_runs: int,
     on_progress: Callable[[str], None],
@@ -112,7 +112,7 @@ def _smaller(
     )
 
 
-def try_patch(task: MigrationTask, patch: str, workshop: Workshop) -> Verdict:
+def try_patch(task: MigrationTask, patch: str, workshop: TaskRunner) -> TaskRunResult:
     """Run the tests of ``task`` on the new side with ``patch`` in the place of the gold patch."""
     with tempfile.TemporaryDirectory(prefix="backdate-try-") as folder:
         tree = Path(folder, "tree")
@@ -120,7 +120,7 @@ def try_patch(task: MigrationTask, patch: str, workshop: Workshop) -> Verdict:
         return workshop.run_tests(task, tree, "new", log_folder=Path(folder, "logs"))
 
 
-def unsolvable(task: MigrationTask, workspace: Workspace, reason: str) -> Annotation:
+def unsolvable(task: MigrationTask, workspace: AnnotationFolder, reason: str) -> Annotation:
     """The annotation of a person who says why the task cannot be solved."""
     return Annotation(
         instance_id=task.instance_id,

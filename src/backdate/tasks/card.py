@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from backdate.tasks.statistics import Spread, Summary, summarise
+from backdate.tasks.statistics import DatasetSummary, Spread, summarise
 from backdate.tasks.task import MigrationTask
 from backdate.timeline.instants import Instant, format_day, format_instant
 
@@ -98,7 +98,7 @@ Dockerfiles) and, where the sources may be passed on, the tree as `source.tar.gz
 """
 
 
-def _table(summary: Summary) -> str:
+def _table(summary: DatasetSummary) -> str:
     lines = ["| over the tasks | mean | median | least | most |", "|---|---:|---:|---:|---:|"]
     for name, words in STATISTICS_WORDS.items():
         if name in summary.spreads:

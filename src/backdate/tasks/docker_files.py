@@ -6,7 +6,7 @@ index is an argument: ``--build-arg INDEX_URL=…/snapshot/INSTANT/simple/`` of 
 
 from __future__ import annotations
 
-from backdate.environments.exemptions import exemptions_at
+from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.index.routes import When, format_when
 from backdate.serial import digest
 from backdate.tasks.scripts import script_names, setup_script, test_script
@@ -68,8 +68,8 @@ RUN PIP_INDEX_URL="${{INDEX_URL}}" PIP_TRUSTED_HOST="${{TRUSTED_HOST}}" PIP_CONF
 
 def snapshot_of(task: MigrationTask, side: TaskSide) -> str:
     """What ``backdate index`` calls the index as that side sees it, moved cuts included."""
-    moved = {one.name: one.until for one in exemptions_at(side.instant)}
-    for cut in task.recipe.later_cuts if task.recipe is not None else ():
+    moved = {one.name: one.until for one in cutoff_overrides_at(side.instant)}
+    for cut in task.recipe.extra_cutoff_overrides if task.recipe is not None else ():
         if cut.until > moved.get(cut.name, side.instant):
             moved[cut.name] = cut.until
     return format_when(When(instant=side.instant, overrides=moved))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from backdate.tasks.task import MigrationTask, Role, SideName, TaskTest
-from backdate.testing.outcomes import Outcome, TestRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 
 _NEAR_NAMES = 3
 
 
 def judge_run(
-    task: MigrationTask, run: TestRun, side: SideName, *, only: tuple[str, ...] = ()
+    task: MigrationTask, run: SuiteRun, side: SideName, *, only: tuple[str, ...] = ()
 ) -> tuple[bool, str]:
     """Whether ``run`` shows the task solved, and in one line why not.
 
@@ -55,7 +55,7 @@ def _counting(task: MigrationTask, side: SideName, only: tuple[str, ...]) -> tup
 
 
 def combine_tests(
-    old: Iterable[TestRun], new: Iterable[TestRun], gold: Iterable[TestRun]
+    old: Iterable[SuiteRun], new: Iterable[SuiteRun], gold: Iterable[SuiteRun]
 ) -> tuple[TaskTest, ...]:
     """Every test of the runs with its role, in the order in which it was seen first.
 
@@ -76,7 +76,7 @@ _Seen = tuple[Outcome | None, ...]
 """The different outcomes of one test in the repeats of one side; None where it did not run."""
 
 
-def _by_id(run: TestRun) -> dict[str, Outcome]:
+def _by_id(run: SuiteRun) -> dict[str, Outcome]:
     return {result.id: result.outcome for result in run.results}
 
 

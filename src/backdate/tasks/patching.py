@@ -60,13 +60,13 @@ def read_patch(patch: str, *, what: str = "the patch") -> tuple[FilePatch, ...]:
     lines = [line + b"\n" for line in data.split(b"\n")]
     if lines[-1] == b"\n":
         lines.pop()
-    found = tuple(_Reader(lines, what).files())
+    found = tuple(_PatchReader(lines, what).files())
     if len(found) > MOST_FILES:
         raise SourceError(f"{what} changes more than {MOST_FILES:,} files")
     return found
 
 
-class _Reader:
+class _PatchReader:
     def __init__(self, lines: list[bytes], what: str) -> None:
         self._lines = lines
         self._what = what

@@ -15,20 +15,20 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
+from backdate.checking.failure_report import end_of_log
+from backdate.checking.recipe_run import DatedProject, Means, base_with
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.environments.script_road import prepare_by_script
+from backdate.environments.script_installer import prepare_by_script
 from backdate.environments.system import apt_packages
 from backdate.errors import SandboxUnavailable
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Recipe, SystemPackages, TestPlan
+from backdate.recipes.recipe import Provenance, Recipe, SuitePlan, SystemPackages
 from backdate.recipes.repair.builds import system_names
-from backdate.recipes.repair.trouble import bounded
+from backdate.recipes.repair.setup_failure import bounded
 from backdate.sandboxes.bases import BUILD_PACKAGES
 from backdate.sandboxes.debian import BaseFailure
-from backdate.setup.carry_out import Ground, Means, base_with
-from backdate.setup.reading_trouble import end_of_log
 from backdate.tasks.task import Scripts
 from backdate.timeline.instants import format_day
 
@@ -48,7 +48,7 @@ class Scripted:
     """Which system packages were applied, and why; or which would have been."""
 
 
-def script_recipe(scripts: Scripts, ground: Ground) -> Recipe:
+def script_recipe(scripts: Scripts, ground: DatedProject) -> Recipe:
     """The two scripts as a recipe: the tests that one runs, and the system packages that the other names."""
     files = Files(ground.tree)
     text = files.text(scripts.setup) or ""
@@ -56,7 +56,7 @@ def script_recipe(scripts: Scripts, ground: Ground) -> Recipe:
     provenance = Provenance(rule="published test script", file=scripts.test)
     return Recipe(
         install=(),
-        test=TestPlan(runner="script", targets=(scripts.test,), provenance=provenance),
+        test=SuitePlan(runner="script", targets=(scripts.test,), provenance=provenance),
         system=tuple(one for one in actions if isinstance(one, SystemPackages)),
     )
 

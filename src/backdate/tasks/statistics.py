@@ -23,7 +23,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class DatasetSummary:
     """A data set in numbers."""
 
     tasks: int
@@ -52,7 +52,7 @@ def statistics_of(tree: Path, test_files: Sequence[str], tests: int, gold_patch:
     )
 
 
-def summarise(tasks: Iterable[MigrationTask]) -> Summary:
+def summarise(tasks: Iterable[MigrationTask]) -> DatasetSummary:
     """The summary of ``tasks``."""
     found = list(tasks)
     spreads = {}
@@ -68,7 +68,7 @@ def summarise(tasks: Iterable[MigrationTask]) -> Summary:
                 least=min(values),
                 most=max(values),
             )
-    return Summary(
+    return DatasetSummary(
         tasks=len(found),
         spreads=spreads,
         difficulties=_counted(one.difficulty or "unknown" for one in found),

@@ -20,7 +20,7 @@ Role = Literal["fail-to-pass", "pass-to-pass", "excluded"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class TaskSource:
     """Where a task's files came from."""
 
     kind: Literal["git", "sdist"]
@@ -104,11 +104,11 @@ class Proof:
     gold: Literal["pass", "fail", "none"]
     solvable: Literal["gold patch", "later commit", "given patch", "unproven"]
     notes: tuple[str, ...] = ()
-    """Stand-ins, exemptions, the road taken, flaky tests: what a reader has to know."""
+    """Stand-ins, cutoff_overrides, the road taken, flaky tests: what a reader has to know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Culprit:
+class KnownCulprit:
     """The release that breaks the task, where bisection found it."""
 
     distribution: str
@@ -124,7 +124,7 @@ class MigrationTask:
 
     instance_id: str
     """``owner__name-`` and the first twelve digits of the revision; for an sdist ``name-version``."""
-    source: Source
+    source: TaskSource
     old: TaskSide
     new: TaskSide
     recipe: Recipe | None
@@ -142,7 +142,7 @@ class MigrationTask:
     """One line for each cluster of failures on the new side, as diagnosis words it."""
     related_libraries: tuple[str, ...] = ()
     """As the paper's Figure 4 counts them, standard library included."""
-    culprits: tuple[Culprit, ...] = ()
+    culprits: tuple[KnownCulprit, ...] = ()
     difficulty: Difficulty | None = None
     statistics: Statistics | None = None
     proof: Proof | None = None

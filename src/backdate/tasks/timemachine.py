@@ -18,7 +18,7 @@ from backdate.environments.environment import LockedDistribution
 from backdate.errors import BackdateError, SourceError, UsageError
 from backdate.tasks.patching import read_patch
 from backdate.tasks.scripts import script_names, scripted_patch
-from backdate.tasks.task import Difficulty, MigrationTask, Scripts, Source, Statistics, TaskSide
+from backdate.tasks.task import Difficulty, MigrationTask, Scripts, Statistics, TaskSide, TaskSource
 from backdate.timeline.instants import Instant, format_day, parse_instant
 
 _TEXTS = (
@@ -95,7 +95,7 @@ def task_of_row(row: Mapping[str, Any], *, what: str = "the row") -> MigrationTa
         raise RowError(f"{what}: {error}") from error
     return MigrationTask(
         instance_id=f"{row['repo_name'].replace('/', '__')}-{row['commit_hash'][:12]}",
-        source=Source(
+        source=TaskSource(
             kind="git",
             name=row["repo_name"],
             url=row["repo_url"],

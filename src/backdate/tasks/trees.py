@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from packaging.version import InvalidVersion, Version
 
+from backdate.checking.settings import Settings
 from backdate.environments.cache import Cache
 from backdate.errors import SourceError, UsageError
 from backdate.index.cache import DiskCache
@@ -27,7 +28,6 @@ from backdate.projects.sources.git import describe_version, find_git_dir, run_gi
 from backdate.projects.sources.sdist import fetch_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
-from backdate.setup.settings import Settings
 from backdate.tasks.patching import apply_files, apply_patch, read_patch
 from backdate.tasks.task import MigrationTask
 

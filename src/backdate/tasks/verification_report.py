@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backdate.tasks.agreement import Disagreement
-from backdate.tasks.prove import StageResult, Verification
+from backdate.tasks.verify_task import StageResult, Verification
 from backdate.timeline.instants import Instant, now
 from backdate.version import __version__
 

@@ -8,25 +8,25 @@ from dataclasses import dataclass, field
 
 from backdate.testing.wire import (
     AnyEvent,
-    Broken,
     CaptureError,
+    CaseStarted,
     Collected,
     Collecting,
     CollectingDone,
     End,
     Finish,
-    Group,
     GroupResult,
+    GroupStarted,
     Interrupted,
     Phase,
-    Session,
-    Start,
+    RunnerBroken,
+    RunnerStarted,
     Uncollected,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestRecord:
+class CaseRecord:
     """What the file says of one test."""
 
     __test__ = False
@@ -42,17 +42,17 @@ class TestRecord:
 class Capture:
     """What the file says of one process."""
 
-    session: Session | None = None
+    session: RunnerStarted | None = None
     collected: tuple[str, ...] = ()
-    tests: tuple[TestRecord, ...] = ()
+    tests: tuple[CaseRecord, ...] = ()
     """In the order in which they started."""
     uncollected: tuple[Uncollected, ...] = ()
     group_results: tuple[GroupResult, ...] = ()
     collecting: Collecting | None = None
     """The module whose import had begun and not ended."""
-    group: Group | None = None
+    group: GroupStarted | None = None
     """The class or module whose set-up or tear-down had begun; None when anything came after."""
-    broken: Broken | None = None
+    broken: RunnerBroken | None = None
     interrupted: Interrupted | None = None
     finish: Finish | None = None
     malformed: int = 0
@@ -82,7 +82,7 @@ class Assembly:
 
     def __init__(self) -> None:
         self._pid: int | None = None
-        self._session: Session | None = None
+        self._session: RunnerStarted | None = None
         self._collected: dict[str, None] = {}
         self._tests: dict[str, _Test] = {}
         self._started: dict[str, int] = {}
@@ -90,8 +90,8 @@ class Assembly:
         self._uncollected: dict[str, Uncollected] = {}
         self._group_results: list[GroupResult] = []
         self._collecting: Collecting | None = None
-        self._group: Group | None = None
-        self._broken: Broken | None = None
+        self._group: GroupStarted | None = None
+        self._broken: RunnerBroken | None = None
         self._interrupted: Interrupted | None = None
         self._finish: Finish | None = None
         self._foreign = 0
@@ -108,7 +108,7 @@ class Assembly:
             return
         self._group = None
         match event:
-            case Start():
+            case CaseStarted():
                 self._start(event)
             case Phase():
                 self._phase(event)
@@ -122,7 +122,7 @@ class Assembly:
                 self._collecting = event
             case CollectingDone():
                 self._collecting = None
-            case Group():
+            case GroupStarted():
                 self._group = event
             case GroupResult():
                 self._group_results.append(event)
@@ -131,10 +131,10 @@ class Assembly:
 
     def _rare(self, event: AnyEvent) -> None:
         match event:
-            case Session():
+            case RunnerStarted():
                 self._contradictory += self._session is not None
                 self._session = self._session or event
-            case Broken():
+            case RunnerBroken():
                 self._broken = self._broken or event
             case Interrupted():
                 self._interrupted = self._interrupted or event
@@ -144,7 +144,7 @@ class Assembly:
             case CaptureError():
                 self._capture_errors += 1
 
-    def _start(self, event: Start) -> None:
+    def _start(self, event: CaseStarted) -> None:
         self._after_finish += self._finish is not None
         number = self._started[event.id] = self._started.get(event.id, 0) + 1
         name = event.id if number == 1 else f"{event.id}#{number}"
@@ -184,7 +184,7 @@ class Assembly:
     def capture(self, *, malformed: int, truncated: bool) -> Capture:
         """Everything that was taken."""
         tests = tuple(
-            TestRecord(
+            CaseRecord(
                 id=test.id,
                 file=test.file,
                 phases=tuple(test.phases),

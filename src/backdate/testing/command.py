@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.environments.environment import LEFT_BEHIND, Environment
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
 from backdate.serial import to_json, write_whole
-from backdate.testing.stand_ins import write_stand_ins
+from backdate.testing.shims import write_stand_ins
 
 CAPTURE = "/backdate/capture"
 """Where the capturing files are seen."""
@@ -40,7 +40,7 @@ class Selection:
     """Files (pytest) or dotted modules (unittest, Django) that are not even imported."""
 
 
-def arguments(plan: TestPlan, python: str, *, python_warnings: bool) -> tuple[str, ...]:
+def arguments(plan: SuitePlan, python: str, *, python_warnings: bool) -> tuple[str, ...]:
     """The command line of a plan.
 
     pytest goes on after a file that cannot be collected and after any number of failures, whatever
@@ -61,7 +61,7 @@ def arguments(plan: TestPlan, python: str, *, python_warnings: bool) -> tuple[st
     return (*django, *plan.arguments, *plan.targets)
 
 
-def variables(plan: TestPlan, environment: Environment, at: str, *, python_warnings: bool) -> dict[str, str]:
+def variables(plan: SuitePlan, environment: Environment, at: str, *, python_warnings: bool) -> dict[str, str]:
     """The whole environment of the process.
 
     Time zone, locale and hash seed are fixed; a plan may set others, for a project that asks for them.
@@ -76,8 +76,8 @@ def variables(plan: TestPlan, environment: Environment, at: str, *, python_warni
         **({"PYTHONWARNINGS": "default"} if python_warnings else {}),
     }
     paths = [CAPTURE, *filter(None, [wanted.get("PYTHONPATH")])]
-    stand_ins = [STAND_INS] if plan.runner == "script" else []
-    programs = [*stand_ins, str(environment.root / "bin"), wanted.get("PATH") or _SYSTEM_PATH]
+    shims = [STAND_INS] if plan.runner == "script" else []
+    programs = [*shims, str(environment.root / "bin"), wanted.get("PATH") or _SYSTEM_PATH]
     return {
         **fixed,
         **wanted,
@@ -91,7 +91,7 @@ def variables(plan: TestPlan, environment: Environment, at: str, *, python_warni
 
 
 def command(
-    plan: TestPlan, environment: Environment, at: str, limits: Limits, *, python_warnings: bool
+    plan: SuitePlan, environment: Environment, at: str, limits: Limits, *, python_warnings: bool
 ) -> Command:
     """The command that runs ``plan``."""
     return Command(
@@ -110,11 +110,11 @@ def prepare(
     events: Path,
     chosen: Path,
     *,
-    stand_ins: bool = False,
+    shims: bool = False,
 ) -> Workspace:
     """Write ``chosen`` (the selection) and an empty ``events``, and say how a run sees everything.
 
-    With ``stand_ins`` for python and pytest, in a folder beside ``chosen``, for a script that runs them.
+    With ``shims`` for python and pytest, in a folder beside ``chosen``, for a script that runs them.
 
     The environment and its interpreter are seen read-only at their own paths, which their scripts
     and libraries name.
@@ -125,7 +125,7 @@ def prepare(
     chosen.chmod(0o644)
     own_places = (environment.choice.interpreter.prefix, environment.root)
     standing: list[Mount] = []
-    if stand_ins:
+    if shims:
         folder = chosen.parent / "stand-ins"
         write_stand_ins(folder, environment.root)
         standing.append(Mount(source=folder, target=STAND_INS))

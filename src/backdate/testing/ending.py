@@ -6,7 +6,7 @@ import signal
 
 from backdate.sandboxes.interface import RunResult, RunStatus
 from backdate.testing.assembly import Capture
-from backdate.testing.judging import Ending
+from backdate.testing.judging import UnfinishedOutcome
 from backdate.testing.outcomes import Outcome
 
 
@@ -35,16 +35,16 @@ def describe_end(run: RunResult) -> str:
             return f"the process exited with status {run.exit_code}"
 
 
-def ending_of(capture: Capture, run: RunResult) -> Ending:
+def ending_of(capture: Capture, run: RunResult) -> UnfinishedOutcome:
     """What became of the tests that had started and not ended."""
     if run.status is RunStatus.TIMEOUT and capture.finish is None:
-        return Ending(outcome=Outcome.TIMED_OUT, reason=describe_end(run))
+        return UnfinishedOutcome(outcome=Outcome.TIMED_OUT, reason=describe_end(run))
     if capture.interrupted is not None:
-        return Ending(
+        return UnfinishedOutcome(
             outcome=Outcome.CRASHED, reason="it interrupted the runner", raised=capture.interrupted.raised
         )
     if capture.broken is not None:
-        return Ending(
+        return UnfinishedOutcome(
             outcome=Outcome.CRASHED, reason="the runner itself failed", raised=capture.broken.raised
         )
-    return Ending(outcome=Outcome.CRASHED, reason=describe_end(run))
+    return UnfinishedOutcome(outcome=Outcome.CRASHED, reason=describe_end(run))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backdate.testing.assembly import Capture, TestRecord
-from backdate.testing.outcomes import Outcome, Raised, TestResult
+from backdate.testing.assembly import Capture, CaseRecord
+from backdate.testing.outcomes import CaseResult, Outcome, Raised
 from backdate.testing.wire import GroupResult, Phase, Uncollected
 
 _AGAIN = ("rerun", "retried")
@@ -17,7 +17,7 @@ _DEEPEST_NAME = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class UnfinishedOutcome:
     """How the process ended, for the tests that had started and not ended."""
 
     outcome: Outcome
@@ -26,7 +26,7 @@ class Ending:
     raised: tuple[Raised, ...] = ()
 
 
-def judge(capture: Capture, ending: Ending) -> tuple[TestResult, ...]:
+def judge(capture: Capture, ending: UnfinishedOutcome) -> tuple[CaseResult, ...]:
     """The result of every test and of everything that could not be collected, the latter first."""
     started = {record.id for record in capture.tests}
     results = [_of_uncollected(event) for event in capture.uncollected]
@@ -36,13 +36,13 @@ def judge(capture: Capture, ending: Ending) -> tuple[TestResult, ...]:
     results += _of_groups(capture, started)
     if capture.group is not None and capture.finish is None:
         results += _of_fatal_group(capture, ending, started)
-    by_id: dict[str, TestResult] = {}
+    by_id: dict[str, CaseResult] = {}
     for result in results:
         by_id.setdefault(result.id, result)
     return tuple(by_id.values())
 
 
-def result_of(record: TestRecord, ending: Ending) -> TestResult:
+def result_of(record: CaseRecord, ending: UnfinishedOutcome) -> CaseResult:
     """The result of one test.
 
     A test's own failure outweighs that of its tear-down; a failed subtest is a failure of its test;
@@ -56,7 +56,7 @@ def result_of(record: TestRecord, ending: Ending) -> TestResult:
         raised = raised or ending.raised
     elif outcome is Outcome.ERROR and phase is None:
         reason = "the runner ended it without saying what came of it"
-    return TestResult(
+    return CaseResult(
         id=record.id,
         outcome=outcome,
         duration_s=record.duration_s,
@@ -66,7 +66,7 @@ def result_of(record: TestRecord, ending: Ending) -> TestResult:
     )
 
 
-def _classify(record: TestRecord, ending: Ending) -> tuple[Outcome, Phase | None]:
+def _classify(record: CaseRecord, ending: UnfinishedOutcome) -> tuple[Outcome, Phase | None]:
     """The outcome, and the phase that made it so."""
     phases = _last_try(record.phases)
     failed = [phase for phase in phases if phase.outcome == "failed"]
@@ -121,15 +121,15 @@ def _where(phases: Sequence[Phase]) -> str:
     return ""
 
 
-def _of_uncollected(event: Uncollected) -> TestResult:
+def _of_uncollected(event: Uncollected) -> CaseResult:
     outcome = Outcome.SKIPPED if event.outcome == "skipped" else Outcome.NOT_COLLECTED
     reason = "" if event.raised else event.reason
-    return TestResult(id=event.id, outcome=outcome, duration_s=0.0, raised=event.raised, reason=reason)
+    return CaseResult(id=event.id, outcome=outcome, duration_s=0.0, raised=event.raised, reason=reason)
 
 
-def _of_fatal_import(capture: Capture, ending: Ending) -> TestResult:
+def _of_fatal_import(capture: Capture, ending: UnfinishedOutcome) -> CaseResult:
     assert capture.collecting is not None
-    return TestResult(
+    return CaseResult(
         id=capture.collecting.id,
         outcome=Outcome.NOT_COLLECTED,
         duration_s=0.0,
@@ -155,7 +155,7 @@ def _groups_of(identity: str) -> list[str]:
     return groups
 
 
-def _of_groups(capture: Capture, started: set[str]) -> list[TestResult]:
+def _of_groups(capture: Capture, started: set[str]) -> list[CaseResult]:
     """A set-up that raised is an error of each test that it kept from starting; a tear-down is its own."""
     set_ups = {
         (event.where, event.id): event for event in capture.group_results if event.where.startswith("setUp")
@@ -179,8 +179,8 @@ def _of_groups(capture: Capture, started: set[str]) -> list[TestResult]:
     return results
 
 
-def _of_group(identity: str, event: GroupResult) -> TestResult:
-    return TestResult(
+def _of_group(identity: str, event: GroupResult) -> CaseResult:
+    return CaseResult(
         id=identity,
         outcome=Outcome.SKIPPED if event.outcome == "skipped" else Outcome.ERROR,
         duration_s=0.0,
@@ -189,13 +189,13 @@ def _of_group(identity: str, event: GroupResult) -> TestResult:
     )
 
 
-def _of_fatal_group(capture: Capture, ending: Ending, started: set[str]) -> list[TestResult]:
+def _of_fatal_group(capture: Capture, ending: UnfinishedOutcome, started: set[str]) -> list[CaseResult]:
     group = capture.group
     assert group is not None
     if not group.where.startswith("setUp"):
         return []
     return [
-        TestResult(
+        CaseResult(
             id=one,
             outcome=ending.outcome,
             duration_s=0.0,

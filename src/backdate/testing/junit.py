@@ -1,4 +1,4 @@
-"""A run as JUnit XML, for tools that read that. It says less than a TestRun, and is never read back."""
+"""A run as JUnit XML, for tools that read that. It says less than a SuiteRun, and is never read back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from backdate.testing.outcomes import Outcome, Raised, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 (section 2.2) cannot hold, not even escaped."""
@@ -22,7 +22,7 @@ _TAGS = {
 }
 
 
-def to_junit(run: TestRun) -> bytes:
+def to_junit(run: SuiteRun) -> bytes:
     """The run as one ``testsuite`` in UTF-8.
 
     As pytest does it: an expected failure is ``skipped``, and what could not be collected is an ``error``.
@@ -52,7 +52,7 @@ def to_junit(run: TestRun) -> bytes:
     return data
 
 
-def _case(result: TestResult) -> ET.Element:
+def _case(result: CaseResult) -> ET.Element:
     class_name, name = _split(result.id)
     attributes = {"classname": _text(class_name), "name": _text(name), "time": f"{result.duration_s:.3f}"}
     if result.file is not None:
@@ -73,7 +73,7 @@ def _split(identity: str) -> tuple[str, str]:
     return (place if found else "", f"{name}{bracket}{parameter}")
 
 
-def _message(result: TestResult) -> str:
+def _message(result: CaseResult) -> str:
     if result.raised:
         last = result.raised[-1]
         return f"{last.type}: {last.message}" if last.message else last.type

@@ -70,7 +70,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestResult:
+class CaseResult:
     """The outcome of one test."""
 
     __test__ = False
@@ -88,7 +88,7 @@ class TestResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestRun:
+class SuiteRun:
     """One run of a suite."""
 
     __test__ = False
@@ -99,7 +99,7 @@ class TestRun:
     (a bad option, a conftest that does not import, …). The rest name the limit that struck."""
     exit_code: int | None
     signal: int | None
-    results: tuple[TestResult, ...]
+    results: tuple[CaseResult, ...]
     """In the order in which they ran; what could not be collected comes first."""
     trouble: str = ""
     """One paragraph that says why the status is not ``completed``, for people."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.environments.environment import Environment
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox
 from backdate.testing import command as commands
 from backdate.testing.assembly import Capture
@@ -15,9 +15,9 @@ from backdate.testing.command import Selection
 from backdate.testing.ending import ending_of
 from backdate.testing.events import LARGEST_FILE, read_event_file
 from backdate.testing.judging import judge
-from backdate.testing.outcomes import Outcome, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.suspicions import find_suspicions, missing_choices
-from backdate.testing.verdict import Verdict, reach_verdict
+from backdate.testing.verdict import RunConclusion, reach_verdict
 from backdate.testing.watching import Progress, Watch
 
 MOST_ATTEMPTS = 5
@@ -27,12 +27,12 @@ LEAST_WALL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class RunnerProcess:
     """One process of a suite."""
 
     run: RunResult
     capture: Capture
-    results: tuple[TestResult, ...]
+    results: tuple[CaseResult, ...]
     log: Path
 
 
@@ -40,15 +40,15 @@ class Attempt:
 class _Progress:
     """What is known after some attempts."""
 
-    attempts: list[Attempt] = field(default_factory=list)
-    uncollected: dict[str, TestResult] = field(default_factory=dict)
-    results: dict[str, TestResult] = field(default_factory=dict)
+    attempts: list[RunnerProcess] = field(default_factory=list)
+    uncollected: dict[str, CaseResult] = field(default_factory=dict)
+    results: dict[str, CaseResult] = field(default_factory=dict)
     wanted: dict[str, None] = field(default_factory=dict)
     """Every id that an attempt collected."""
     modules: list[str] = field(default_factory=list)
     """Modules whose import killed an attempt."""
 
-    def take(self, attempt: Attempt) -> bool:
+    def take(self, attempt: RunnerProcess) -> bool:
         """Add what ``attempt`` found out; whether anything was new."""
         before = len(self.results) + len(self.modules)
         self.attempts.append(attempt)
@@ -71,7 +71,7 @@ class _Progress:
     def spent_s(self) -> float:
         return sum(attempt.run.duration_s for attempt in self.attempts)
 
-    def all_results(self) -> tuple[TestResult, ...]:
+    def all_results(self) -> tuple[CaseResult, ...]:
         return (*self.uncollected.values(), *self.results.values())
 
 
@@ -79,7 +79,7 @@ def run_suite(
     sandbox: Sandbox,
     environment: Environment,
     tree: Path,
-    plan: TestPlan,
+    plan: SuitePlan,
     *,
     limits: Limits,
     log_folder: Path,
@@ -88,14 +88,14 @@ def run_suite(
     python_warnings: bool = False,
     on_progress: Progress | None = None,
     at: str = "/work/project",
-) -> TestRun:
+) -> SuiteRun:
     """Run the suite of ``plan`` in a fresh copy of ``tree``, without network, and tell every outcome.
 
     When the process dies, the tests that it had not come to are run by another one, without the
     test that killed it: up to ``MOST_ATTEMPTS`` processes, which share ``limits.wall_s``. Only a
     time-out ends it all, because it leaves no time.
 
-    ``only`` and ``exclude`` hold exact ids, as in :class:`TestResult`; everything is still collected.
+    ``only`` and ``exclude`` hold exact ids, as in :class:`CaseResult`; everything is still collected.
     ``python_warnings`` shows every Python warning in the log, also those that the project ignores
     or makes errors. ``on_progress`` is called from a thread of its own. ``log_folder`` gets
     ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
@@ -133,7 +133,7 @@ def run_suite(
     return _conclude(progress, plan, only, at)
 
 
-def _worth_another(attempt: Attempt, progress: _Progress) -> bool:
+def _worth_another(attempt: RunnerProcess, progress: _Progress) -> bool:
     """Whether another process could tell more."""
     if attempt.run.status in (RunStatus.TIMEOUT, RunStatus.SANDBOX_ERROR):
         return False
@@ -145,7 +145,7 @@ def _attempt(
     sandbox: Sandbox,
     environment: Environment,
     tree: Path,
-    plan: TestPlan,
+    plan: SuitePlan,
     *,
     limits: Limits,
     folder: Path,
@@ -155,28 +155,28 @@ def _attempt(
     progress: _Progress,
     on_progress: Progress | None,
     at: str,
-) -> Attempt:
+) -> RunnerProcess:
     log = folder / f"tests{suffix}.log"
     events = folder / f"events{suffix}.jsonl"
     chosen = folder / f"selection{suffix}.json"
     workspace = commands.prepare(
-        environment, tree, at, selection, events, chosen, stand_ins=plan.runner == "script"
+        environment, tree, at, selection, events, chosen, shims=plan.runner == "script"
     )
     command = commands.command(plan, environment, at, limits, python_warnings=python_warnings)
     total = len(progress.wanted) if progress.wanted else None
     with Watch(events, on_progress, finished=len(progress.results), total=total, largest=LARGEST_FILE):
         run = sandbox.run(command, workspace, log=log)
     capture = read_event_file(events)
-    return Attempt(run=run, capture=capture, results=judge(capture, ending_of(capture, run)), log=log)
+    return RunnerProcess(run=run, capture=capture, results=judge(capture, ending_of(capture, run)), log=log)
 
 
-def _conclude(progress: _Progress, plan: TestPlan, only: Sequence[str] | None, at: str) -> TestRun:
+def _conclude(progress: _Progress, plan: SuitePlan, only: Sequence[str] | None, at: str) -> SuiteRun:
     first, last = progress.attempts[0], progress.attempts[-1]
     results = progress.all_results()
     verdict = reach_verdict(last.run, last.capture, results, progress.missing, last.log, root=at)
     peaks = [peak for attempt in progress.attempts if (peak := attempt.run.peak_memory_bytes) is not None]
     session = first.capture.session
-    return TestRun(
+    return SuiteRun(
         status=verdict.status,
         exit_code=last.run.exit_code,
         signal=last.run.signal,
@@ -193,7 +193,7 @@ def _conclude(progress: _Progress, plan: TestPlan, only: Sequence[str] | None, a
     )
 
 
-def _trouble(progress: _Progress, verdict: Verdict) -> str:
+def _trouble(progress: _Progress, verdict: RunConclusion) -> str:
     parts = [verdict.trouble] if verdict.trouble else []
     killers = [
         result
@@ -216,7 +216,7 @@ def _trouble(progress: _Progress, verdict: Verdict) -> str:
 
 
 def _suspicions(
-    progress: _Progress, only: Sequence[str] | None, results: Sequence[TestResult]
+    progress: _Progress, only: Sequence[str] | None, results: Sequence[CaseResult]
 ) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for attempt in progress.attempts:

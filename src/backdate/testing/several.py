@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.environments.environment import Environment
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
-from backdate.testing.outcomes import Outcome, TestResult, TestRun
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite
 from backdate.testing.suspicions import missing_choices
 from backdate.testing.watching import Progress
@@ -22,7 +22,7 @@ def run_plans(
     sandbox: Sandbox,
     environment: Environment,
     tree: Path,
-    plans: Sequence[TestPlan],
+    plans: Sequence[SuitePlan],
     *,
     limits: Limits,
     log_folder: Path,
@@ -30,7 +30,7 @@ def run_plans(
     python_warnings: bool = False,
     on_progress: Progress | None = None,
     at: str = "/work/project",
-) -> TestRun:
+) -> SuiteRun:
     """Run the suites of ``plans``, at least one, one after the other, and tell every outcome in one run.
 
     Of a test that several plans run the first outcome counts. How the run ended is how the first plan
@@ -38,7 +38,7 @@ def run_plans(
     ``trouble``. All of them share ``limits.wall_s``. ``log_folder`` gets the files of the first plan, its
     folders ``further-2``, … those of the others. The rest is as for ``run_suite``.
     """
-    runs: list[TestRun] = []
+    runs: list[SuiteRun] = []
     for number, plan in enumerate(plans[:MOST_PLANS], start=1):
         left = limits.wall_s - sum(run.duration_s for run in runs)
         if runs and left < LEAST_WALL_S:
@@ -60,11 +60,11 @@ def run_plans(
     return _as_one(runs, len(plans), only)
 
 
-def _as_one(runs: Sequence[TestRun], wanted: int, only: Sequence[str] | None) -> TestRun:
+def _as_one(runs: Sequence[SuiteRun], wanted: int, only: Sequence[str] | None) -> SuiteRun:
     first = runs[0]
     if wanted == 1:
         return first
-    results: dict[str, TestResult] = {}
+    results: dict[str, CaseResult] = {}
     for run in runs:
         for result in run.results:
             known = results.get(result.id)
@@ -95,7 +95,7 @@ def _as_one(runs: Sequence[TestRun], wanted: int, only: Sequence[str] | None) ->
 
 
 def _suspicions(
-    runs: Sequence[TestRun], only: Sequence[str] | None, results: Sequence[TestResult]
+    runs: Sequence[SuiteRun], only: Sequence[str] | None, results: Sequence[CaseResult]
 ) -> tuple[str, ...]:
     """Those of all runs; that chosen tests did not come up is one only where no plan has them."""
     found: dict[str, None] = {}

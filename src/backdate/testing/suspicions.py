@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from backdate.sandboxes.interface import RunResult, RunStatus
 from backdate.testing.assembly import Capture
 from backdate.testing.ending import describe_end
-from backdate.testing.outcomes import Outcome, TestResult
+from backdate.testing.outcomes import CaseResult, Outcome
 
 
-def find_suspicions(capture: Capture, run: RunResult, results: Sequence[TestResult]) -> tuple[str, ...]:
+def find_suspicions(capture: Capture, run: RunResult, results: Sequence[CaseResult]) -> tuple[str, ...]:
     """What does not fit together in one process's report."""
     return (*_of_the_exit(capture, run, results), *_of_the_counts(capture), *_of_the_file(capture))
 
@@ -24,7 +24,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[TestResult]) -> list[str]:
+def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult]) -> list[str]:
     found = []
     finish = capture.finish
     bad = sum(result.outcome.bad for result in results)
@@ -92,7 +92,7 @@ def _of_the_file(capture: Capture) -> list[str]:
     return found
 
 
-def missing_choices(chosen: Sequence[str], results: Sequence[TestResult]) -> str | None:
+def missing_choices(chosen: Sequence[str], results: Sequence[CaseResult]) -> str | None:
     """What to say when tests that were asked for by id did not come up."""
     there = {result.id for result in results if result.outcome is not Outcome.NOT_COLLECTED}
     missing = [one for one in chosen if one not in there]

@@ -61,7 +61,7 @@ class _Open:
         return not (self.type or self.message or self.frames)
 
 
-class _Reader:
+class _TracebackReader:
     """Reads the lines of one failure, from the first to the last."""
 
     def __init__(self, lines: Sequence[str], depth: int, *, to_the_end: bool) -> None:
@@ -277,7 +277,7 @@ def _group_chain(lines: Sequence[str], depth: int) -> tuple[Raised, ...]:
             own.append(rest[1:])
     chains = [_member_chain(member, depth) for member in members[:MOST_EXCEPTIONS]]
     inside = [one for chain in chains for one in chain]
-    itself = _Reader(_with_head(own), depth + 1, to_the_end=True).read()
+    itself = _TracebackReader(_with_head(own), depth + 1, to_the_end=True).read()
     if not inside or not itself:
         return (*inside, *itself)
     return (*inside, *itself[:-1], replace(itself[-1], link="member"))
@@ -290,7 +290,7 @@ def _member_chain(lines: Sequence[str], depth: int) -> tuple[Raised, ...]:
     if any(_GROUP_MARK.fullmatch(text) for text in texts):
         return _group_chain(lines, depth + 1)
     texts = [text[1:] for text in texts if not _GROUP_END.fullmatch(text)]
-    return _Reader(_with_head(texts), depth + 1, to_the_end=True).read()
+    return _TracebackReader(_with_head(texts), depth + 1, to_the_end=True).read()
 
 
 def _with_head(texts: list[str]) -> list[str]:
@@ -328,4 +328,4 @@ def read_chain(lines: Sequence[str], *, to_the_end: bool = False) -> tuple[Raise
 
     ``to_the_end``: nothing follows the message, which may then have empty lines.
     """
-    return _Reader(lines, 0, to_the_end=to_the_end).read()
+    return _TracebackReader(lines, 0, to_the_end=to_the_end).read()

@@ -10,7 +10,7 @@ from typing import Literal
 from backdate.sandboxes.interface import RunResult, RunStatus
 from backdate.testing.assembly import Capture
 from backdate.testing.ending import describe_end
-from backdate.testing.outcomes import Frame, Raised, TestResult
+from backdate.testing.outcomes import CaseResult, Frame, Raised
 from backdate.testing.traceback_text import TRACEBACK, read_chain
 
 Status = Literal["completed", "no-tests", "crashed", "timeout", "oom", "disk-limit", "broken"]
@@ -26,7 +26,7 @@ _TAIL_LINES = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class RunConclusion:
     """The status of a run and why."""
 
     status: Status
@@ -37,12 +37,12 @@ class Verdict:
 def reach_verdict(
     run: RunResult,
     capture: Capture,
-    results: Sequence[TestResult],
+    results: Sequence[CaseResult],
     missing: Sequence[str],
     log: Path,
     *,
     root: str = "",
-) -> Verdict:
+) -> RunConclusion:
     """How the run ended, from its last process. ``root``: where that saw the project.
 
     A runner that said that it was done is believed, even when its process then hung until the time
@@ -50,49 +50,49 @@ def reach_verdict(
     process had to run the rest after a crash is completed when every collected test has an outcome.
     """
     if run.status is RunStatus.SANDBOX_ERROR:
-        return Verdict(status="broken", trouble=f"The sandbox did not start. {_tail(log)}")
+        return RunConclusion(status="broken", trouble=f"The sandbox did not start. {_tail(log)}")
     if capture.finish is not None and not missing and not _stopped_early(capture, results):
-        return Verdict(status="completed" if results else "no-tests", trouble=_no_tests(results))
+        return RunConclusion(status="completed" if results else "no-tests", trouble=_no_tests(results))
     if capture.finish is None and run.status in _LIMITS:
-        return Verdict(status=_LIMITS[run.status], trouble=_where(run, capture))
+        return RunConclusion(status=_LIMITS[run.status], trouble=_where(run, capture))
     if capture.broken is not None:
         last = capture.broken.raised[-1:]
         said = "".join(f": {one.type}: {one.message}" for one in last)
         trouble = f"The runner failed {capture.broken.where}{said}"
-        return Verdict(status="broken", trouble=trouble, raised=capture.broken.raised)
+        return RunConclusion(status="broken", trouble=trouble, raised=capture.broken.raised)
     if capture.interrupted is not None:
-        return Verdict(
+        return RunConclusion(
             status="broken", trouble="The runner was interrupted.", raised=capture.interrupted.raised
         )
     return _unexplained(run, capture, log, root)
 
 
-def _unexplained(run: RunResult, capture: Capture, log: Path, root: str) -> Verdict:
+def _unexplained(run: RunResult, capture: Capture, log: Path, root: str) -> RunConclusion:
     reached = bool(capture.collected or capture.tests or capture.collecting or capture.uncollected)
     if capture.finish is not None:
         why = f" ({capture.finish.stopped})" if capture.finish.stopped else ""
         status = capture.finish.exit_status
-        return Verdict(
+        return RunConclusion(
             status="broken",
             trouble=f"The runner stopped before its end{why}, with status {status}. {_tail(log)}",
         )
     if reached or run.signal is not None:
-        return Verdict(status="crashed", trouble=_where(run, capture))
+        return RunConclusion(status="crashed", trouble=_where(run, capture))
     raised = _last_traceback(log, root)
     said = f"{raised[-1].type}: {raised[-1].message}. " if raised else ""
-    return Verdict(
+    return RunConclusion(
         status="broken",
         trouble=f"The runner ended without reaching the tests: {said}{describe_end(run)}. {_tail(log)}",
         raised=raised,
     )
 
 
-def _stopped_early(capture: Capture, results: Sequence[TestResult]) -> bool:
+def _stopped_early(capture: Capture, results: Sequence[CaseResult]) -> bool:
     """Whether what the runner calls its end came before the tests (a usage error, an internal error)."""
     return not results and (capture.broken is not None or capture.interrupted is not None)
 
 
-def _no_tests(results: Sequence[TestResult]) -> str:
+def _no_tests(results: Sequence[CaseResult]) -> str:
     return "" if results else "The runner found no tests."
 
 

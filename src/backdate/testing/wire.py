@@ -29,7 +29,7 @@ class Event(msgspec.Struct, tag_field="event", frozen=True, kw_only=True):
     pid: int
 
 
-class Session(Event, tag="session", frozen=True, kw_only=True):
+class RunnerStarted(Event, tag="session", frozen=True, kw_only=True):
     """The runner is there."""
 
     runner: str
@@ -65,7 +65,7 @@ class Uncollected(Event, tag="uncollected", frozen=True, kw_only=True):
     raised: tuple[Raised, ...]
 
 
-class Start(Event, tag="start", frozen=True, kw_only=True):
+class CaseStarted(Event, tag="start", frozen=True, kw_only=True):
     """A test starts."""
 
     id: str
@@ -93,7 +93,7 @@ class End(Event, tag="end", frozen=True, kw_only=True):
     duration: float
 
 
-class Group(Event, tag="group", frozen=True, kw_only=True):
+class GroupStarted(Event, tag="group", frozen=True, kw_only=True):
     """A class or module is about to be set up or torn down (unittest)."""
 
     id: str
@@ -110,7 +110,7 @@ class GroupResult(Event, tag="group-result", frozen=True, kw_only=True):
     raised: tuple[Raised, ...]
 
 
-class Broken(Event, tag="broken", frozen=True, kw_only=True):
+class RunnerBroken(Event, tag="broken", frozen=True, kw_only=True):
     """An exception that stopped the runner itself."""
 
     where: str
@@ -140,17 +140,17 @@ class CaptureError(Event, tag="capture-error", frozen=True, kw_only=True):
 
 
 AnyEvent = (
-    Session
+    RunnerStarted
     | Collecting
     | CollectingDone
     | Collected
     | Uncollected
-    | Start
+    | CaseStarted
     | Phase
     | End
-    | Group
+    | GroupStarted
     | GroupResult
-    | Broken
+    | RunnerBroken
     | Interrupted
     | Finish
     | CaptureError
@@ -180,7 +180,7 @@ def _cut(event: AnyEvent) -> AnyEvent:
         case Uncollected() | GroupResult():
             reason, raised = event.reason[:MESSAGE_LENGTH], _cut_chain(event.raised)
             return msgspec.structs.replace(event, reason=reason, raised=raised)
-        case Broken() | Interrupted():
+        case RunnerBroken() | Interrupted():
             return msgspec.structs.replace(event, raised=_cut_chain(event.raised))
         case _:
             return event

@@ -25,7 +25,7 @@ SETTLED_AFTER = timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class PythonRelease:
     """One final release of CPython."""
 
     version: Version
@@ -47,7 +47,7 @@ class Release:
 class Calendar:
     """Every final release that has evidence."""
 
-    releases: tuple[Release, ...]
+    releases: tuple[PythonRelease, ...]
     """By version, ascending."""
     complete_until: date
     """No release up to this day is missing; later ones may be."""
@@ -70,20 +70,20 @@ def parse_calendar(text: str) -> Calendar:
     Raises ValueError when it is not one (the file is ours: that is a mistake in the package).
     """
     complete_until: date | None = None
-    releases: list[Release] = []
+    releases: list[PythonRelease] = []
     for line in text.splitlines():
         if line.startswith("# complete-until:"):
             complete_until = date.fromisoformat(line.partition(":")[2].strip())
         elif line and line[0].isdigit():
             version, _, day = line.partition(",")
-            releases.append(Release(version=Version(version), released=date.fromisoformat(day.strip())))
+            releases.append(PythonRelease(version=Version(version), released=date.fromisoformat(day.strip())))
     if complete_until is None or not releases:
         raise ValueError("a calendar needs a complete-until line and at least one release")
     releases.sort(key=lambda release: release.version)
     return Calendar(releases=tuple(releases), complete_until=complete_until)
 
 
-def releases_before(instant: Instant) -> tuple[Release, ...]:
+def releases_before(instant: Instant) -> tuple[PythonRelease, ...]:
     """What may be chosen at ``instant``: 3.6 or newer, released strictly before it; ascending."""
     return tuple(
         release
@@ -92,7 +92,7 @@ def releases_before(instant: Instant) -> tuple[Release, ...]:
     )
 
 
-def latest_release(specifier: SpecifierSet, before: Instant) -> Release | None:
+def latest_release(specifier: SpecifierSet, before: Instant) -> PythonRelease | None:
     """The newest release that ``specifier`` contains and that was released strictly before ``before``."""
     for release in reversed(releases_before(before)):
         if specifier.contains(release.version):
@@ -100,7 +100,7 @@ def latest_release(specifier: SpecifierSet, before: Instant) -> Release | None:
     return None
 
 
-def default_release(instant: Instant) -> Release:
+def default_release(instant: Instant) -> PythonRelease:
     """What a project gets that does not say what it wants.
 
     The latest minor that was a year old at ``instant`` (its X.Y.0 was released at least 365 days
@@ -120,7 +120,7 @@ def default_release(instant: Instant) -> Release:
     return max((r for r in visible if r.minor == minor), key=lambda release: release.version)
 
 
-def _first_in_scope() -> Release:
+def _first_in_scope() -> PythonRelease:
     return next(r for r in load_calendar().releases if r.minor >= OLDEST_MINOR)
 
 

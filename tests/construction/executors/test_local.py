@@ -11,8 +11,8 @@ from pathlib import Path
 
 from backdate.construction.candidate import Candidate
 from backdate.construction.executors.local import LocalPool
-from backdate.construction.job import Answer, Job
-from backdate.construction.plan import Place, Plan
+from backdate.construction.job import Job, JobResult
+from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.serial import from_json, to_json
 
 
@@ -22,8 +22,8 @@ def job(folder: Path, number: int) -> bytes:
             number=number,
             kind="examine",
             candidate=Candidate(kind="folder", name="x", location=str(folder / "gone")),
-            plan=Plan(target=datetime(2025, 1, 1, tzinfo=UTC)),
-            place=Place(cache=folder / "cache", store=str(folder / "store")),
+            plan=BuildPlan(target=datetime(2025, 1, 1, tzinfo=UTC)),
+            place=WorkerConfig(cache=folder / "cache", store=str(folder / "store")),
         )
     )
 
@@ -34,7 +34,7 @@ def test_answers_come_back_and_a_lost_process_is_told(tmp_path: Path) -> None:
         pool.submit(1, job(tmp_path, 1))
         (first,) = pool.collect(60)
         assert first.answer is not None
-        answer = from_json(Answer, first.answer)
+        answer = from_json(JobResult, first.answer)
         assert answer.exclusion is not None
         assert answer.exclusion.stage == "source"
         pool.submit(2, job(tmp_path, 2))

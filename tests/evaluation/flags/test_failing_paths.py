@@ -8,7 +8,7 @@ from little_workshop import write_files
 
 from backdate.evaluation.edits import edited_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
-from backdate.evaluation.flags.look import Suspect
+from backdate.evaluation.flags.types import Suspect
 from backdate.testing.outcomes import Frame, Outcome, Raised
 
 CODE = """\

@@ -9,8 +9,8 @@ import pytest
 from little_workshop import LittleWorkshop, write_files
 
 from backdate.evaluation.edits import edited_lines
-from backdate.evaluation.flags.look import Looked, Suspect
 from backdate.evaluation.flags.traced import look_at_runs
+from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import FlagKind
 
 BEFORE = {
@@ -42,7 +42,7 @@ AFTER = {
 AGES = pytest.mark.parametrize("new", ["3.8", "3.12"])
 
 
-def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, str] = BEFORE) -> Looked:
+def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, str] = BEFORE) -> FlagFindings:
     edited = {name: before[name] for name in after}
     place.chmod(0o755)
     suspect = Suspect(
@@ -57,7 +57,7 @@ def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, s
     return look_at_runs(workshop, suspect)  # type: ignore[arg-type]
 
 
-def of_kind(looked: Looked, kind: FlagKind) -> list[str]:
+def of_kind(looked: FlagFindings, kind: FlagKind) -> list[str]:
     return [one.detail for one in looked.flags if one.kind is kind]
 
 
@@ -103,12 +103,14 @@ HOSTILE = {
 
 
 @AGES
-@pytest.mark.parametrize("deed", HOSTILE.values(), ids=HOSTILE)
-def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, new, deed) -> None:
+@pytest.mark.parametrize("effect_key", HOSTILE.values(), ids=HOSTILE)
+def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, new, effect_key) -> None:
     core = (
         AFTER["pkg/core.py"]
         .replace("    return x\n", "    return -(-x)\n")
-        .replace("def never", f"import os\nout = os.environ['BACKDATE_TRACE_OUT']\n{deed}\n\n\ndef never")
+        .replace(
+            "def never", f"import os\nout = os.environ['BACKDATE_TRACE_OUT']\n{effect_key}\n\n\ndef never"
+        )
     )
     looked = look(tmp_path, new, {**AFTER, "pkg/core.py": core})
     (detail,) = of_kind(looked, FlagKind.FORGED)
@@ -120,12 +122,12 @@ def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, n
 
 @AGES
 def test_a_trace_cannot_be_put_aside(tmp_path, new) -> None:
-    deed = (
+    effect_key = (
         "import os\nout = os.environ['BACKDATE_TRACE_OUT']\n"
         "for act in (os.remove, lambda p: os.rename(p, p + '~'), lambda p: os.symlink('/etc/passwd', p)):\n"
         "    try:\n        act(out)\n    except OSError:\n        pass\n"
     )
-    looked = look(tmp_path, new, {**AFTER, "pkg/core.py": deed + AFTER["pkg/core.py"]})
+    looked = look(tmp_path, new, {**AFTER, "pkg/core.py": effect_key + AFTER["pkg/core.py"]})
     assert of_kind(looked, FlagKind.FORGED) == []
     assert of_kind(looked, FlagKind.NOT_RUN) == []
 

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backdate.evaluation.flags.functions import edited_functions, functions_of
-from backdate.evaluation.flags.look import Suspect
 from backdate.evaluation.flags.traced import behaviour, not_run, statement_lines
 from backdate.evaluation.flags.tracing import read_trace
+from backdate.evaluation.flags.types import Suspect
 from backdate.evaluation.scores import FlagKind
 from backdate.serial import to_json
 

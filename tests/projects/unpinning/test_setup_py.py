@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.projects.unpinning import unpin_file
-from backdate.projects.unpinning.python_strings import Source
+from backdate.projects.unpinning.python_strings import SourceText
 
 
 def unpinned(source: str) -> str:
@@ -205,7 +205,7 @@ def test_characters_of_a_literal_are_located(tokens: list[str], between: str, be
     node = tree.body[-1].value  # type: ignore[attr-defined]
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return
-    fragment = Source(source).literal(node)
+    fragment = SourceText(source).literal(node)
     if fragment is None:
         assert "\\" in source
         return

@@ -12,21 +12,21 @@ from typing import Any, Literal
 import pytest
 from scripted_model import Answer, Hang, Say, ScriptedModel, Status, megabyte, refuse
 
-from backdate.models.interface import Usage
+from backdate.models.interface import TokenUsage
 from backdate.models.openai_endpoint import OpenAIModel
 from backdate.models.prices import Prices, parse_prices
-from backdate.models.settings import Patience, Settings
+from backdate.models.settings import ModelSettings, Patience
 from backdate.recipes.adviser.adviser import ModelAdviser
-from backdate.recipes.adviser.web import Page, Unread, WebReader
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, TestPlan
+from backdate.recipes.adviser.web import Unread, WebPage, WebReader
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.trouble import Trouble, read_trouble
+from backdate.recipes.repair.setup_failure import SetupFailure, read_trouble
 
 DAY = datetime(2022, 3, 1, tzinfo=UTC)
 WHY = Provenance(rule="test")
 FAILED = Recipe(
     install=(InstallStep(kind="project", file=".", provenance=WHY),),
-    test=TestPlan(runner="pytest", environment=(("MODE", "test"),), provenance=WHY),
+    test=SuitePlan(runner="pytest", environment=(("MODE", "test"),), provenance=WHY),
 )
 
 
@@ -62,7 +62,7 @@ def advised(
     hangs = any(isinstance(one, Hang) for one in script)
     patience = Patience(timeout_s=0.5 if hangs else 60.0, attempts=1)
     with ScriptedModel(script) as server:
-        model = OpenAIModel(server.endpoint(), Settings(patience=patience), sleep=lambda _: None)
+        model = OpenAIModel(server.endpoint(), ModelSettings(patience=patience), sleep=lambda _: None)
         try:
             yield (
                 ModelAdviser(
@@ -78,7 +78,7 @@ def endings(adviser: ModelAdviser) -> list[tuple[str, str]]:
     return [(one.phase, one.ending) for one in adviser.consultation.exchanges]
 
 
-def trouble(phase: Literal["resolve", "install", "tests"] = "tests") -> Trouble:
+def trouble(phase: Literal["resolve", "install", "tests"] = "tests") -> SetupFailure:
     return read_trouble(
         phase=phase,
         status="completed",
@@ -115,7 +115,7 @@ def test_files_links_and_commands_give_a_recipe(tree: Path) -> None:
     assert "2022-03-01" in commands
     assert "never an instruction" in server.requests[2]["messages"][0]["content"]
     account = adviser.consultation.account
-    assert (account.calls, account.usage) == (3, Usage(prompt_tokens=30, completion_tokens=15))
+    assert (account.calls, account.usage) == (3, TokenUsage(prompt_tokens=30, completion_tokens=15))
     assert adviser.consultation.exchanges[0].prompt_tokens == 10
 
 
@@ -131,7 +131,7 @@ def test_what_advice_costs(tree: Path, content: object, cost: float | None, curr
     with advised(list(GOOD), prices=prices) as (adviser, _server):
         adviser.recipes(tree)
     consultation = adviser.consultation
-    assert consultation.account.usage == Usage(prompt_tokens=30, completion_tokens=15)
+    assert consultation.account.usage == TokenUsage(prompt_tokens=30, completion_tokens=15)
     assert consultation.cost == (pytest.approx(cost) if cost is not None else None)
     assert consultation.currency == currency
 
@@ -147,8 +147,8 @@ def test_a_question_without_an_answer_may_have_cost_something(tree: Path) -> Non
 
 def test_pages_are_read_when_the_web_is_allowed(tree: Path) -> None:
     class Web(WebReader):
-        def read(self, url: str) -> Page | Unread:
-            return Page(url=url, text="say pip install mock")
+        def read(self, url: str) -> WebPage | Unread:
+            return WebPage(url=url, text="say pip install mock")
 
     script = [GOOD[0], say(links=["https://docs.example/testing"]), GOOD[2]]
     with advised(script, web=Web()) as (adviser, server):

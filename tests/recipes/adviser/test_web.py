@@ -12,7 +12,7 @@ from typing import ClassVar
 import httpx
 import pytest
 
-from backdate.recipes.adviser.web import PAGE_BYTES, Page, Unread, WebReader, plain_text
+from backdate.recipes.adviser.web import PAGE_BYTES, Unread, WebPage, WebReader, plain_text
 
 PUBLIC = "93.184.216.34"
 ADDRESSES = {
@@ -53,7 +53,7 @@ def test_a_page_is_read_at_the_address_that_was_looked_at() -> None:
     seen: list[httpx.Request] = []
     page = "<html><style>x</style><p>pip&nbsp;install <b>x</b></p><script>evil()</script><pre>pytest</pre>"
     web = reader(lambda _: body(page.encode(), "text/html; charset=utf-8"), seen)
-    assert web.read("https://docs.example/a?b=c") == Page(
+    assert web.read("https://docs.example/a?b=c") == WebPage(
         url="https://docs.example/a?b=c", text="pip install x\npytest"
     )
     (request,) = seen
@@ -212,7 +212,7 @@ class Pages(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def served() -> Iterator[Callable[..., Page | Unread]]:
+def served() -> Iterator[Callable[..., WebPage | Unread]]:
     """Reads a path of a real server: 127.0.0.1 stands for a public address here, 127.0.0.2 does not."""
     Pages.asked.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
@@ -220,7 +220,7 @@ def served() -> Iterator[Callable[..., Page | Unread]]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         names = {"docs.example": ["127.0.0.1"], "inside.example": ["127.0.0.2"]}
 
-        def read(path: str, page_s: float = 30.0) -> Page | Unread:
+        def read(path: str, page_s: float = 30.0) -> WebPage | Unread:
             web = WebReader(
                 resolve=lambda host, _: names[host], allowed=lambda one: one == "127.0.0.1", page_s=page_s
             )
@@ -232,15 +232,15 @@ def served() -> Iterator[Callable[..., Page | Unread]]:
 
 
 @pytest.mark.parametrize("path", ["page", "to-page"])
-def test_a_page_of_a_real_server(served: Callable[..., Page | Unread], path: str) -> None:
+def test_a_page_of_a_real_server(served: Callable[..., WebPage | Unread], path: str) -> None:
     page = served(path)
-    assert isinstance(page, Page), page
+    assert isinstance(page, WebPage), page
     assert page.text == "pip install x"
     assert page.url.endswith("/page")
 
 
 @pytest.mark.parametrize("path", ["slow-body", "slow-head", "slow-hints", "silent"])
-def test_what_trickles_is_cut(served: Callable[..., Page | Unread], path: str) -> None:
+def test_what_trickles_is_cut(served: Callable[..., WebPage | Unread], path: str) -> None:
     unread = served(path, 0.5)
     assert isinstance(unread, Unread)
     assert "not there within 0.5 s" in unread.reason or "timed out" in unread.reason
@@ -258,16 +258,16 @@ def test_what_trickles_is_cut(served: Callable[..., Page | Unread], path: str) -
         ("heads", "RemoteProtocolError"),
     ],
 )
-def test_traps_of_a_real_server(served: Callable[..., Page | Unread], path: str, reason: str) -> None:
+def test_traps_of_a_real_server(served: Callable[..., WebPage | Unread], path: str, reason: str) -> None:
     unread = served(path)
     assert isinstance(unread, Unread)
     assert reason in unread.reason
     assert "/page" not in Pages.asked
 
 
-def test_a_bomb_that_does_not_say_so_is_not_unpacked(served: Callable[..., Page | Unread]) -> None:
+def test_a_bomb_that_does_not_say_so_is_not_unpacked(served: Callable[..., WebPage | Unread]) -> None:
     page = served("bomb-that-hides")
-    assert isinstance(page, Page)
+    assert isinstance(page, WebPage)
     assert len(page.text) < PAGE_BYTES
 
 

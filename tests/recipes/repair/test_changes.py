@@ -15,17 +15,17 @@ from backdate.recipes.recipe import (
     LaterCut,
     Provenance,
     Recipe,
-    TestPlan,
+    SuitePlan,
 )
 from backdate.recipes.render import as_dockerfile, as_json, as_shell_script, read_recipe
 from backdate.recipes.repair.builds import debian_packages, system_names
-from backdate.recipes.repair.error_class import ErrorClass, Group
+from backdate.recipes.repair.error_class import ErrorClass, ErrorGroup
 from backdate.recipes.repair.incompatible import wanted_minor
 from backdate.recipes.repair.missing_modules import candidates_for, own_folder
 from backdate.recipes.repair.plugins import options_of
 from backdate.recipes.repair.requirements import lines_of, rewritten
 from backdate.recipes.repair.rules import classify, repairs
-from backdate.recipes.repair.trouble import Trouble, read_trouble
+from backdate.recipes.repair.setup_failure import SetupFailure, read_trouble
 
 AT = datetime(2021, 3, 1, tzinfo=UTC)
 WHY = Provenance(rule="a test")
@@ -53,11 +53,11 @@ class Index:
 def _recipe(*files: str, runner: str = "pytest") -> Recipe:
     return Recipe(
         install=tuple(InstallStep(kind="requirements", file=one, provenance=WHY) for one in files),
-        test=TestPlan(runner=runner, provenance=WHY),
+        test=SuitePlan(runner=runner, provenance=WHY),
     )
 
 
-def _trouble(text: str, phase: str = "tests", **more: object) -> Trouble:
+def _trouble(text: str, phase: str = "tests", **more: object) -> SetupFailure:
     return read_trouble(
         phase=phase,
         status="broken" if phase == "tests" else phase,
@@ -207,7 +207,7 @@ def test_of_two_releases_of_one_name_the_cut_is_moved_once(tmp_path: Path) -> No
 
     said = "there is no version of x==1.0 and there is no version of x==1.1"
     found = repairs(_trouble(said, phase="resolve"), _recipe(), tmp_path, Later())
-    (cut,) = found[0].recipe.later_cuts
+    (cut,) = found[0].recipe.extra_cutoff_overrides
     assert (cut.name, cut.until) == ("x", AT + timedelta(days=2, minutes=10))
 
 
@@ -290,16 +290,16 @@ def test_own_modules_are_found_below_the_root(tmp_path: Path) -> None:
 
 
 def test_every_class_has_a_group() -> None:
-    assert {one.group for one in ErrorClass} == set(Group)
+    assert {one.group for one in ErrorClass} == set(ErrorGroup)
 
 
 def test_what_rules_add_is_rendered_and_read_back() -> None:
     recipe = Recipe(
         install=(InstallStep(kind="project", file=".", provenance=WHY),),
-        test=TestPlan(runner="pytest", provenance=WHY),
+        test=SuitePlan(runner="pytest", provenance=WHY),
         build_constraints=(BuildConstraint(requirement="setuptools<58", provenance=WHY),),
         build_requirements=(BuildRequirement(distribution="p", requirement="numpy", provenance=WHY),),
-        later_cuts=(LaterCut(name="attrs", until=AT, provenance=WHY),),
+        extra_cutoff_overrides=(LaterCut(name="attrs", until=AT, provenance=WHY),),
     )
     assert read_recipe(as_json(recipe)) == recipe
     script = as_shell_script(recipe)

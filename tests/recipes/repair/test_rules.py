@@ -14,11 +14,11 @@ from backdate.environments.cache import Cache, default_cache
 from backdate.index.cache import DiskCache
 from backdate.index.provided_modules import ProvidedModules
 from backdate.index.upstream import IndexClient
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, TestPlan
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.rules import classify, repairs
-from backdate.recipes.repair.trouble import MOST_TEXT, Problem, read_trouble
+from backdate.recipes.repair.setup_failure import MOST_TEXT, Problem, read_trouble
 
 AT = datetime(2021, 3, 1, tzinfo=UTC)
 WHY = Provenance(rule="a test")
@@ -27,7 +27,7 @@ RECIPE = Recipe(
         InstallStep(kind="requirements", file="requirements.txt", provenance=WHY),
         InstallStep(kind="project", file=".", extras=("test",), provenance=WHY),
     ),
-    test=TestPlan(runner="pytest", targets=("tests",), provenance=WHY),
+    test=SuitePlan(runner="pytest", targets=("tests",), provenance=WHY),
 )
 
 

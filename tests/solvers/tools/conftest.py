@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from backdate.solvers.conversation import Observation, ToolRequest
-from backdate.solvers.tools.logs import TestReport
+from backdate.solvers.tools.logs import SuiteReport
 from backdate.solvers.tools.toolbox import Toolbox
-from backdate.tasks.allowed import Rules
+from backdate.tasks.edit_policy import EditPolicy
 
 
 class Bench:
@@ -16,8 +16,8 @@ class Bench:
 
     def __init__(self, root: Path, *, allow_test_edits: bool = False) -> None:
         self.root = root
-        self.report = TestReport(solved=False, summary="1 of 2 tests failed", log="")
-        rules = Rules(
+        self.report = SuiteReport(solved=False, summary="1 of 2 tests failed", log="")
+        rules = EditPolicy(
             tests=frozenset({"tests/test_a.py"}),
             scripts=frozenset({"setup_o__n.sh", "test_o__n.sh"}),
             by_name=False,

@@ -12,9 +12,9 @@ from diagnosis_environments import environment_of, find_interpreter
 from pretended_workshop import make_task
 
 from backdate.sandboxes.choose import choose_sandbox
-from backdate.solvers.tools.evidence import Evidence
-from backdate.solvers.tools.interface import Refusal, read_arguments
-from backdate.tasks.task import Culprit
+from backdate.solvers.tools.evidence import EnvironmentEvidence
+from backdate.solvers.tools.interface import ToolRefusal, read_arguments
+from backdate.tasks.task import KnownCulprit
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,10 @@ def ask(environments, tmp_path: Path):
     log.write_text(
         "x.py:3: DeprecationWarning: np.float goes\nfine\nx.py:3: DeprecationWarning: np.float goes\n"
     )
-    culprit = Culprit(
+    culprit = KnownCulprit(
         distribution="numpy", version="1.24", released=datetime(2022, 12, 18, tzinfo=UTC), confirmed=True
     )
-    evidence = Evidence(
+    evidence = EnvironmentEvidence(
         replace(make_task(), culprits=(culprit,)), sandbox, environments.__getitem__, lambda: log
     )
     tools = {tool.name: tool for tool in evidence.tools()}
@@ -87,14 +87,16 @@ def test_old_warnings_come_once(ask) -> None:
 
 @pytest.mark.parametrize("names", ["", "os; rm -rf /", "a" * 3 + "()", ",".join(["a.b"] * 30), "../x"])
 def test_what_is_no_name_is_refused(ask, names) -> None:
-    with pytest.raises(Refusal, match="dotted names"):
+    with pytest.raises(ToolRefusal, match="dotted names"):
         ask("name_changes", names=names)
 
 
 def test_an_environment_that_did_not_build_is_told() -> None:
-    evidence = Evidence(make_task(), choose_sandbox("bwrap"), lambda side: f"no {side} wheel", lambda: None)
+    evidence = EnvironmentEvidence(
+        make_task(), choose_sandbox("bwrap"), lambda side: f"no {side} wheel", lambda: None
+    )
     tools = {tool.name: tool for tool in evidence.tools()}
-    with pytest.raises(Refusal, match="no old wheel"):
+    with pytest.raises(ToolRefusal, match="no old wheel"):
         tools["version_changes"].run({"query": ""})
-    with pytest.raises(Refusal, match="could not be run"):
+    with pytest.raises(ToolRefusal, match="could not be run"):
         tools["old_warnings"].run({"query": ""})

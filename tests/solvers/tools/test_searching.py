@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.solvers.tools.interface import Refusal
+from backdate.solvers.tools.interface import ToolRefusal
 from backdate.solvers.tools.searching import compile_pattern, matching_lines
 
 PATTERNS = [
@@ -43,7 +43,7 @@ def test_many_lines_that_only_seem_to_match_do_not_cost_a_search_each() -> None:
 
 @pytest.mark.parametrize("query", ["", "  ", "x" * 2000])
 def test_empty_and_endless_queries_are_refused(query: str) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(ToolRefusal):
         compile_pattern(query)
 
 

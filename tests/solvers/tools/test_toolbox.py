@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backdate.solvers.conversation import ToolRequest
-from backdate.solvers.tools.logs import TestReport
+from backdate.solvers.tools.logs import SuiteReport
 
 
 def test_an_unknown_tool_and_wrong_arguments_are_answered_with_what_there_is(bench) -> None:
@@ -65,10 +65,10 @@ def test_a_file_whose_name_some_file_systems_take_for_the_tests_is_not_edited(be
 
 def test_tests_are_edited_where_that_was_asked_for(bench) -> None:
     from backdate.solvers.tools.toolbox import Toolbox
-    from backdate.tasks.allowed import Rules
+    from backdate.tasks.edit_policy import EditPolicy
 
     (bench.root / "pkg" / "hard.py").unlink()
-    rules = Rules(
+    rules = EditPolicy(
         tests=frozenset({"tests/test_a.py"}), scripts=frozenset(), by_name=False, allow_test_edits=True
     )
     box = Toolbox(bench.root, rules, lambda: bench.report)
@@ -113,7 +113,7 @@ def test_view_file_shows_fifty_lines_around_with_numbers(bench) -> None:
 def test_the_log_is_cut_searched_and_viewed(bench) -> None:
     assert "not run yet" in bench.no("view_last_log", line=1)
     log = "\x1b[31mred\x1b[0m\n" + "".join(f"line {i}\n" for i in range(2, 251))
-    bench.report = TestReport(solved=False, summary="2 of 3 tests failed", log=log)
+    bench.report = SuiteReport(solved=False, summary="2 of 3 tests failed", log=log)
     answer = bench.call("execute_tests")
     assert answer.solved is False
     lines = answer.text.splitlines()

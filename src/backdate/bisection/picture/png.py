@@ -7,7 +7,7 @@ import warnings
 from importlib.util import find_spec
 from typing import Literal
 
-from backdate.bisection.picture.scene import Bar, Dot, Line, Scene
+from backdate.bisection.picture.scene import Dot, FilledRectangle, Scene, Segment
 from backdate.errors import UsageError
 
 _DOTS_PER_INCH = 100
@@ -47,10 +47,10 @@ def to_png(scene: Scene) -> bytes:
     axes.set_xlim(0, scene.width)
     axes.set_ylim(scene.height, 0)
     for order, shape in enumerate(scene.shapes, start=1):
-        if isinstance(shape, Line):
+        if isinstance(shape, Segment):
             ends = ([shape.x1, shape.x2], [shape.y1, shape.y2])
             axes.plot(*ends, color=shape.stroke, linewidth=0.72, zorder=order)
-        elif isinstance(shape, Bar):
+        elif isinstance(shape, FilledRectangle):
             corner = (shape.x, shape.y)
             axes.add_patch(
                 Rectangle(corner, shape.width, shape.height, facecolor=shape.fill, linewidth=0, zorder=order)

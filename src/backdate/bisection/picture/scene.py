@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 from backdate.bisection.result import BisectResult, Finding
-from backdate.bisection.search import Colour
+from backdate.bisection.search import ProbeStatus
 from backdate.timeline.instants import Instant
 
 WIDTH = 960
 _LEFT, _RIGHT, _ROW, _TOP = 190, 30, 34, 54
 _GREEN, _RED, _GREY, _INK, _BLUE = "#2e7d32", "#c62828", "#9e9e9e", "#212121", "#607d8b"
-_FILL = {Colour.GOOD: _GREEN, Colour.BAD: _RED, Colour.SKIP: _GREY}
+_FILL = {ProbeStatus.GOOD: _GREEN, ProbeStatus.BAD: _RED, ProbeStatus.SKIP: _GREY}
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LONGEST_LABEL = 110
 Anchor = Literal["start", "middle", "end"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Segment:
     """A thin straight line."""
 
     x1: float
@@ -31,7 +31,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class FilledRectangle:
     """A filled rectangle."""
 
     x: float
@@ -66,7 +66,7 @@ class Label:
     fill: str = _INK
 
 
-Shape = Line | Bar | Dot | Label
+Shape = Segment | FilledRectangle | Dot | Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def _years(scale: _Scale, height: int) -> list[Shape]:
     years = range(scale.start.year + 1, scale.end.year + 1)
     for day in (scale.start, scale.end, *(scale.start.replace(year=year, month=1, day=1) for year in years)):
         x = scale.x(day)
-        shapes.append(Line(x1=x, y1=_TOP, x2=x, y2=height - 30, stroke="#e0e0e0"))
+        shapes.append(Segment(x1=x, y1=_TOP, x2=x, y2=height - 30, stroke="#e0e0e0"))
         if day in (scale.start, scale.end):
             anchor: Anchor = "end" if day == scale.end else "start"
             shapes.append(_label(x, height - 12, f"{day:%Y-%m-%d}", 11, anchor))
@@ -129,7 +129,7 @@ def _releases(scale: _Scale, result: BisectResult, name: str, y: int) -> list[Sh
     }
     shapes: list[Shape] = [
         _label(16, y + 4, name, 13),
-        Line(x1=_LEFT, y1=y, x2=WIDTH - _RIGHT, y2=y, stroke="#bdbdbd"),
+        Segment(x1=_LEFT, y1=y, x2=WIDTH - _RIGHT, y2=y, stroke="#bdbdbd"),
     ]
     for release in result.releases:
         if release.name != name or (release.prerelease and (name, release.version) not in culprits):
@@ -152,7 +152,9 @@ def _finding(scale: _Scale, finding: Finding, y: int) -> list[Shape]:
         good, bad = scale.x(finding.last_good), scale.x(finding.first_bad)
         for left, right, fill in ((_LEFT, good, _GREEN), (good, bad, _GREY), (bad, WIDTH - _RIGHT, _RED)):
             if right > left:
-                shapes.append(Bar(x=left, y=y - 5, width=round(right - left, 1), height=10, fill=fill))
+                shapes.append(
+                    FilledRectangle(x=left, y=y - 5, width=round(right - left, 1), height=10, fill=fill)
+                )
         shapes += [
             Dot(x=scale.x(probe.instant), y=y, radius=4, fill=_FILL[probe.colour], edge="#ffffff")
             for probe in finding.probes

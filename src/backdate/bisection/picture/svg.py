@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from backdate.bisection.picture.scene import Bar, Dot, Line, Scene, Shape
+from backdate.bisection.picture.scene import Dot, FilledRectangle, Scene, Segment, Shape
 
 
 def to_svg(scene: Scene) -> bytes:
@@ -28,10 +28,10 @@ def to_svg(scene: Scene) -> bytes:
 
 
 def _draw(root: ET.Element, shape: Shape) -> None:
-    if isinstance(shape, Line):
+    if isinstance(shape, Segment):
         ends = {"x1": shape.x1, "y1": shape.y1, "x2": shape.x2, "y2": shape.y2}
         ET.SubElement(root, "line", _texts(ends), stroke=shape.stroke)
-    elif isinstance(shape, Bar):
+    elif isinstance(shape, FilledRectangle):
         box = {"x": shape.x, "y": shape.y, "width": shape.width, "height": shape.height}
         ET.SubElement(root, "rect", _texts(box), fill=shape.fill)
     elif isinstance(shape, Dot):

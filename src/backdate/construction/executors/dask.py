@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from backdate.construction.executors.interface import Finished
+from backdate.construction.executors.interface import FinishedJob
 from backdate.construction.job import run_bytes
 from backdate.errors import MachineError, UsageError
 
@@ -47,7 +47,7 @@ class DaskCluster:
         )
         self._running[future] = number
 
-    def collect(self, timeout_s: float) -> tuple[Finished, ...]:
+    def collect(self, timeout_s: float) -> tuple[FinishedJob, ...]:
         """What finished, waiting up to ``timeout_s`` for the first."""
         if not self._running:
             return ()
@@ -62,9 +62,9 @@ class DaskCluster:
         for future in waited.done:
             number = self._running.pop(future)
             if future.status == "finished":
-                found.append(Finished(number=number, answer=future.result()))
+                found.append(FinishedJob(number=number, answer=future.result()))
             else:
-                found.append(Finished(number=number, answer=None, lost=str(future.exception())[:500]))
+                found.append(FinishedJob(number=number, answer=None, lost=str(future.exception())[:500]))
         return tuple(found)
 
     def close(self, *, at_once: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class FinishedJob:
     """A job that is over."""
 
     number: int
@@ -30,7 +30,7 @@ class Executor(Protocol):
         """Take a job."""
         ...
 
-    def collect(self, timeout_s: float) -> tuple[Finished, ...]:
+    def collect(self, timeout_s: float) -> tuple[FinishedJob, ...]:
         """What finished, waiting up to ``timeout_s`` for the first."""
         ...
 

@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 
-from backdate.construction.executors.interface import Finished
+from backdate.construction.executors.interface import FinishedJob
 from backdate.construction.job import run_bytes
 
 _PR_SET_PDEATHSIG = 1
@@ -47,16 +47,16 @@ class LocalPool:
             future = self._pool.submit(_run_interruptibly, job)
         self._running[future] = number
 
-    def collect(self, timeout_s: float) -> tuple[Finished, ...]:
+    def collect(self, timeout_s: float) -> tuple[FinishedJob, ...]:
         """What finished, waiting up to ``timeout_s`` for the first."""
         done, _ = wait(self._running, timeout=timeout_s, return_when=FIRST_COMPLETED)
         found = []
         for future in done:
             number = self._running.pop(future)
             try:
-                found.append(Finished(number=number, answer=future.result()))
+                found.append(FinishedJob(number=number, answer=future.result()))
             except BrokenProcessPool as error:
-                found.append(Finished(number=number, answer=None, lost=str(error)))
+                found.append(FinishedJob(number=number, answer=None, lost=str(error)))
         return tuple(found)
 
     def close(self, *, at_once: bool) -> None:

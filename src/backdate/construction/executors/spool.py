@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backdate.construction.executors.interface import Finished
+from backdate.construction.executors.interface import FinishedJob
 from backdate.construction.job import run_bytes
 from backdate.serial import write_whole
 
@@ -48,7 +48,7 @@ class Spool:
         if not _answer(self.folder, number).exists():
             write_whole(self.folder / "jobs" / f"{number}.json", job)
 
-    def collect(self, timeout_s: float) -> tuple[Finished, ...]:
+    def collect(self, timeout_s: float) -> tuple[FinishedJob, ...]:
         """What finished, waiting up to ``timeout_s`` for the first."""
         until = time.monotonic() + timeout_s
         while True:
@@ -57,7 +57,7 @@ class Spool:
             for number in sorted(self._running):
                 path = _answer(self.folder, number)
                 if path.exists():
-                    found.append(Finished(number=number, answer=path.read_bytes()))
+                    found.append(FinishedJob(number=number, answer=path.read_bytes()))
                     self._forget(number)
             if found or time.monotonic() >= until:
                 return tuple(found)

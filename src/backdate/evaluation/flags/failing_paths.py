@@ -14,20 +14,20 @@ from collections.abc import Iterable
 
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.functions import Function, functions_of, innermost, text_of
-from backdate.evaluation.flags.look import Suspect
+from backdate.evaluation.flags.types import Suspect
 from backdate.evaluation.scores import Flag, FlagKind
-from backdate.testing.outcomes import Frame, TestRun
+from backdate.testing.outcomes import Frame, SuiteRun
 
 BY_FILE, BY_FUNCTION = "by file", "by function"
 
 
-def frames_of(run: TestRun) -> tuple[Frame, ...]:
+def frames_of(run: SuiteRun) -> tuple[Frame, ...]:
     """Every frame of the tracebacks of what went wrong."""
     chains = [result.raised for result in run.results if result.outcome.bad] + [run.raised]
     return tuple(frame for chain in chains for one in chain for frame in one.frames if frame.file)
 
 
-def outside_failing_paths(suspect: Suspect, failing: TestRun | None) -> tuple[list[Flag], list[str]]:
+def outside_failing_paths(suspect: Suspect, failing: SuiteRun | None) -> tuple[list[Flag], list[str]]:
     """The flags, each with the rule that it is by; and a note where nothing is known.
 
     ``failing``: the tests' run in the new environment without the answer.

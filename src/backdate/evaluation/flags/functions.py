@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.evaluation.edits import new_lines
-from backdate.evaluation.flags.look import Suspect
+from backdate.evaluation.flags.types import Suspect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,17 +12,17 @@ from backdate.errors import SourceError
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
 from backdate.evaluation.flags.functions import edited_functions, functions_of, text_of
-from backdate.evaluation.flags.look import Looked, Suspect
 from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
+from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
-from backdate.tasks.real_workshop import RealWorkshop
+from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.task import SideName
-from backdate.testing.outcomes import TestRun
+from backdate.testing.outcomes import SuiteRun
 
 _SHOWN = 5
 
 
-def look_at_runs(workshop: RealWorkshop, suspect: Suspect) -> Looked:
+def look_at_runs(workshop: LocalRunner, suspect: Suspect) -> FlagFindings:
     """The flags of a traced run of the answer, one of the original and a failing one."""
     try:
         new = trace_run(workshop, suspect, "new", _files(suspect.after, suspect))
@@ -31,7 +31,7 @@ def look_at_runs(workshop: RealWorkshop, suspect: Suspect) -> Looked:
         old = trace_run(workshop, suspect, "old", _files(pinned, suspect), tree=pinned)
         failing = _failing_run(workshop, suspect)
     except SourceError as error:
-        return Looked(notes=(f"flags that need runs were not looked for: {error}",))
+        return FlagFindings(notes=(f"flags that need runs were not looked for: {error}",))
     flags, notes = not_run(suspect, new)
     differing = behaviour(suspect, pinned, old, new)
     if old.spoiled:
@@ -44,7 +44,7 @@ def look_at_runs(workshop: RealWorkshop, suspect: Suspect) -> Looked:
     elif not old.calls or not new.calls:
         notes.append("behaviour was not compared: no call of an edited function was seen on both sides")
     outside, unknown = outside_failing_paths(suspect, failing)
-    return Looked(flags=(*flags, *outside, *differing), notes=(*notes, *unknown))
+    return FlagFindings(flags=(*flags, *outside, *differing), notes=(*notes, *unknown))
 
 
 def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
@@ -59,7 +59,7 @@ def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
 
 
 def trace_run(
-    workshop: RealWorkshop,
+    workshop: LocalRunner,
     suspect: Suspect,
     side: SideName,
     files: dict[str, tuple[int, ...]],
@@ -73,7 +73,7 @@ def trace_run(
     return read_trace(folder)
 
 
-def _failing_run(workshop: RealWorkshop, suspect: Suspect) -> TestRun | None:
+def _failing_run(workshop: LocalRunner, suspect: Suspect) -> SuiteRun | None:
     """The tests without the answer, in the new environment."""
     logs = suspect.place / "failing-logs"
     logs.mkdir()

@@ -15,14 +15,14 @@ from inspect_ai.util import (
 )
 from pydantic import BaseModel
 
-from backdate.evaluation.opening import Bench, open_bench
+from backdate.checking.settings import Settings
+from backdate.evaluation.load import Benchmark, open_bench
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import MIB, Command, Limits, Mount, RunStatus, Workspace
-from backdate.setup.settings import Settings
 
 AT = "/work/project"
 _MOST_READ = 100 * MIB
-_OPEN: dict[BenchConfig, Bench] = {}
+_OPEN: dict[BenchConfig, Benchmark] = {}
 
 
 class BenchConfig(BaseModel, frozen=True):
@@ -36,7 +36,7 @@ class BenchConfig(BaseModel, frozen=True):
     memory_mib: int = 4096
 
 
-def bench_of(config: BenchConfig) -> Bench:
+def bench_of(config: BenchConfig) -> Benchmark:
     """The tasks of a data set with their workshop, opened once a process. Raises UsageError and the like."""
     if config not in _OPEN:
         _OPEN[config] = open_bench(
@@ -51,7 +51,7 @@ def bench_of(config: BenchConfig) -> Bench:
     return _OPEN[config]
 
 
-def offer_bench(config: BenchConfig, bench: Bench) -> None:
+def offer_bench(config: BenchConfig, bench: Benchmark) -> None:
     """Use ``bench`` for ``config`` in this process: for tasks that lie in no file."""
     _OPEN[config] = bench
 

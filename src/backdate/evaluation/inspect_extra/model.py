@@ -28,10 +28,10 @@ from backdate.models.interface import (
     Message,
     ModelFailure,
     Reply,
+    TokenUsage,
     ToolCall,
     ToolChoice,
     ToolDefinition,
-    Usage,
 )
 
 _FINISHED: dict[str, FinishReason] = {
@@ -131,7 +131,7 @@ def _reply(output: ModelOutput) -> Reply:
         reasoning=reasoning or None,
         refusal=(output.error or "") if output.stop_reason == "content_filter" else None,
         finish_reason=_FINISHED.get(output.stop_reason, "unknown"),
-        usage=Usage(
+        usage=TokenUsage(
             prompt_tokens=used.input_tokens + cached + (used.input_tokens_cache_write or 0),
             completion_tokens=used.output_tokens,
             cached_tokens=cached,

@@ -20,10 +20,10 @@ from backdate.evaluation.inspect_extra.environment import BackdateSandbox, Bench
 from backdate.evaluation.inspect_extra.model import BridgedModel
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json
-from backdate.solvers.interface import Assignment, Attempt
+from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.model import ModelSolver
 from backdate.solvers.prompts import task_text
-from backdate.solvers.records import Settings
+from backdate.solvers.records import RunSettings
 from backdate.tasks.patching import apply_patch
 
 CALLS_SHOWN = (10, 25, 50, 100)
@@ -111,7 +111,7 @@ def budgeted_loop(
         model = BridgedModel(get_model())
         assignment = Assignment(
             task=next(one for one in bench.tasks if one.instance_id == state.metadata["instance_id"]),
-            settings=Settings(
+            settings=RunSettings(
                 solver=f"inspect:{model.name}",
                 calls=calls,
                 tests=tests,
@@ -142,7 +142,7 @@ def _own_sandbox() -> BackdateSandbox:
     return sandbox().as_type(BackdateSandbox)
 
 
-def _told(attempt: Attempt) -> dict[str, object]:
+def _told(attempt: SolverResult) -> dict[str, object]:
     """What of an attempt is written into Inspect's log."""
     solved = next((run for run in attempt.runs if run.solved), None)
     return {

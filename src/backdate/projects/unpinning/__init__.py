@@ -4,14 +4,14 @@
 and why, the patch); ``apply_unpinning`` writes it into a tree that the caller owns.
 """
 
-from backdate.projects.unpinning.report import Change, Kind, Skipped, Unpinning
+from backdate.projects.unpinning.report import Kind, LoosenedRequirement, SkippedPin, Unpinning
 from backdate.projects.unpinning.specifiers import loosen_poetry_constraint, loosen_specifier
 from backdate.projects.unpinning.tree import apply_unpinning, unpin_file, unpin_tree
 
 __all__ = [
-    "Change",
     "Kind",
-    "Skipped",
+    "LoosenedRequirement",
+    "SkippedPin",
     "Unpinning",
     "apply_unpinning",
     "loosen_poetry_constraint",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from backdate.projects.unpinning.encodings import line_starts
-from backdate.projects.unpinning.report import Change, Kind, Skipped, printable
+from backdate.projects.unpinning.report import Kind, LoosenedRequirement, SkippedPin, printable
 
 _MOST_SKIPPED = 100
 """Reports of one file; a file of garbage must not make a report that is larger than itself."""
@@ -80,8 +80,8 @@ class Draft:
     file: str
     content: str
     edits: list[Edit] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    changes: list[LoosenedRequirement] = field(default_factory=list)
+    skipped: list[SkippedPin] = field(default_factory=list)
     references: list[tuple[str, Kind]] = field(default_factory=list)
     """Requirements files that this one names, as it spells them, and what they hold."""
     _lines: list[int] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Draft:
         edits = list(edits)
         self.edits += edits
         self.changes.append(
-            Change(
+            LoosenedRequirement(
                 file=self.file,
                 line=self.line(min(edit.start for edit in edits)),
                 kind=kind,
@@ -111,10 +111,10 @@ class Draft:
         """Record that what stands at ``offset``, or the whole file, is left as it is."""
         if len(self.skipped) < _MOST_SKIPPED:
             line = 0 if offset is None else self.line(offset)
-            self.skipped.append(Skipped(file=self.file, line=line, reason=printable(reason)))
+            self.skipped.append(SkippedPin(file=self.file, line=line, reason=printable(reason)))
         elif len(self.skipped) == _MOST_SKIPPED:
             self.skipped.append(
-                Skipped(file=self.file, line=0, reason="more places like these are not listed")
+                SkippedPin(file=self.file, line=0, reason="more places like these are not listed")
             )
 
     def discard(self, reason: str) -> None:

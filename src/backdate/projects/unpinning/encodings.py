@@ -19,7 +19,7 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class DecodedText:
     """A decoded file; ``encode(content)`` are the bytes that were read."""
 
     content: str
@@ -32,7 +32,7 @@ class Text:
         return self.mark + content.encode(self.encoding)
 
 
-def decode(data: bytes) -> Text:
+def decode(data: bytes) -> DecodedText:
     """``data`` as text: by its byte order mark, else UTF-8, else Latin-1, which any bytes are.
 
     The order is pip's (``auto_decode``), as ``pip freeze > requirements.txt`` in PowerShell writes
@@ -41,7 +41,7 @@ def decode(data: bytes) -> Text:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                text = Text(content=data[len(mark) :].decode(encoding), encoding=encoding, mark=mark)
+                text = DecodedText(content=data[len(mark) :].decode(encoding), encoding=encoding, mark=mark)
             except UnicodeDecodeError:
                 break
             if text.encode(text.content) == data:
@@ -49,7 +49,7 @@ def decode(data: bytes) -> Text:
             break
     for encoding in ("utf-8", "latin-1"):
         try:
-            return Text(content=data.decode(encoding), encoding=encoding, mark=b"")
+            return DecodedText(content=data.decode(encoding), encoding=encoding, mark=b"")
         except UnicodeDecodeError:
             continue
     raise AssertionError("Latin-1 decodes any bytes")

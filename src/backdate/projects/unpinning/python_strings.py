@@ -18,7 +18,7 @@ _OPENING = re.compile(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")")
 _ESCAPES = {"'": "'", '"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 
-class Source:
+class SourceText:
     """The text of a Python file, in which ``ast`` positions can be looked up."""
 
     def __init__(self, content: str) -> None:

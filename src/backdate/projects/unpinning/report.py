@@ -12,7 +12,7 @@ Kind = Literal["dependency", "constraint", "build", "python"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class LoosenedRequirement:
     """One requirement, or one range of interpreters, that was loosened."""
 
     file: str
@@ -27,7 +27,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class SkippedPin:
     """Something that may hold a pin and was left as it is."""
 
     file: str
@@ -40,12 +40,12 @@ class Skipped:
 class Unpinning:
     """The unpinned side of a check, as a difference from the tree that was read."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[LoosenedRequirement, ...]
     files: dict[str, bytes]
     """The new content of every file that was edited, by path relative to the root."""
     removed: tuple[str, ...]
     """The lock files that were set aside."""
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedPin, ...]
     originals: dict[str, bytes]
     """The old content of every file that was edited or removed."""
 

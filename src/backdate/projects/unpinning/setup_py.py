@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from backdate.errors import ConfigurationError
 from backdate.projects.unpinning.edits import Draft, Fragment
-from backdate.projects.unpinning.python_strings import Source
+from backdate.projects.unpinning.python_strings import SourceText
 from backdate.projects.unpinning.report import Kind
 from backdate.projects.unpinning.requirement import loosen_in
 from backdate.projects.unpinning.specifiers import loosen_specifier
@@ -69,7 +69,7 @@ class Reader:
 
     def __init__(self, draft: Draft, tree: ast.Module) -> None:
         self.draft = draft
-        self.source = Source(draft.content)
+        self.source = SourceText(draft.content)
         self.nodes = list(ast.walk(tree))
         self.bindings: dict[str, list[ast.expr]] = {}
         """What is assigned, appended or added to each name, anywhere in the file."""

@@ -12,7 +12,7 @@ from backdate.errors import ConfigurationError
 from backdate.projects.unpinning.discovery import Format, file_format, is_test_data, walk_files
 from backdate.projects.unpinning.edits import Draft
 from backdate.projects.unpinning.encodings import decode
-from backdate.projects.unpinning.report import Change, Skipped, Unpinning, printable
+from backdate.projects.unpinning.report import LoosenedRequirement, SkippedPin, Unpinning, printable
 from backdate.projects.unpinning.requirement_files import loosen_requirements
 from backdate.projects.unpinning.setup_cfg import loosen_setup_cfg
 from backdate.projects.unpinning.setup_py import loosen_setup_py
@@ -96,11 +96,11 @@ class _Tree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.changes: list[Change] = []
+        self.changes: list[LoosenedRequirement] = []
         self.files: dict[str, bytes] = {}
         self.originals: dict[str, bytes] = {}
         self.removed: list[str] = []
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedPin] = []
         self.queue: deque[tuple[str, Format]] = deque()
         self.queued: set[str] = set()
         self.read_bytes = 0
@@ -128,7 +128,7 @@ class _Tree:
         )
 
     def skip(self, path: str, reason: str, line: int = 0) -> None:
-        self.skipped.append(Skipped(file=printable(path), line=line, reason=printable(reason)))
+        self.skipped.append(SkippedPin(file=printable(path), line=line, reason=printable(reason)))
 
     def is_nameable(self, path: str) -> bool:
         """Whether the path can be written in a result and a patch; reports it when not."""

@@ -14,7 +14,7 @@ from backdate.recipes.adviser.timemachine import TimeMachine
 from backdate.recipes.adviser.web import WebReader
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.trouble import Trouble
+from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.timeline.instants import Instant
 
 
@@ -54,7 +54,7 @@ class ModelAdviser:
         """Recipes for the project at ``root``, at most one."""
         return self._strategy.recipes(root)
 
-    def propose(self, trouble: Trouble, recipe: Recipe, root: Path) -> Repair | None:
+    def propose(self, trouble: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
         """A changed recipe that was not tried before; None for nothing to say."""
         if not isinstance(self._strategy, SetupAgent):
             return None
@@ -62,11 +62,11 @@ class ModelAdviser:
         repair = self._strategy.propose(trouble, recipe, root)
         if repair is None:
             return None
-        deed = deed_of(repair.recipe, _minor(repair.interpreter or trouble.python))
-        if deed in self._seen:
+        effect_key = deed_of(repair.recipe, _minor(repair.interpreter or trouble.python))
+        if effect_key in self._seen:
             self._interview.note("repair", "loop", f"proposed before: {repair.reason}")
             return None
-        self._seen.add(deed)
+        self._seen.add(effect_key)
         return repair
 
 

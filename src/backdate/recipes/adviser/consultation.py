@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from backdate.models.accounts import Account
 from backdate.models.interface import FailureKind
+from backdate.models.usage import Account
 
 Strategy: TypeAlias = Literal["setupagent", "timemachine"]
 Phase: TypeAlias = Literal[

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from backdate.recipes.repair.error_class import Group
+from backdate.recipes.repair.error_class import ErrorGroup
 
 _LONGEST_ANSWER = 200_000
 _LONGEST_TEXT = 20_000
@@ -77,13 +77,13 @@ def read_choice(
     return tuple(known[:most])
 
 
-def read_group(value: Mapping[str, object]) -> Group:
+def read_group(value: Mapping[str, object]) -> ErrorGroup:
     """The class of an error. Raises WrongFormat."""
     word = read_text(value, "class").upper()
     try:
-        return Group(word)
+        return ErrorGroup(word)
     except ValueError:
-        raise WrongFormat(f'"class" is not one of {", ".join(Group)}') from None
+        raise WrongFormat(f'"class" is not one of {", ".join(ErrorGroup)}') from None
 
 
 def read_minor(value: Mapping[str, object], key: str, offered: Sequence[str] | None = None) -> str | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from backdate.models.accounts import Account, cost_of
 from backdate.models.decoding import one_line
-from backdate.models.interface import Answer, Message, Model, ModelFailure, Usage
+from backdate.models.interface import Answer, Message, Model, ModelFailure, TokenUsage
 from backdate.models.interface import Reply as ModelReply
 from backdate.models.prices import Prices
+from backdate.models.usage import Account, cost_of
 from backdate.recipes.adviser.consultation import Consultation, Ending, Exchange, Phase, Strategy
 from backdate.recipes.adviser.formats import WrongFormat, find_object
 from backdate.recipes.adviser.prompts import CORRECTION
@@ -40,7 +40,7 @@ class Interview:
         self._left = most_calls
         self._exchanges: list[Exchange] = []
         self._account = Account()
-        self._over = False
+        self._budget_exhausted = False
 
     @property
     def consultation(self) -> Consultation:
@@ -63,10 +63,10 @@ class Interview:
 
         ``read`` gets the JSON object that the model was asked for, and raises WrongFormat with what is wrong.
         """
-        if self._over:
+        if self._budget_exhausted:
             return None
         conversation = [Message(role="system", text=system), Message(role="user", text=text)]
-        usage: Usage | None = Usage()
+        usage: TokenUsage | None = TokenUsage()
         wrong: list[tuple[str, str]] = []
         while len(wrong) < 2:
             if self._left <= 0:
@@ -77,7 +77,7 @@ class Interview:
             self._count(answer)
             usage = usage + answer.usage if usage is not None and answer.usage is not None else None
             if isinstance(answer, ModelFailure):
-                self._over = answer.is_final
+                self._budget_exhausted = answer.is_final
                 self._end(phase, answer.kind, answer.message, usage)
                 return None
             if answer.refusal is not None:
@@ -101,7 +101,7 @@ class Interview:
             cost = cost_of(answer, self._model.name, self._prices)
             self._cost = None if cost is None else self._cost + cost
 
-    def _end(self, phase: Phase, ending: object, detail: str, usage: Usage | None) -> None:
+    def _end(self, phase: Phase, ending: object, detail: str, usage: TokenUsage | None) -> None:
         self._exchanges.append(
             Exchange(
                 phase=phase,

@@ -7,13 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.errors import ConfigurationError
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.adviser.formats import WrongFormat
 from backdate.recipes.basic import basic_recipe
 from backdate.recipes.commands import NO_COMMAND, read_commands
 from backdate.recipes.compose import compose
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import InstallStep, InterpreterWish, Provenance, Recipe, Skipped, TestPlan
+from backdate.recipes.recipe import (
+    DeclaredPythons,
+    InstallStep,
+    Provenance,
+    Recipe,
+    SkippedInstruction,
+    SuitePlan,
+)
 from backdate.serial import digest
 
 
@@ -35,14 +42,14 @@ def make_recipe(
     rule = f"{who}, {phase}"
     actions: list[Action] = []
     if pythons:
-        actions.append(InterpreterWish(versions=tuple(pythons), provenance=Provenance(rule=rule)))
+        actions.append(DeclaredPythons(versions=tuple(pythons), provenance=Provenance(rule=rule)))
     # One text for both lists: a cd or an export of the first counts in the second, as it would be typed.
     actions += read_commands("\n".join([*install, *test]), files=files, file=None, rule=rule)
     try:
         basic = basic_recipe(root)
     except ConfigurationError:
         basic = None  # the files' own recipe is only lent: a broken file leaves the model's commands alone
-    candidate = Candidate(kind=who, name=phase, actions=tuple(actions), provenance=Provenance(rule=rule))
+    candidate = DeclaredJob(kind=who, name=phase, actions=tuple(actions), provenance=Provenance(rule=rule))
     made = compose(candidate, files, basic=basic)
     if made.recipe is None:
         raise WrongFormat(f"no test command of it can be followed{_reasons(made.skipped)}")
@@ -98,7 +105,7 @@ def _has_pytest(recipe: Recipe) -> bool:
     return any(one.partition("=")[0].strip("<>~! ") == "pytest" for s in recipe.install for one in s.packages)
 
 
-def _with_environment(plan: TestPlan, recipe: Recipe) -> TestPlan:
+def _with_environment(plan: SuitePlan, recipe: Recipe) -> SuitePlan:
     return replace(plan, environment=tuple((dict(recipe.test.environment) | dict(plan.environment)).items()))
 
 
@@ -106,7 +113,7 @@ def _delegates(actions: Sequence[Action]) -> bool:
     return any(hasattr(action, "to") for action in actions)
 
 
-def _reasons(skipped: Sequence[Skipped]) -> str:
+def _reasons(skipped: Sequence[SkippedInstruction]) -> str:
     told = [f"{one.provenance.text or 'a command'}: {one.reason}" for one in skipped]
     told.sort(key=lambda line: line.endswith(NO_COMMAND))
     return f" ({'; '.join(told[:3])})" if told else ""

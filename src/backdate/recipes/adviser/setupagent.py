@@ -26,10 +26,10 @@ from backdate.recipes.adviser.web import Unread, WebReader
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.render import as_shell_script
-from backdate.recipes.repair.error_class import ErrorClass, Group
+from backdate.recipes.repair.error_class import ErrorClass, ErrorGroup
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.rules import classify
-from backdate.recipes.repair.trouble import Trouble
+from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_FILES = 8
@@ -37,9 +37,9 @@ _MOST_LINKS = 4
 _MOST_TOLD = 12
 _RULE = "adviser, phases of SetupAgent"
 _CLASSES = {
-    Group.PYTHON: ErrorClass.WRONG_INTERPRETER,
-    Group.INSTALLATION: ErrorClass.UNKNOWN,
-    Group.TESTING: ErrorClass.TESTS_FAIL,
+    ErrorGroup.PYTHON: ErrorClass.WRONG_INTERPRETER,
+    ErrorGroup.INSTALLATION: ErrorClass.UNKNOWN,
+    ErrorGroup.TESTING: ErrorClass.TESTS_FAIL,
 }
 
 
@@ -119,7 +119,7 @@ class SetupAgent:
                 pages.append((page.url, page.text))
         return tuple(link for link in links or () if link in inside), tuple(pages)
 
-    def propose(self, trouble: Trouble, recipe: Recipe, root: Path) -> Repair | None:
+    def propose(self, trouble: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
         """The change that the model proposes; None when it has none that can be followed."""
         about = {
             "day": self._day,
@@ -134,7 +134,7 @@ class SetupAgent:
         )
         if group is None:
             return None
-        if group is Group.UNDECIDABLE:
+        if group is ErrorGroup.UNDECIDABLE:
             self._interview.note("repair", "undecidable", "no change could help, says the model")
             return None
         about["files"] = show_files(Files(root), self._chosen) if self._chosen else ""
@@ -153,18 +153,18 @@ class SetupAgent:
         )
 
     def _repair(
-        self, group: Group, about: dict[str, str], trouble: Trouble, recipe: Recipe, root: Path
+        self, group: ErrorGroup, about: dict[str, str], trouble: SetupFailure, recipe: Recipe, root: Path
     ) -> Repair | None:
         minors = _minors(trouble)
 
         def read(answer: dict[str, object]) -> Repair:
             reason = " ".join(read_text(answer, "reason")[:300].split()) or "no reason given"
             changed, python = recipe, None
-            if group is Group.PYTHON:
+            if group is ErrorGroup.PYTHON:
                 python = read_minor(answer, "python", minors)
                 if python is None:
                     raise WrongFormat('"python" is missing')
-            elif group is Group.INSTALLATION:
+            elif group is ErrorGroup.INSTALLATION:
                 changed = change_recipe(recipe, root, who=self._who, install=read_texts(answer, "install"))
             else:
                 changed = change_recipe(recipe, root, who=self._who, test=read_texts(answer, "test"))
@@ -177,21 +177,21 @@ class SetupAgent:
             )
 
         prompt = {
-            Group.PYTHON: prompts.REPAIR_PYTHON,
-            Group.INSTALLATION: prompts.REPAIR_INSTALLATION,
-            Group.TESTING: prompts.REPAIR_TESTING,
+            ErrorGroup.PYTHON: prompts.REPAIR_PYTHON,
+            ErrorGroup.INSTALLATION: prompts.REPAIR_INSTALLATION,
+            ErrorGroup.TESTING: prompts.REPAIR_TESTING,
         }[group]
         text = prompt.format(**about, pythons=", ".join(minors))
         return self._interview.ask("repair", prompts.SETUPAGENT_SYSTEM, text, read)
 
 
-def _error(group: Group, trouble: Trouble) -> ErrorClass:
+def _error(group: ErrorGroup, trouble: SetupFailure) -> ErrorClass:
     """The class that the rules see, unless the model says that it belongs to another group."""
     seen = classify(trouble)
     return seen if seen.group is group else _CLASSES[group]
 
 
-def _minors(trouble: Trouble) -> tuple[str, ...]:
+def _minors(trouble: SetupFailure) -> tuple[str, ...]:
     """The interpreters that may be taken instead, as "3.8"."""
     found = (".".join(version.split(".")[:2]) for version in trouble.pythons)
     return tuple(dict.fromkeys(one for one in found if one != ".".join(trouble.python.split(".")[:2])))

@@ -32,7 +32,7 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class WebPage:
     """A page that was read."""
 
     url: str
@@ -82,7 +82,7 @@ class WebReader:
         self._transport = transport
         self._page_s = page_s
 
-    def read(self, url: str) -> Page | Unread:
+    def read(self, url: str) -> WebPage | Unread:
         """The text of the page at ``url``, without marks when it is HTML. Never raises for what it finds."""
         deadline = time.monotonic() + self._page_s
         cutter = _Cutter()
@@ -100,7 +100,7 @@ class WebReader:
                 url = found
         return Unread(url=url, reason="too many redirects")
 
-    def _one(self, client: httpx.Client, url: str, cutter: _Cutter) -> Page | Unread | str:
+    def _one(self, client: httpx.Client, url: str, cutter: _Cutter) -> WebPage | Unread | str:
         """The page, why it is not read, or where it says that it went."""
         target = self._allowed(url)
         if isinstance(target, Unread):
@@ -185,7 +185,7 @@ class _Cutter:
                     one.shutdown(socket.SHUT_RDWR)
 
 
-def _read(response: httpx.Response, url: str) -> Page | Unread | str:
+def _read(response: httpx.Response, url: str) -> WebPage | Unread | str:
     if response.is_redirect:
         return str(urljoin(url, response.headers.get("location", "")))
     if response.status_code != 200:
@@ -201,7 +201,7 @@ def _read(response: httpx.Response, url: str) -> Page | Unread | str:
         if len(data) > PAGE_BYTES:
             return Unread(url=url, reason=f"larger than {PAGE_BYTES:,} bytes")
     text = bytes(data).decode("utf-8", "replace")
-    return Page(url=url, text=plain_text(text) if kind == "text/html" else text)
+    return WebPage(url=url, text=plain_text(text) if kind == "text/html" else text)
 
 
 def plain_text(text: str) -> str:

@@ -12,10 +12,8 @@ from backdate.recipes.recipe import BuildRequirement, SystemPackages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.missing_modules import candidates_for
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.requirements import Line, rewritten
-from backdate.recipes.repair.signs import REACHED_OUT
-from backdate.recipes.repair.situation import (
-    Situation,
+from backdate.recipes.repair.repair_context import (
+    RepairContext,
     all_matches,
     because,
     first_match,
@@ -24,6 +22,8 @@ from backdate.recipes.repair.situation import (
     with_interpreter,
     with_variables,
 )
+from backdate.recipes.repair.requirements import RequirementLine, rewritten
+from backdate.recipes.repair.signs import REACHED_OUT
 from backdate.recipes.repair.tables import BINARY_INSTEAD, SYSTEM
 from backdate.recipes.repair.unsatisfiable import FAILED_BUILD
 
@@ -102,7 +102,7 @@ _HINT = re.compile(
 _KNOWN_PACKAGES = frozenset(package for _, packages in SYSTEM for package in packages)
 
 
-def build_tools(situation: Situation) -> Iterator[Repair]:
+def build_tools(situation: RepairContext) -> Iterator[Repair]:
     """Build tools of before what the build stumbles over; for ``use_2to3`` this is setuptools 57."""
     if situation.trouble.phase == "tests":
         return
@@ -129,7 +129,7 @@ def tool_limits(text: str) -> tuple[dict[str, str], list[str]]:
     return limits, evidence
 
 
-def build_requirements(situation: Situation) -> Iterator[Repair]:
+def build_requirements(situation: RepairContext) -> Iterator[Repair]:
     """Modules that a setup.py imports without declaring them, given to that build."""
     trouble = situation.trouble
     if trouble.phase == "tests":
@@ -202,7 +202,7 @@ def debian_packages(missing: str) -> tuple[str, ...]:
     return ()
 
 
-def system_packages(situation: Situation) -> Iterator[Repair]:
+def system_packages(situation: RepairContext) -> Iterator[Repair]:
     """Wheels instead of what builds against the system where there are such; else the system's packages."""
     text = situation.trouble.text
     missing = system_names(text)
@@ -210,7 +210,7 @@ def system_packages(situation: Situation) -> Iterator[Repair]:
         return
     evidence = ", ".join(missing)
 
-    def binary(line: Line) -> str | None:
+    def binary(line: RequirementLine) -> str | None:
         instead = BINARY_INSTEAD.get(line.name or "")
         requirement = line.requirement
         return f"{instead}{requirement.specifier}" if instead and requirement else line.text
@@ -241,7 +241,7 @@ _NO_VERSION = re.compile(
 )
 
 
-def unknown_version(situation: Situation) -> Iterator[Repair]:
+def unknown_version(situation: RepairContext) -> Iterator[Repair]:
     """A version for builds that ask version control for one."""
     match = first_match(_NO_VERSION, situation.trouble.text)
     if match is None or situation.trouble.phase == "tests":
@@ -265,7 +265,7 @@ _COMPILING = re.compile(
 )
 
 
-def _never_a_wheel(situation: Situation) -> bool:
+def _never_a_wheel(situation: RepairContext) -> bool:
     """Whether what fails lacks something of the system under every interpreter: no wheel of it exists."""
     text = situation.trouble.text
     names = {canonicalize_name(match[1].rstrip(".")) for match in all_matches(FAILED_BUILD, text)}
@@ -275,7 +275,7 @@ def _never_a_wheel(situation: Situation) -> bool:
     return not any(situation.names.has_wheels(name, situation.trouble.instant) for name in names)
 
 
-def older_interpreter(situation: Situation) -> Iterator[Repair]:
+def older_interpreter(situation: RepairContext) -> Iterator[Repair]:
     """Where a build fails for no reason that is known: the next older interpreter, for which wheels exist."""
     trouble = situation.trouble
     if trouble.phase == "tests" or first_match(REACHED_OUT, trouble.text):

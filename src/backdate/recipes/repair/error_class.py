@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 
-class Group(StrEnum):
+class ErrorGroup(StrEnum):
     """The four classes of SetupAgent (arXiv 2503.07701)."""
 
     PYTHON = "PYTHON"
@@ -74,14 +74,14 @@ class ErrorClass(StrEnum):
     UNKNOWN = "unknown"
 
     @property
-    def group(self) -> Group:
+    def group(self) -> ErrorGroup:
         """The class of SetupAgent."""
-        return _GROUPS.get(self, Group.INSTALLATION)
+        return _GROUPS.get(self, ErrorGroup.INSTALLATION)
 
 
 _GROUPS = MappingProxyType(
     {
-        ErrorClass.WRONG_INTERPRETER: Group.PYTHON,
+        ErrorClass.WRONG_INTERPRETER: ErrorGroup.PYTHON,
         **dict.fromkeys(
             (
                 ErrorClass.NOT_IMPORTABLE,
@@ -91,7 +91,7 @@ _GROUPS = MappingProxyType(
                 ErrorClass.NO_TESTS,
                 ErrorClass.TESTS_FAIL,
             ),
-            Group.TESTING,
+            ErrorGroup.TESTING,
         ),
         **dict.fromkeys(
             (
@@ -104,7 +104,7 @@ _GROUPS = MappingProxyType(
                 ErrorClass.DISK,
                 ErrorClass.UNKNOWN,
             ),
-            Group.UNDECIDABLE,
+            ErrorGroup.UNDECIDABLE,
         ),
     }
 )

@@ -11,16 +11,16 @@ from packaging.specifiers import SpecifierSet
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.incompatible_table import DROPPED
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.situation import (
-    Situation,
+from backdate.recipes.repair.repair_context import (
+    RepairContext,
     all_matches,
+    failure_text,
     name_of,
     nearest_python,
-    said,
     with_interpreter,
     with_packages,
 )
-from backdate.recipes.repair.trouble import Trouble
+from backdate.recipes.repair.setup_failure import SetupFailure
 
 _LANGUAGE: tuple[tuple[str, str], ...] = (
     # what code wants or what Python dropped: allowed minors, sign
@@ -174,9 +174,9 @@ _RANGE = re.compile(
 _UV_RANGE = re.compile(r"\(\d[\d.]{1,12}\) does not satisfy Python([<>=!~]{1,2}[\d.,<>=!*]{1,60})")
 
 
-def dropped_features(situation: Situation) -> Iterator[Repair]:
+def dropped_features(situation: RepairContext) -> Iterator[Repair]:
     """Limits for distributions whose newest release dropped what is used, all at once."""
-    text = said(situation.trouble)
+    text = failure_text(situation.trouble)
     found: dict[str, str] = {}
     for row in DROPPED:
         matches = all_matches(row.sign, text, 1)
@@ -209,7 +209,7 @@ def _stricter(limit: str, known: str | None) -> bool:
     return numbers[0] < numbers[1]
 
 
-def another_interpreter(situation: Situation) -> Iterator[Repair]:
+def another_interpreter(situation: RepairContext) -> Iterator[Repair]:
     """The nearest interpreter that installers accept, or that has what the code wants."""
     wanted = wanted_minor(situation.trouble)
     if wanted is None:
@@ -222,9 +222,9 @@ def another_interpreter(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.WRONG_INTERPRETER, "wrong interpreter", words, changed, minor)
 
 
-def wanted_minor(trouble: Trouble) -> tuple[Callable[[tuple[int, int]], bool], str] | None:
+def wanted_minor(trouble: SetupFailure) -> tuple[Callable[[tuple[int, int]], bool], str] | None:
     """Which interpreters would do, and the line that says so; None when nothing does."""
-    text = said(trouble)
+    text = failure_text(trouble)
     for pattern in (_UV_RANGE, _RANGE):
         for match in all_matches(pattern, text):
             specifier = _specifier(match[1])

@@ -12,18 +12,18 @@ from packaging.utils import canonicalize_name
 
 from backdate.recipes.files import Files
 from backdate.recipes.import_names import DISTRIBUTIONS
-from backdate.recipes.recipe import InstallStep, TestPlan
+from backdate.recipes.recipe import InstallStep, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.requirements import all_lines
-from backdate.recipes.repair.situation import (
-    Situation,
+from backdate.recipes.repair.repair_context import (
+    RepairContext,
     all_matches,
     because,
     with_environment,
     with_packages,
     with_plans,
 )
+from backdate.recipes.repair.requirements import all_lines
 
 _MOST_MODULES = 12
 _MOST_NAMED = 4
@@ -54,7 +54,7 @@ BACKPORTS = {
 """Modules that a distribution gives in the place of the standard library or of an older environment."""
 
 
-def missing_distributions(situation: Situation) -> Iterator[Repair]:
+def missing_distributions(situation: RepairContext) -> Iterator[Repair]:
     """All missing modules of which a distribution as of the instant is known to hold them, at once."""
     found: dict[str, str] = {}
     for module in _wanted(situation):
@@ -69,7 +69,7 @@ def missing_distributions(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.MISSING_MODULE, "missing module", words, changed)
 
 
-def own_modules(situation: Situation) -> Iterator[Repair]:
+def own_modules(situation: RepairContext) -> Iterator[Repair]:
     """Modules of the project's own tree: the folder that holds them on the path, or the project installed."""
     folders: dict[str, str] = {}
     for module in situation.trouble.missing_modules[:_MOST_MODULES]:
@@ -80,7 +80,7 @@ def own_modules(situation: Situation) -> Iterator[Repair]:
         return
     words = ", ".join(f"{module} lies in {folder}" for folder, module in folders.items())
 
-    def on_path(plan: TestPlan) -> TestPlan:
+    def on_path(plan: SuitePlan) -> SuitePlan:
         known = [one for one in dict(plan.environment).get("PYTHONPATH", "").split(":") if one]
         own = [posixpath.relpath(folder, plan.cwd) for folder in folders]
         path = ":".join(dict.fromkeys((*own, *known)))
@@ -124,7 +124,7 @@ def _is_package(files: Files, folder: str) -> bool:
     return "__init__.py" in names or any(name.endswith(".py") for name in names)
 
 
-def _wanted(situation: Situation) -> list[str]:
+def _wanted(situation: RepairContext) -> list[str]:
     """Missing modules that a distribution may hold."""
     wanted: list[str] = []
     trouble = situation.trouble
@@ -149,7 +149,7 @@ def _deeper(namespace: str, text: str) -> list[str]:
     return found[:_MOST_MODULES]
 
 
-def _provider(situation: Situation, module: str) -> str | None:
+def _provider(situation: RepairContext, module: str) -> str | None:
     """The requirement for ``module``, by what the index shows of files as of the instant."""
     top = module.partition(".")[0]
     named = {line.name: line for line in all_lines(situation.files) if line.requirement is not None}

@@ -12,18 +12,18 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
-from backdate.recipes.recipe import InstallStep, TestPlan
+from backdate.recipes.recipe import InstallStep, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.signs import REACHED_OUT
-from backdate.recipes.repair.situation import (
-    Situation,
+from backdate.recipes.repair.repair_context import (
+    RepairContext,
     all_matches,
     because,
     first_match,
     with_environment,
     with_plans,
 )
+from backdate.recipes.repair.signs import REACHED_OUT
 from backdate.recipes.required import required
 
 _OWN = re.compile(
@@ -35,7 +35,7 @@ _LONGEST = 160
 _SETUP_FAILED = re.compile(r"python setup\.py egg_info|get_requires_for_build_\w+`? failed")
 
 
-def without_own_build(situation: Situation) -> Iterator[Repair]:
+def without_own_build(situation: RepairContext) -> Iterator[Repair]:
     """The project's requirements instead of the project, and its folder on the path."""
     trouble, recipe = situation.trouble, situation.recipe
     steps = [step for step in recipe.install if step.kind == "project" and step.file == "."]
@@ -55,7 +55,7 @@ def without_own_build(situation: Situation) -> Iterator[Repair]:
     yield situation.repaired(ErrorClass.NEEDS_NETWORK, "without the project's own build", words, changed)
 
 
-def _own_build_failed(situation: Situation) -> str | None:
+def _own_build_failed(situation: RepairContext) -> str | None:
     """What says that the build of the project itself failed for want of the network."""
     text = situation.trouble.text
     reached = first_match(REACHED_OUT, text)
@@ -67,7 +67,7 @@ def _own_build_failed(situation: Situation) -> str | None:
     return reached.string.strip()[:_LONGEST]
 
 
-def _with_path(plan: TestPlan, folder: str) -> TestPlan:
+def _with_path(plan: SuitePlan, folder: str) -> SuitePlan:
     known = [one for one in dict(plan.environment).get("PYTHONPATH", "").split(":") if one]
     own = posixpath.relpath(folder, plan.cwd)
     return with_environment(plan, {"PYTHONPATH": ":".join(dict.fromkeys((own, *known)))})

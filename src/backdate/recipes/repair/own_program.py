@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.situation import Situation, because, with_packages
+from backdate.recipes.repair.repair_context import RepairContext, because, with_packages
 from backdate.recipes.runners import OWN_RUNNER
 
 _RULE = "the project's own program"
@@ -18,7 +18,7 @@ _RUNS_TESTS = re.compile(
 )
 
 
-def own_program(situation: Situation) -> Iterator[Repair]:
+def own_program(situation: RepairContext) -> Iterator[Repair]:
     """Where nothing passes: the program with which the project runs its tests, as it is."""
     trouble, recipe, files = situation.trouble, situation.recipe, situation.files
     if trouble.phase != "tests" or trouble.passed:
@@ -27,7 +27,7 @@ def own_program(situation: Situation) -> Iterator[Repair]:
         text = files.text(name) or "" if OWN_RUNNER.match(name) else ""
         if not _RUNS_TESTS.search(text) or "__main__" not in text:
             continue
-        plan = TestPlan(
+        plan = SuitePlan(
             runner="program",
             targets=(name,),
             environment=recipe.test.environment,

@@ -6,19 +6,19 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from backdate.recipes.recipe import TestPlan
+from backdate.recipes.recipe import SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.requirements import all_lines
-from backdate.recipes.repair.situation import (
-    Situation,
+from backdate.recipes.repair.repair_context import (
+    RepairContext,
     all_matches,
+    failure_text,
     marked,
     name_of,
-    said,
     with_packages,
     with_plans,
 )
+from backdate.recipes.repair.requirements import all_lines
 from backdate.recipes.repair.tables import CONFIGURATION_KEYS, FIXTURES, MARKERS, OPTIONS
 
 _FIXTURE = re.compile(r"fixture '(\w{1,80})' not found", re.ASCII)
@@ -34,7 +34,7 @@ _REQUIRED = re.compile(r"Missing required plugins: (.{1,500})")
 _BY_FIXTURE = {fixture: plugin for plugin, fixtures in FIXTURES.items() for fixture in fixtures}
 
 
-def missing_plugins(situation: Situation) -> Iterator[Repair]:
+def missing_plugins(situation: RepairContext) -> Iterator[Repair]:
     """All plugins that are asked for and missing, at once."""
     if situation.trouble.phase != "tests":
         return
@@ -47,15 +47,15 @@ def missing_plugins(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.MISSING_TEST_PLUGIN, "missing test plugin", words, changed)
 
 
-def without_options(situation: Situation) -> Iterator[Repair]:
+def without_options(situation: RepairContext) -> Iterator[Repair]:
     """Options that no plugin at hand understands: left out, those of the project's configuration as well."""
-    text = said(situation.trouble)
+    text = failure_text(situation.trouble)
     unknown = [word for match in all_matches(_UNRECOGNISED, text) for word in match[1].split()]
     if not unknown:
         return
     options = {word.partition("=")[0] for word in unknown if word.startswith("-")}
 
-    def without(plan: TestPlan) -> TestPlan:
+    def without(plan: SuitePlan) -> SuitePlan:
         kept = tuple(one for one in plan.arguments if one.partition("=")[0] not in options)
         if kept == plan.arguments and plan.runner == "pytest" and "addopts=" not in kept:
             kept = (*kept, "-o", "addopts=")
@@ -67,9 +67,9 @@ def without_options(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.MISSING_TEST_PLUGIN, "unknown option", words, changed)
 
 
-def _plugins(situation: Situation) -> dict[str, str]:
+def _plugins(situation: RepairContext) -> dict[str, str]:
     """Distribution to what asks for it."""
-    text = said(situation.trouble)
+    text = failure_text(situation.trouble)
     found: dict[str, str] = {}
     for match in all_matches(_FIXTURE, text):
         if match[1] in _BY_FIXTURE:
@@ -108,7 +108,7 @@ def options_of(text: str) -> Iterator[tuple[str, str]]:
             yield option, max(fitting, key=lambda one: len(one[0]))[1]
 
 
-def _as_named(situation: Situation) -> Callable[[str], str]:
+def _as_named(situation: RepairContext) -> Callable[[str], str]:
     """As the project's own requirements files ask for it, where they do."""
     named = {line.name: line.text for line in all_lines(situation.files) if line.requirement is not None}
     return lambda plugin: named.get(name_of(plugin), plugin)

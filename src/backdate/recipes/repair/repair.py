@@ -17,7 +17,7 @@ class Repair:
 
     recipe: Recipe
     """Different from the one that failed, and complete: ``recipe.interpreter`` names the interpreter to take
-    where that is what changed, ``recipe.later_cuts`` the distributions whose cut is moved."""
+    where that is what changed, ``recipe.extra_cutoff_overrides`` the distributions whose cut is moved."""
     error: ErrorClass
     rule: str
     """The rule's name, in a few words."""
@@ -28,7 +28,7 @@ class Repair:
     that was used stays."""
 
 
-class Names(Protocol):
+class IndexFacts(Protocol):
     """What the index knows of distributions (see ``backdate.index.provided_modules``)."""
 
     def providers(self, module: str, candidates: Iterable[str], at: Instant) -> tuple[str, ...]:

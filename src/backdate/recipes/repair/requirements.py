@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import InstallStep, Recipe
-from backdate.recipes.repair.situation import because
+from backdate.recipes.repair.repair_context import because
 
 _MOST_LINES = 2_000
 _DEEPEST = 4
@@ -26,7 +26,7 @@ _MOST_FILES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class RequirementLine:
     """One requirement of a file."""
 
     text: str
@@ -52,7 +52,7 @@ class Line:
             return None
 
 
-def lines_of(files: Files, file: str, depth: int = 0) -> Iterator[Line]:
+def lines_of(files: Files, file: str, depth: int = 0) -> Iterator[RequirementLine]:
     """The requirements of a file and of those that it includes; its options and constraints are left out."""
     text = files.text(file)
     if text is None or depth > _DEEPEST or not files.spend(10):
@@ -70,10 +70,10 @@ def lines_of(files: Files, file: str, depth: int = 0) -> Iterator[Line]:
         if editable:
             line = editable[1]
         if line and not line.startswith("-"):
-            yield Line(text=line, file=file, line=number)
+            yield RequirementLine(text=line, file=file, line=number)
 
 
-def all_lines(files: Files) -> Iterator[Line]:
+def all_lines(files: Files) -> Iterator[RequirementLine]:
     """The requirements of all files that are named like requirements files, wherever such files are kept."""
     seen = 0
     for folder in _FOLDERS:
@@ -88,7 +88,7 @@ def all_lines(files: Files) -> Iterator[Line]:
 
 
 def rewritten(
-    recipe: Recipe, files: Files, change: Callable[[Line], str | None], rule: str, evidence: str
+    recipe: Recipe, files: Files, change: Callable[[RequirementLine], str | None], rule: str, evidence: str
 ) -> Recipe:
     """The recipe with lines of its requirements files changed (None: left out), written out where they are.
 
@@ -107,7 +107,7 @@ def rewritten(
 
 
 def _rewritten_file(
-    step: InstallStep, files: Files, change: Callable[[Line], str | None], rule: str, evidence: str
+    step: InstallStep, files: Files, change: Callable[[RequirementLine], str | None], rule: str, evidence: str
 ) -> list[InstallStep]:
     assert step.file is not None
     lines = list(lines_of(files, step.file))
@@ -131,7 +131,7 @@ def _rewritten_file(
     return found
 
 
-def _local(line: Line, files: Files) -> str | None:
+def _local(line: RequirementLine, files: Files) -> str | None:
     if "://" in line.text or not line.text.startswith((".", "/")):
         return None
     path = normal_path(posixpath.dirname(line.file) or ".", line.text.partition("[")[0])
@@ -143,10 +143,12 @@ def _local(line: Line, files: Files) -> str | None:
 
 
 def _rewritten_packages(
-    step: InstallStep, change: Callable[[Line], str | None], rule: str, evidence: str
+    step: InstallStep, change: Callable[[RequirementLine], str | None], rule: str, evidence: str
 ) -> list[InstallStep]:
     place = step.provenance.file or ""
-    after = [change(Line(text=one, file=place, line=step.provenance.line or 0)) for one in step.packages]
+    after = [
+        change(RequirementLine(text=one, file=place, line=step.provenance.line or 0)) for one in step.packages
+    ]
     packages = tuple(one for one in after if one is not None)
     if packages == step.packages:
         return [step]

@@ -21,16 +21,16 @@ from backdate.recipes.repair import (
 )
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.incompatible_table import DROPPED
-from backdate.recipes.repair.repair import Names, Repair
+from backdate.recipes.repair.repair import IndexFacts, Repair
+from backdate.recipes.repair.repair_context import RepairContext, Rule, all_matches, failure_text, first_match
+from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.recipes.repair.signs import SIGNS
-from backdate.recipes.repair.situation import Rule, Situation, all_matches, first_match, said
-from backdate.recipes.repair.trouble import Trouble
 
-TOGETHER: tuple[Rule, ...] = (
+ADDITIVE_RULES: tuple[Rule, ...] = (
     builds.build_tools,
     builds.build_requirements,
     builds.unknown_version,
-    unsatisfiable.later_cuts,
+    unsatisfiable.extra_cutoff_overrides,
     missing_modules.missing_distributions,
     missing_modules.own_modules,
     plugins.missing_plugins,
@@ -43,7 +43,7 @@ TOGETHER: tuple[Rule, ...] = (
 )
 """Rules that add what is missing: independent of each other, so that one round can take them all."""
 
-APART: tuple[Rule, ...] = (
+ALTERNATIVE_RULES: tuple[Rule, ...] = (
     incompatible.another_interpreter,
     running.django_settings,
     own_program.own_program,
@@ -71,17 +71,17 @@ _BY_STATUS = {
 }
 
 
-def classify(trouble: Trouble) -> ErrorClass:
+def classify(trouble: SetupFailure) -> ErrorClass:
     """The class of the error that matters most. Never raises, whatever the log holds."""
     if trouble.status in _BY_STATUS:
         return _BY_STATUS[trouble.status]
-    text = said(trouble)
+    text = failure_text(trouble)
     if trouble.phase == "tests":
         return _class_of_tests(trouble, text)
     return _class_of_build(trouble, text)
 
 
-def _class_of_tests(trouble: Trouble, text: str) -> ErrorClass:
+def _class_of_tests(trouble: SetupFailure, text: str) -> ErrorClass:
     stopped = sum(
         one.count for one in trouble.problems if one.type.endswith(("ImportError", "NotFoundError"))
     )
@@ -104,7 +104,7 @@ def _class_of_tests(trouble: Trouble, text: str) -> ErrorClass:
     return ErrorClass.TESTS_FAIL if trouble.ran else ErrorClass.UNKNOWN
 
 
-def _class_of_build(trouble: Trouble, text: str) -> ErrorClass:
+def _class_of_build(trouble: SetupFailure, text: str) -> ErrorClass:
     signed = _signed("build", text)
     if signed is not None:
         return signed
@@ -130,27 +130,27 @@ def _signed(phase: str, text: str) -> ErrorClass | None:
     return None
 
 
-def _wants_python(trouble: Trouble) -> bool:
+def _wants_python(trouble: SetupFailure) -> bool:
     return incompatible.wanted_minor(trouble) is not None
 
 
-def repairs(trouble: Trouble, recipe: Recipe, root: Path, names: Names) -> tuple[Repair, ...]:
+def repairs(trouble: SetupFailure, recipe: Recipe, root: Path, names: IndexFacts) -> tuple[Repair, ...]:
     """Changed recipes that may succeed where ``recipe`` did not, the best first; none when no rule knows.
 
     What the rules that add things propose comes first as one repair, then whatever rules propose alone.
     ``root`` is the project's tree: rules read its files, bounded, and never run them.
     """
-    situation = Situation(trouble=trouble, recipe=recipe, files=Files(root), names=names)
+    situation = RepairContext(trouble=trouble, recipe=recipe, files=Files(root), names=names)
     together: list[Repair] = []
-    for rule in TOGETHER:
+    for rule in ADDITIVE_RULES:
         found = next(rule(situation), None)
         if found is not None:
             together.append(found)
             situation = replace(situation, recipe=found.recipe)
     first = [] if not together else [_joined(together)]
     situation = replace(situation, recipe=recipe)
-    apart = list(chain.from_iterable(rule(situation) for rule in APART))
-    alone = list(chain.from_iterable(rule(situation) for rule in TOGETHER)) if together else []
+    apart = list(chain.from_iterable(rule(situation) for rule in ALTERNATIVE_RULES))
+    alone = list(chain.from_iterable(rule(situation) for rule in ADDITIVE_RULES)) if together else []
     if any(one.error is ErrorClass.WRONG_INTERPRETER and one.rule == "wrong interpreter" for one in apart):
         ordered = [*apart[:1], *first, *alone, *apart[1:]]
     else:

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 from backdate.errors import ConfigurationError
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Recipe, TestPlan
+from backdate.recipes.recipe import Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.situation import (
-    Situation,
+from backdate.recipes.repair.repair_context import (
+    RepairContext,
     all_matches,
+    failure_text,
     first_match,
     marked,
-    said,
     with_packages,
     with_plans,
     with_variables,
@@ -60,11 +60,11 @@ _MOST_WARNINGS = 0.2
 """Part of what fails; below, ignoring warnings would not help much."""
 
 
-def django_settings(situation: Situation) -> Iterator[Repair]:
+def django_settings(situation: RepairContext) -> Iterator[Repair]:
     """The settings that manage.py, a test runner or the configuration name."""
     if situation.trouble.phase != "tests":
         return
-    match = first_match(_SETTINGS, said(situation.trouble))
+    match = first_match(_SETTINGS, failure_text(situation.trouble))
     if match is None:
         return
     for module, where in _settings(situation.files):
@@ -77,7 +77,7 @@ def django_settings(situation: Situation) -> Iterator[Repair]:
             yield situation.repaired(ErrorClass.DJANGO_SETTINGS, "Django settings", words, changed)
             break
     if "manage.py" in situation.files.names(".") and situation.recipe.test.runner != "django":
-        plan = TestPlan(
+        plan = SuitePlan(
             runner="django",
             environment=situation.recipe.test.environment,
             provenance=replace(situation.recipe.test.provenance, rule="repair: Django's own runner"),
@@ -109,13 +109,13 @@ def _settings(files: Files) -> Iterator[tuple[str, str]]:
                 yield module, posixpath.join(folder, name)
 
 
-def missing_targets(situation: Situation) -> Iterator[Repair]:
+def missing_targets(situation: RepairContext) -> Iterator[Repair]:
     """Files and folders of tests that are not there: left out."""
-    gone = {match[1] for match in all_matches(_NO_TARGET, said(situation.trouble))}
+    gone = {match[1] for match in all_matches(_NO_TARGET, failure_text(situation.trouble))}
     if not gone or situation.trouble.phase != "tests":
         return
 
-    def without(plan: TestPlan) -> TestPlan:
+    def without(plan: SuitePlan) -> SuitePlan:
         kept = tuple(one for one in plan.targets if one not in gone)
         return plan if kept == plan.targets else marked(replace(plan, targets=kept), "target not found")
 
@@ -125,13 +125,13 @@ def missing_targets(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.WRONG_FOLDER, "target not found", words, changed)
 
 
-def missing_folder(situation: Situation) -> Iterator[Repair]:
+def missing_folder(situation: RepairContext) -> Iterator[Repair]:
     """A folder to start in that is not there, such as one that tox would have made: the root instead."""
     files = situation.files
     if situation.trouble.phase != "tests":
         return
 
-    def at_root(plan: TestPlan) -> TestPlan:
+    def at_root(plan: SuitePlan) -> SuitePlan:
         return plan if files.has(plan.cwd) else marked(_moved(plan, "."), "folder not found")
 
     changed = with_plans(situation.recipe, at_root)
@@ -158,7 +158,7 @@ def _unusual_files(files: Files) -> tuple[str, ...]:
     return tuple(found)
 
 
-def other_runner(situation: Situation) -> Iterator[Repair]:
+def other_runner(situation: RepairContext) -> Iterator[Repair]:
     """Where the runner found no test, or broke: the suite as its files look, and pytest on everything."""
     trouble = situation.trouble
     if trouble.phase != "tests" or not (trouble.status in ("no-tests", "broken") or trouble.ran == 0):
@@ -170,11 +170,11 @@ def other_runner(situation: Situation) -> Iterator[Repair]:
         seen = None
     plans = [seen] if seen is not None else []
     if situation.recipe.test.runner != "pytest":
-        plans.append(TestPlan(runner="pytest", provenance=situation.recipe.test.provenance))
+        plans.append(SuitePlan(runner="pytest", provenance=situation.recipe.test.provenance))
     unusual = _unusual_files(situation.files)
     if unusual:
         why = situation.recipe.test.provenance
-        plans.insert(0, TestPlan(runner="pytest", targets=unusual, provenance=why))
+        plans.insert(0, SuitePlan(runner="pytest", targets=unusual, provenance=why))
     plans.append(replace(situation.recipe.test, targets=(), arguments=(), cwd="."))
     for plan in plans:
         new = marked(replace(plan, environment=(*environment, *plan.environment)), "another way to run")
@@ -194,12 +194,14 @@ def _differs(one: Recipe, other: Recipe) -> bool:
     return keys[0] != keys[1]
 
 
-def working_folder(situation: Situation) -> Iterator[Repair]:
+def working_folder(situation: RepairContext) -> Iterator[Repair]:
     """Files that tests open by relative paths: the folder below which they lie, as the one to start in."""
     if situation.trouble.phase != "tests":
         return
     paths = [
-        match[1] for match in all_matches(_NOT_FOUND, said(situation.trouble)) if not match[1].startswith("/")
+        match[1]
+        for match in all_matches(_NOT_FOUND, failure_text(situation.trouble))
+        if not match[1].startswith("/")
     ]
     plan = situation.recipe.test
     for path in dict.fromkeys(paths):
@@ -218,7 +220,7 @@ def working_folder(situation: Situation) -> Iterator[Repair]:
             return
 
 
-def _moved(plan: TestPlan, folder: str) -> TestPlan:
+def _moved(plan: SuitePlan, folder: str) -> SuitePlan:
     """The plan, started in another folder; the old one stays on the path of imports."""
     targets = plan.targets
     if plan.runner == "pytest":
@@ -230,9 +232,11 @@ def _moved(plan: TestPlan, folder: str) -> TestPlan:
     return replace(plan, cwd=folder, targets=targets, environment=tuple(own.items()))
 
 
-def display(situation: Situation) -> Iterator[Repair]:
+def display(situation: RepairContext) -> Iterator[Repair]:
     """Back-ends that need no display."""
-    match = first_match(_DISPLAY, said(situation.trouble)) if situation.trouble.phase == "tests" else None
+    match = (
+        first_match(_DISPLAY, failure_text(situation.trouble)) if situation.trouble.phase == "tests" else None
+    )
     if match is None:
         return
     variables = {"MPLBACKEND": "Agg", "QT_QPA_PLATFORM": "offscreen", "SDL_VIDEODRIVER": "dummy"}
@@ -242,11 +246,11 @@ def display(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.NEEDS_DISPLAY, "no display", words, changed)
 
 
-def example_variables(situation: Situation) -> Iterator[Repair]:
+def example_variables(situation: RepairContext) -> Iterator[Repair]:
     """Variables that the project's own example of an environment file sets."""
     if situation.trouble.phase != "tests":
         return
-    wanted = {one[1] or one[2] for one in all_matches(_VARIABLE, said(situation.trouble))}
+    wanted = {one[1] or one[2] for one in all_matches(_VARIABLE, failure_text(situation.trouble))}
     for name in _EXAMPLES:
         text = situation.files.text(name) if wanted and name in situation.files.names(".") else None
         given = dict(
@@ -260,16 +264,20 @@ def example_variables(situation: Situation) -> Iterator[Repair]:
                 return
 
 
-def import_mode(situation: Situation) -> Iterator[Repair]:
+def import_mode(situation: RepairContext) -> Iterator[Repair]:
     """Test files of one name in several folders."""
-    match = first_match(_MISMATCH, said(situation.trouble)) if situation.trouble.phase == "tests" else None
+    match = (
+        first_match(_MISMATCH, failure_text(situation.trouble))
+        if situation.trouble.phase == "tests"
+        else None
+    )
     if match is not None:
         yield from _with_arguments(
             situation, ("--import-mode=importlib",), ErrorClass.WRONG_RUNNER, "import mode", match[0]
         )
 
 
-def ignored_warnings(situation: Situation) -> Iterator[Repair]:
+def ignored_warnings(situation: RepairContext) -> Iterator[Repair]:
     """Warnings of libraries that the project's configuration makes errors."""
     trouble = situation.trouble
     count = sum(p.count for p in trouble.problems if _WARNING.match(f"{p.type}: "))
@@ -289,9 +297,9 @@ def ignored_warnings(situation: Situation) -> Iterator[Repair]:
 
 
 def _with_arguments(
-    situation: Situation, arguments: tuple[str, ...], error: ErrorClass, rule: str, evidence: str
+    situation: RepairContext, arguments: tuple[str, ...], error: ErrorClass, rule: str, evidence: str
 ) -> Iterator[Repair]:
-    def longer(plan: TestPlan) -> TestPlan:
+    def longer(plan: SuitePlan) -> SuitePlan:
         if plan.runner != "pytest" or arguments[0] in plan.arguments:
             return plan
         return marked(replace(plan, arguments=(*plan.arguments, *arguments)), rule)

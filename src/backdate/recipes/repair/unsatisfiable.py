@@ -14,8 +14,8 @@ from packaging.version import InvalidVersion, Version
 from backdate.recipes.recipe import LaterCut, Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.requirements import Line, rewritten
-from backdate.recipes.repair.situation import Situation, all_matches, because
+from backdate.recipes.repair.repair_context import RepairContext, all_matches, because
+from backdate.recipes.repair.requirements import RequirementLine, rewritten
 
 LATEST = timedelta(days=30)
 """A pin to a release of so much after the instant is a commit's clock; later is the future."""
@@ -65,7 +65,7 @@ def says_unsatisfiable(text: str) -> bool:
     return next(_unmet(text), None) is not None or "No solution found" in text
 
 
-def later_cuts(situation: Situation) -> Iterator[Repair]:
+def extra_cutoff_overrides(situation: RepairContext) -> Iterator[Repair]:
     """Pins to releases uploaded shortly after the instant, and names uploaded again: a later cut."""
     trouble = situation.trouble
     if trouble.phase == "tests":
@@ -85,17 +85,17 @@ def later_cuts(situation: Situation) -> Iterator[Repair]:
         if name not in cuts or cuts[name].until < until:
             provenance = because("pin to a later release", said)
             cuts[name] = LaterCut(name=name, until=until, provenance=provenance)
-    known = {one.name: one.until for one in situation.recipe.later_cuts}
+    known = {one.name: one.until for one in situation.recipe.extra_cutoff_overrides}
     new = [one for one in cuts.values() if known.get(one.name) != one.until]
     if new:
         names = {one.name for one in new}
-        kept = tuple(one for one in situation.recipe.later_cuts if one.name not in names)
-        changed = replace(situation.recipe, later_cuts=(*kept, *new))
+        kept = tuple(one for one in situation.recipe.extra_cutoff_overrides if one.name not in names)
+        changed = replace(situation.recipe, extra_cutoff_overrides=(*kept, *new))
         rule = "pin to a later release"
         yield situation.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(words), changed)
 
 
-def loosened(situation: Situation) -> Iterator[Repair]:
+def loosened(situation: RepairContext) -> Iterator[Repair]:
     """What cannot be had: without its pin where other releases can be had, else left out."""
     trouble = situation.trouble
     if trouble.phase == "tests":
@@ -112,7 +112,7 @@ def loosened(situation: Situation) -> Iterator[Repair]:
     loosened: dict[str, None] = {}
     dropped: dict[str, None] = {}
 
-    def change(line: Line) -> str | None:
+    def change(line: RequirementLine) -> str | None:
         if line.name in gone:
             dropped[line.name] = None
             return None
@@ -137,11 +137,11 @@ def loosened(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(words), changed)
 
 
-def _also_gone(situation: Situation, known: list[str]) -> Iterator[str]:
+def _also_gone(situation: RepairContext, known: list[str]) -> Iterator[str]:
     """Further names that the recipe asks for and of which nothing was there."""
     asked: dict[str, None] = {}
 
-    def remember(line: Line) -> str:
+    def remember(line: RequirementLine) -> str:
         if line.name is not None and line.requirement is not None and not line.requirement.url:
             asked[line.name] = None
         return line.text
@@ -152,14 +152,14 @@ def _also_gone(situation: Situation, known: list[str]) -> Iterator[str]:
             yield name
 
 
-def unfetchable(situation: Situation) -> Iterator[Repair]:
+def unfetchable(situation: RepairContext) -> Iterator[Repair]:
     """Addresses that cannot be fetched: the distribution of that name from the index, else nothing."""
     trouble = situation.trouble
     matches = all_matches(_FETCH, trouble.text, 1) if trouble.phase != "tests" else ()
     if not matches:
         return
 
-    def change(line: Line) -> str | None:
+    def change(line: RequirementLine) -> str | None:
         requirement = line.requirement
         address = requirement.url if requirement is not None else line.text
         if requirement is not None and not requirement.url:
@@ -178,7 +178,7 @@ def unfetchable(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.UNAVAILABLE_SOURCE, rule, words, changed)
 
 
-def without_unbuildable(situation: Situation) -> Iterator[Repair]:
+def without_unbuildable(situation: RepairContext) -> Iterator[Repair]:
     """What does not build, left out alone where a file or a step names it: the other requirements stay."""
     trouble = situation.trouble
     if trouble.phase == "tests":
@@ -200,7 +200,7 @@ def without_unbuildable(situation: Situation) -> Iterator[Repair]:
         yield situation.repaired(ErrorClass.BROKEN_REQUIREMENT, rule, words, changed)
 
 
-def less(situation: Situation) -> Iterator[Repair]:
+def less(situation: RepairContext) -> Iterator[Repair]:
     """What may be given up when the environment does not build: extras, then what is for development."""
     if situation.trouble.phase == "tests" or situation.trouble.status not in ("resolve", "install"):
         return

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from backdate.recipes.actions import Candidate
+from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Skipped
+from backdate.recipes.recipe import Provenance, SkippedInstruction
 
 FILES = ("appveyor.yml", ".appveyor.yml", "appveyor.yaml")
 
 
-def read_appveyor(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_appveyor(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """No candidate; the file, with the reason."""
     reason = "AppVeyor builds on Windows; its commands are not followed"
     found = [
-        Skipped(reason=reason, provenance=Provenance(rule="AppVeyor", file=file))
+        SkippedInstruction(reason=reason, provenance=Provenance(rule="AppVeyor", file=file))
         for file in FILES
         if files.has(file)
     ]

@@ -6,10 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import PARSING, Files, normal_path
-from backdate.recipes.recipe import PROJECT_FOLDER, InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions, is_linux
 from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
 
@@ -31,10 +31,10 @@ _FIRST = {
 }
 
 
-def read_azure(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_azure(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """Every job, wherever in the stages it lies."""
-    candidates: list[Candidate] = []
-    skipped: list[Skipped] = []
+    candidates: list[DeclaredJob] = []
+    skipped: list[SkippedInstruction] = []
     for file in FILES:
         text = files.text(file)
         if text is None:
@@ -42,7 +42,9 @@ def read_azure(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]
         try:
             document = read_yaml(text)
         except YamlProblem as problem:
-            skipped.append(Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=file)))
+            skipped.append(
+                SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
+            )
             continue
         candidates += [_job(files, file, document, holder) for holder in _holders(document)]
     return tuple(candidates), tuple(skipped)
@@ -59,7 +61,7 @@ def _holders(node: Node, depth: int = 0) -> Iterator[Node]:
             yield from _holders(inner, depth + 1)
 
 
-def _job(files: Files, file: str, document: Node, job: Node) -> Candidate:
+def _job(files: Files, file: str, document: Node, job: Node) -> DeclaredJob:
     name = job.get("job").text or "the pipeline"
     matrix = job.get("strategy", "matrix")
     entries = [{key: value.text for key, value in entry.pairs()} for _, entry in matrix.pairs()]
@@ -68,7 +70,7 @@ def _job(files: Files, file: str, document: Node, job: Node) -> Candidate:
     actions: list[Action] = []
     if versions:
         where = Provenance(rule=f"{_RULE}, matrix", file=file, line=matrix.line)
-        actions.append(InterpreterWish(versions=versions, provenance=where))
+        actions.append(DeclaredPythons(versions=versions, provenance=where))
     variables = {"CI": "true", "AGENT_OS": "Linux"}
     for holder in (document, job):
         node = holder.get("variables")
@@ -83,7 +85,7 @@ def _job(files: Files, file: str, document: Node, job: Node) -> Candidate:
     variables |= {key.upper().replace(".", "_"): value for key, value in entry.items()}
     image = _filled(job.get("pool", "vmImage").text or document.get("pool", "vmImage").text, macros)
     actions += _steps(files, file, job.get("steps"), macros, variables, 0)
-    return Candidate(
+    return DeclaredJob(
         kind=_RULE,
         name=f"job {name}",
         actions=tuple(actions),
@@ -110,7 +112,7 @@ def _steps(
         if task == "UsePythonVersion":
             versions = cpython_versions([_filled(step.get("inputs", "versionSpec").text, macros)])
             if versions:
-                yield InterpreterWish(versions=versions, provenance=where)
+                yield DeclaredPythons(versions=versions, provenance=where)
             continue
         script = step.get("bash") if step.get("bash").given else step.get("script")
         if task in ("Bash", "CmdLine"):
@@ -130,9 +132,9 @@ def _steps(
         condition = step.get("condition").text
         if condition and not re.match(r"(?:always|succeeded|succeededOrFailed)\(\)", condition):
             for one in found:
-                if not isinstance(one, Skipped | Variable):
+                if not isinstance(one, SkippedInstruction | Variable):
                     reason = f"it is run only if {condition[:100]}, which is not known"
-                    yield Skipped(reason=reason, provenance=one.provenance)
+                    yield SkippedInstruction(reason=reason, provenance=one.provenance)
         else:
             yield from found
 
@@ -145,11 +147,11 @@ def _template(
     path = normal_path(posixpath.dirname(file) or ".", name.lstrip("/"))
     text = files.text(path) if path and depth < _DEEPEST and files.spend(PARSING) else None
     if path is None or text is None:
-        yield Skipped(reason=f"the template {name[:80]} is not read", provenance=where)
+        yield SkippedInstruction(reason=f"the template {name[:80]} is not read", provenance=where)
         return
     try:
         document = read_yaml(text)
     except YamlProblem as problem:
-        yield Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=path))
+        yield SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=path))
         return
     yield from _steps(files, path, document.get("steps"), macros, variables, depth + 1)

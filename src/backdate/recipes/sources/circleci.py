@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files, normal_path
-from backdate.recipes.recipe import PROJECT_FOLDER, InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import cpython_versions
 from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
 
@@ -20,7 +20,7 @@ _IMAGE = re.compile(r"(?:^|/)python:([\w.]+)")
 _UNLIKELY = re.compile(r"lint|doc|deploy|publish|release|style|mypy|build_|nightly", re.IGNORECASE)
 
 
-def read_circleci(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_circleci(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """Every job."""
     text = files.text(FILE)
     if text is None:
@@ -28,11 +28,11 @@ def read_circleci(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, .
     try:
         document = read_yaml(text)
     except YamlProblem as problem:
-        return (), (Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=FILE)),)
+        return (), (SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=FILE)),)
     return tuple(_job(files, document, name, job) for name, job in document.get("jobs").pairs()), ()
 
 
-def _job(files: Files, document: Node, name: str, job: Node) -> Candidate:
+def _job(files: Files, document: Node, name: str, job: Node) -> DeclaredJob:
     parameters = _defaults(job)
     actions: list[Action] = []
     executor = document.get("executors", job.get("executor").text or job.get("executor", "name").text)
@@ -42,17 +42,19 @@ def _job(files: Files, document: Node, name: str, job: Node) -> Candidate:
     versions = cpython_versions([matched[1]] if matched else [])
     if versions:
         where = Provenance(rule=f"{_RULE}, image", file=FILE, line=images[0].line)
-        actions.append(InterpreterWish(versions=versions, provenance=where))
+        actions.append(DeclaredPythons(versions=versions, provenance=where))
     for service in images[1:]:
         where = Provenance(rule=_RULE, file=FILE, line=service.line)
         actions.append(
-            Skipped(reason=f"the service {service.get('image').text} is not started", provenance=where)
+            SkippedInstruction(
+                reason=f"the service {service.get('image').text} is not started", provenance=where
+            )
         )
     variables = {"CI": "true", "CIRCLECI": "true", "CIRCLE_WORKING_DIRECTORY": PROJECT_FOLDER}
     for node in (images[0].get("environment") if images else Node(), job.get("environment")):
         actions += _environment(node, variables)
     actions += _steps(files, document, job.get("steps"), parameters, variables, 0)
-    return Candidate(
+    return DeclaredJob(
         kind=_RULE,
         name=f"job {name}",
         actions=tuple(actions),
@@ -119,7 +121,7 @@ def _steps(
         elif name == "python/install-packages":
             yield from _orb(files, arguments, where)
         elif "/" in name:
-            yield Skipped(reason=f"the orb {name[:80]} is not followed", provenance=where)
+            yield SkippedInstruction(reason=f"the orb {name[:80]} is not followed", provenance=where)
 
 
 def _orb(files: Files, arguments: Node, where: Provenance) -> Iterator[Action]:

@@ -10,11 +10,17 @@ from collections.abc import Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from backdate.recipes.actions import Action, Candidate
-from backdate.recipes.command import Command
+from backdate.recipes.actions import Action, DeclaredJob
+from backdate.recipes.command import ProgramCall
 from backdate.recipes.files import Files
 from backdate.recipes.installers import install_line
-from backdate.recipes.recipe import InstallStep, InterpreterWish, Provenance, Skipped, SystemPackages
+from backdate.recipes.recipe import (
+    DeclaredPythons,
+    InstallStep,
+    Provenance,
+    SkippedInstruction,
+    SystemPackages,
+)
 from backdate.recipes.sources.matrix import cpython_versions
 from backdate.recipes.sources.yaml import YamlProblem, read_yaml
 
@@ -46,7 +52,9 @@ _NOT_PYTHON = re.compile(
 _PACKAGE = re.compile(r"(?:[\w.-]+::)?([A-Za-z0-9][\w.-]*)\s*((?:[=<>!~].*)?)\Z")
 
 
-def read_conda(files: Files, file: str | None = None) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_conda(
+    files: Files, file: str | None = None
+) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """The environment of ``file``, or of the first usual file name that is there."""
     for name in (file,) if file else FILES:
         text = files.text(name)
@@ -55,9 +63,11 @@ def read_conda(files: Files, file: str | None = None) -> tuple[tuple[Candidate, 
         try:
             actions = tuple(_actions(files, name, text))
         except YamlProblem as problem:
-            return (), (Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=name)),)
+            return (), (
+                SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=name)),
+            )
         where = Provenance(rule=_RULE, file=name)
-        return (Candidate(kind=_RULE, name=name, actions=actions, provenance=where),), ()
+        return (DeclaredJob(kind=_RULE, name=name, actions=actions, provenance=where),), ()
     return (), ()
 
 
@@ -66,7 +76,7 @@ def _actions(files: Files, file: str, text: str) -> Iterator[Action]:
         where = Provenance(rule=_RULE, file=file, line=item.line, text=item.text or None)
         for line in item.get("pip").listed:
             pip = Provenance(rule=f"{_RULE}, pip", file=file, line=line.line, text=line.text)
-            command = Command(words=("install",), cwd=".", files=files, known={}, provenance=pip)
+            command = ProgramCall(words=("install",), cwd=".", files=files, known={}, provenance=pip)
             yield from install_line(command, line.text)
         matched = _PACKAGE.match(item.text)
         if item.scalar is None or matched is None:
@@ -75,14 +85,14 @@ def _actions(files: Files, file: str, text: str) -> Iterator[Action]:
         if name == "python":
             found = cpython_versions([versions.lstrip("=<>!~ ").split(",")[0].removesuffix(".*")])
             if found:
-                yield InterpreterWish(versions=found, provenance=where)
+                yield DeclaredPythons(versions=found, provenance=where)
         elif _NOT_PYTHON.match(name):
             yield SystemPackages(manager="conda", packages=(item.text,), provenance=where)
         else:
             yield _package(_RENAMED.get(name, name), versions, where)
 
 
-def _package(name: str, versions: str, where: Provenance) -> InstallStep | Skipped:
+def _package(name: str, versions: str, where: Provenance) -> InstallStep | SkippedInstruction:
     """``numpy=1.21`` of conda is ``numpy==1.21.*``; a build string is dropped."""
     single = re.fullmatch(r"={1,2}\s*([\w.*+!]+)(?:=.*)?", versions)
     if single:
@@ -93,5 +103,5 @@ def _package(name: str, versions: str, where: Provenance) -> InstallStep | Skipp
     try:
         requirement = Requirement(f"{name}{specifier}")
     except InvalidRequirement:
-        return Skipped(reason=f"{name}{versions} is not a requirement", provenance=where)
+        return SkippedInstruction(reason=f"{name}{versions} is not a requirement", provenance=where)
     return InstallStep(kind="packages", packages=(str(requirement),), provenance=where)

@@ -49,7 +49,7 @@ def evaluate(expression: str, names: Mapping[str, str]) -> Value:
     if len(expression) > _LONGEST:
         return None
     try:
-        reader = _Reader(_tokens(expression), names)
+        reader = _ExpressionReader(_tokens(expression), names)
         value = reader.either(0)
     except _Odd:
         return None
@@ -77,7 +77,7 @@ def _as_text(value: str | bool) -> str:
     return value if isinstance(value, str) else str(value).lower()
 
 
-class _Reader:
+class _ExpressionReader:
     def __init__(self, tokens: list[tuple[str, str]], names: Mapping[str, str]) -> None:
         self._tokens = tokens
         self._names = names

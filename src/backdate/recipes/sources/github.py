@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import PARSING, Files, normal_path
 from backdate.recipes.installers import debian_packages
 from backdate.recipes.recipe import (
     PROJECT_FOLDER,
+    DeclaredPythons,
     InstallStep,
-    InterpreterWish,
     Provenance,
-    Skipped,
+    SkippedInstruction,
     Variable,
 )
 from backdate.recipes.sources.expressions import fill, holds
@@ -45,7 +45,7 @@ _FIRST_NAMES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _StepContext:
     """Where steps are read."""
 
     files: Files
@@ -57,10 +57,10 @@ class _Place:
     depth: int = 0
 
 
-def read_github(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_github(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """Every job of every workflow that may run tests, and what could not be read."""
-    candidates: list[Candidate] = []
-    skipped: list[Skipped] = []
+    candidates: list[DeclaredJob] = []
+    skipped: list[SkippedInstruction] = []
     names = [name for name in files.names(FOLDER) if name.endswith((".yml", ".yaml"))]
     for name in names[:_MOST_WORKFLOWS]:
         file = f"{FOLDER}/{name}"
@@ -70,11 +70,13 @@ def read_github(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...
         try:
             candidates += _workflow(files, file, read_yaml(text))
         except YamlProblem as problem:
-            skipped.append(Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=file)))
+            skipped.append(
+                SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
+            )
     return tuple(candidates), tuple(skipped)
 
 
-def _workflow(files: Files, file: str, document: Node) -> Iterator[Candidate]:
+def _workflow(files: Files, file: str, document: Node) -> Iterator[DeclaredJob]:
     for name, job in document.get("jobs").pairs():
         if not job.get("steps").items:
             continue
@@ -86,14 +88,16 @@ def _workflow(files: Files, file: str, document: Node) -> Iterator[Candidate]:
         actions: list[Action] = []
         if versions:
             where = Provenance(rule=f"{_RULE}, matrix", file=file, line=line)
-            actions.append(InterpreterWish(versions=versions, provenance=where))
+            actions.append(DeclaredPythons(versions=versions, provenance=where))
         for service, node in job.get("services").pairs():
             where = Provenance(rule=_RULE, file=file, line=node.line)
-            actions.append(Skipped(reason=f"the service {service} is not started", provenance=where))
+            actions.append(
+                SkippedInstruction(reason=f"the service {service} is not started", provenance=where)
+            )
             doubts += 1
         if holds(job.get("if").text, names) is False:
             doubts += 5
-        place = _Place(
+        place = _StepContext(
             files=files,
             file=file,
             names=names,
@@ -103,7 +107,7 @@ def _workflow(files: Files, file: str, document: Node) -> Iterator[Candidate]:
         place, set_up = _environment(place, [document.get("env"), job.get("env")])
         actions += set_up
         actions += _steps(place, job.get("steps"))
-        yield Candidate(
+        yield DeclaredJob(
             kind=_RULE,
             name=f"job {name}",
             actions=tuple(actions),
@@ -137,7 +141,7 @@ def _working_directory(*places: Node) -> str:
     return "."
 
 
-def _environment(place: _Place, nodes: list[Node]) -> tuple[_Place, list[Action]]:
+def _environment(place: _StepContext, nodes: list[Node]) -> tuple[_StepContext, list[Action]]:
     """The place with the variables of ``env`` mappings known, and the actions that set them."""
     names, variables = dict(place.names), dict(place.variables)
     actions: list[Action] = []
@@ -147,11 +151,11 @@ def _environment(place: _Place, nodes: list[Node]) -> tuple[_Place, list[Action]
             where = Provenance(rule=f"{_RULE}, env", file=place.file, line=value.line)
             if "${{" in written:
                 reason = f"{name} is not set: {written[:80]} is not known"
-                actions.append(Skipped(reason=reason, provenance=where))
+                actions.append(SkippedInstruction(reason=reason, provenance=where))
                 continue
             names[f"env.{name}"] = variables[name] = written
             actions.append(Variable(name=name, value=written, provenance=where))
-    changed = _Place(
+    changed = _StepContext(
         files=place.files,
         file=place.file,
         names=names,
@@ -162,7 +166,7 @@ def _environment(place: _Place, nodes: list[Node]) -> tuple[_Place, list[Action]
     return changed, actions
 
 
-def _steps(place: _Place, steps: Node) -> Iterator[Action]:
+def _steps(place: _StepContext, steps: Node) -> Iterator[Action]:
     for step in steps.items:
         if not place.files.spend():
             return
@@ -178,9 +182,9 @@ def _steps(place: _Place, steps: Node) -> Iterator[Action]:
             found += _uses(inside, step, where)
         if verdict is None:
             for one in found:
-                if not isinstance(one, Skipped | Variable):
+                if not isinstance(one, SkippedInstruction | Variable):
                     reason = f"it is run only if {step.get('if').text[:100]}, which is not known"
-                    yield Skipped(reason=reason, provenance=one.provenance)
+                    yield SkippedInstruction(reason=reason, provenance=one.provenance)
         else:
             yield from found
 
@@ -190,12 +194,12 @@ def _matters(step: Node) -> bool:
     return bool(_TESTS.search(step.get("run").text) or "pip" in step.get("run").text)
 
 
-def _run(place: _Place, step: Node) -> Iterator[Action]:
+def _run(place: _StepContext, step: Node) -> Iterator[Action]:
     script = step.get("run")
     shell = step.get("shell").text
     if shell and not shell.startswith(("bash", "sh")):
         where = Provenance(rule=_RULE, file=place.file, line=script.line)
-        yield Skipped(reason=f"the shell {shell[:40]} is not followed", provenance=where)
+        yield SkippedInstruction(reason=f"the shell {shell[:40]} is not followed", provenance=where)
         return
     cwd = normal_path(".", fill(step.get("working-directory").text, place.names) or place.cwd)
     yield from read_commands(
@@ -209,7 +213,7 @@ def _run(place: _Place, step: Node) -> Iterator[Action]:
     )
 
 
-def _uses(place: _Place, step: Node, where: Provenance) -> Iterator[Action]:
+def _uses(place: _StepContext, step: Node, where: Provenance) -> Iterator[Action]:
     action = step.get("uses").text.partition("@")[0]
     given = {name: fill(value.text, place.names) for name, value in step.get("with").pairs()}
     if action.startswith("./"):
@@ -219,7 +223,7 @@ def _uses(place: _Place, step: Node, where: Provenance) -> Iterator[Action]:
             line for line in given.get("python-version", "").split("\n") if line and "${{" not in line
         )
         if versions:
-            yield InterpreterWish(versions=versions, provenance=where)
+            yield DeclaredPythons(versions=versions, provenance=where)
     elif action == "py-actions/py-dependency-install":
         file = given.get("path", "requirements.txt")
         if place.files.has(file):
@@ -241,16 +245,16 @@ def _uses(place: _Place, step: Node, where: Provenance) -> Iterator[Action]:
                 rule=f"{_RULE}, {action}",
             )
     elif not action.startswith("actions/"):
-        yield Skipped(reason=f"the action {action[:80]} is not followed", provenance=where)
+        yield SkippedInstruction(reason=f"the action {action[:80]} is not followed", provenance=where)
 
 
 def _local_action(
-    place: _Place, action: str, given: Mapping[str, str], where: Provenance
+    place: _StepContext, action: str, given: Mapping[str, str], where: Provenance
 ) -> Iterator[Action]:
     """The steps of a composite action that lies in the project."""
     folder = normal_path(".", action)
     if folder is None or place.depth >= _DEEPEST_ACTION:
-        yield Skipped(
+        yield SkippedInstruction(
             reason=f"the action {action[:80]} is not followed: too deep or outside", provenance=where
         )
         return
@@ -262,14 +266,14 @@ def _local_action(
         try:
             document = read_yaml(text)
         except YamlProblem as problem:
-            yield Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
+            yield SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
             return
         inputs = {
             f"inputs.{key}": fill(value.get("default").text, place.names)
             for key, value in document.get("inputs").pairs()
         }
         names = {**place.names, **inputs, **{f"inputs.{key}": value for key, value in given.items()}}
-        inside = _Place(
+        inside = _StepContext(
             files=place.files,
             file=file,
             names=names,
@@ -279,4 +283,4 @@ def _local_action(
         )
         yield from _steps(inside, document.get("runs", "steps"))
         return
-    yield Skipped(reason=f"there is no action {action[:80]} in the project", provenance=where)
+    yield SkippedInstruction(reason=f"there is no action {action[:80]} in the project", provenance=where)

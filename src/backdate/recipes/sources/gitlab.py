@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files, normal_path
-from backdate.recipes.recipe import PROJECT_FOLDER, InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions
 from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
@@ -24,9 +24,9 @@ _NOT_JOBS = (
 _UNLIKELY = re.compile(r"lint|doc|deploy|publish|release|style|mypy|build|nightly", re.IGNORECASE)
 
 
-def read_gitlab(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_gitlab(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """Every job with a script."""
-    skipped: list[Skipped] = []
+    skipped: list[SkippedInstruction] = []
     documents: dict[str, Node] = {}
     waiting = [FILE]
     while waiting and len(documents) < _MOST_FILES:
@@ -37,7 +37,9 @@ def read_gitlab(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...
         try:
             documents[file] = read_yaml(text)
         except YamlProblem as problem:
-            skipped.append(Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=file)))
+            skipped.append(
+                SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
+            )
             continue
         for one in documents[file].get("include").listed or (documents[file].get("include"),):
             local = normal_path(".", (one.text or one.get("local").text).lstrip("/"))
@@ -45,7 +47,9 @@ def read_gitlab(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...
                 waiting.append(local)
             elif one.fields:
                 where = Provenance(rule=_RULE, file=file, line=one.line)
-                skipped.append(Skipped(reason="an include from elsewhere is not read", provenance=where))
+                skipped.append(
+                    SkippedInstruction(reason="an include from elsewhere is not read", provenance=where)
+                )
     jobs = {name: (file, job) for file, document in documents.items() for name, job in document.pairs()}
     found = tuple(
         candidate
@@ -71,7 +75,7 @@ def _inherited(
 
 def _job(
     files: Files, file: str, name: str, job: Node, jobs: dict[str, tuple[str, Node]]
-) -> Iterator[Candidate]:
+) -> Iterator[DeclaredJob]:
     keys = _inherited(job, jobs)
     if "script" not in keys:
         return
@@ -95,7 +99,7 @@ def _job(
     versions = versions or cpython_versions([image_name.rpartition("/")[2]])
     if versions:
         where = Provenance(rule=f"{_RULE}, image", file=file, line=image.line)
-        actions.append(InterpreterWish(versions=versions, provenance=where))
+        actions.append(DeclaredPythons(versions=versions, provenance=where))
     for origin, node in (top.get("variables", (None, Node())), keys.get("variables", (None, Node()))):
         for key, value in node.pairs():
             text = value.text or value.get("value").text
@@ -106,7 +110,7 @@ def _job(
     for service in keys.get("services", (None, Node()))[1].listed:
         where = Provenance(rule=_RULE, file=file, line=service.line)
         shown = service.text or service.get("name").text
-        actions.append(Skipped(reason=f"the service {shown} is not started", provenance=where))
+        actions.append(SkippedInstruction(reason=f"the service {shown} is not started", provenance=where))
     for phase in ("before_script", "script"):
         origin, node = keys.get(phase, (None, Node()))
         for command in node.listed:
@@ -119,7 +123,7 @@ def _job(
                 cwd=folder_of(variables),  # one shell runs both
                 variables=variables,
             )
-    yield Candidate(
+    yield DeclaredJob(
         kind=_RULE,
         name=f"job {name}",
         actions=tuple(actions),

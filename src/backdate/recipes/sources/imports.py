@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from backdate.recipes.actions import Candidate
+from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.files import Files
 from backdate.recipes.import_names import DISTRIBUTIONS
 from backdate.recipes.recipe import InstallStep, Provenance
@@ -94,7 +94,7 @@ _OLD_STANDARD = {
 _FROM_THE_SUITE = {"pytest", "unittest", "setuptools", "pip", "test", "tests", "conftest"}
 
 
-def read_imports(files: Files) -> tuple[Candidate, ...]:
+def read_imports(files: Files) -> tuple[DeclaredJob, ...]:
     """The distributions of everything imported that is neither Python's own nor the project's."""
     found: dict[str, tuple[str, int]] = {}
     local: set[str] = set()
@@ -124,7 +124,7 @@ def read_imports(files: Files) -> tuple[Candidate, ...]:
     )
     where = Provenance(rule=_RULE)
     return (
-        (Candidate(kind=_RULE, name="what the files import", actions=steps, provenance=where),)
+        (DeclaredJob(kind=_RULE, name="what the files import", actions=steps, provenance=where),)
         if steps
         else ()
     )

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Skipped
+from backdate.recipes.recipe import Provenance, SkippedInstruction
 
 _RULE = "Makefile"
 NAMES = ("GNUmakefile", "makefile", "Makefile")
@@ -30,7 +30,7 @@ class _Target:
 
 def read_makefile(
     files: Files, targets: Sequence[str] = (), folder: str = "."
-) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """``targets``, or the first target that is named like tests."""
     for name in NAMES:
         file = name if folder == "." else f"{folder}/{name}"
@@ -44,7 +44,7 @@ def read_makefile(
     chosen = [target for target in targets if target in rules]
     if targets and not chosen:
         where = Provenance(rule=_RULE, file=file)
-        return (), (Skipped(reason=f"no target {targets[0][:80]} in it", provenance=where),)
+        return (), (SkippedInstruction(reason=f"no target {targets[0][:80]} in it", provenance=where),)
     if not targets:
         chosen = [target for target in TARGETS if target in rules][:1]
     return tuple(_candidate(files, file, folder, target, rules, variables) for target in chosen[:10]), ()
@@ -120,7 +120,7 @@ class _Variables:
 
 def _candidate(
     files: Files, file: str, folder: str, target: str, rules: dict[str, _Target], variables: _Variables
-) -> Candidate:
+) -> DeclaredJob:
     actions: list[Action] = []
     known: dict[str, str] = {}
     done: set[str] = set()
@@ -145,4 +145,4 @@ def _candidate(
             waiting += [(need, False) for need in reversed(rules[name].needs[:50])]
     first = rules[target].lines
     where = Provenance(rule=_RULE, file=file, line=first[0][0] if first else None)
-    return Candidate(kind=_RULE, name=f"target {target}", actions=tuple(actions), provenance=where)
+    return DeclaredJob(kind=_RULE, name=f"target {target}", actions=tuple(actions), provenance=where)

@@ -12,11 +12,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from backdate.recipes.actions import Action, Candidate
-from backdate.recipes.command import Command
+from backdate.recipes.actions import Action, DeclaredJob
+from backdate.recipes.command import ProgramCall
 from backdate.recipes.commands import understand
 from backdate.recipes.files import Files, normal_path
-from backdate.recipes.recipe import InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.recipe import DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import cpython_versions
 
 FILE = "noxfile.py"
@@ -39,11 +39,13 @@ class _Session:
     versions: tuple[str, ...]
 
 
-class _Unknown(Exception):
+class _UnknownWord(Exception):
     """A word that only running the file could tell."""
 
 
-def read_nox(files: Files, names: Sequence[str] = ()) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_nox(
+    files: Files, names: Sequence[str] = ()
+) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """The sessions ``names``, or the one that most likely runs the tests."""
     text = files.text(FILE)
     if text is None:
@@ -58,7 +60,9 @@ def read_nox(files: Files, names: Sequence[str] = ()) -> tuple[tuple[Candidate, 
         return tuple(module.candidate(session) for session in found[:20]), ()
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         where = Provenance(rule=_RULE, file=FILE)
-        return (), (Skipped(reason=f"not Python that can be read: {error}"[:300], provenance=where),)
+        return (), (
+            SkippedInstruction(reason=f"not Python that can be read: {error}"[:300], provenance=where),
+        )
 
 
 class _Module:
@@ -86,15 +90,15 @@ class _Module:
         tests = [name for name in usable if re.search(r"test|unit", name)]
         return (tests or [name for name in self._chosen if name in usable] or usable)[:1]
 
-    def candidate(self, session: _Session) -> Candidate:
+    def candidate(self, session: _Session) -> DeclaredJob:
         actions: list[Action] = []
         where = Provenance(rule=_RULE, file=FILE, line=session.function.lineno)
         if session.versions:
-            actions.append(InterpreterWish(versions=session.versions, provenance=where))
+            actions.append(DeclaredPythons(versions=session.versions, provenance=where))
         arguments = session.function.args.args
         if arguments:
             actions += self._body(session.function.body, arguments[0].arg, ".", 0)
-        return Candidate(
+        return DeclaredJob(
             kind=_RULE,
             name=f"session {session.name}",
             actions=tuple(actions),
@@ -124,19 +128,19 @@ class _Module:
             return []
         try:
             return self._words(node, 0)
-        except _Unknown:
+        except _UnknownWord:
             return []
 
     def _words(self, node: ast.expr, depth: int) -> list[str]:
         if depth > _DEEPEST * 3 or not self._files.spend():
-            raise _Unknown
+            raise _UnknownWord
         match node:
             case ast.Constant(value=str() | int() | float() as value):
                 return [str(value)]
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
                 found = [word for item in items for word in self._words(item, depth + 1)]
                 if len(found) > _MOST_WORDS:
-                    raise _Unknown
+                    raise _UnknownWord
                 return found
             case ast.Starred(value=value):
                 return self._words(value, depth + 1)
@@ -155,7 +159,7 @@ class _Module:
                 return ["".join(str(part.value) for part in parts if isinstance(part, ast.Constant))]
             case ast.Call(func=ast.Name(id="str" | "Path"), args=[inner]):
                 return self._words(inner, depth + 1)
-        raise _Unknown
+        raise _UnknownWord
 
     def _body(self, body: Sequence[ast.stmt], session: str, cwd: str, depth: int) -> Iterator[Action]:
         for statement in body:
@@ -192,7 +196,7 @@ class _Module:
             return
         for action in self._body([*statement.body, *statement.orelse], session, cwd, depth):
             reason = "it stands under a condition or in a loop of noxfile.py"
-            yield Skipped(reason=reason, provenance=action.provenance)
+            yield SkippedInstruction(reason=reason, provenance=action.provenance)
 
     def _call(self, call: ast.Call, method: str, cwd: str) -> Iterator[Action]:
         text = ast.unparse(call)[:300]
@@ -205,17 +209,19 @@ class _Module:
         for argument in call.args:
             try:
                 words += self._words(argument, 0)
-            except _Unknown:
+            except _UnknownWord:
                 unknown = True
         if unknown:
-            yield Skipped(reason="a word of the call is computed; it is left out", provenance=where)
+            yield SkippedInstruction(
+                reason="a word of the call is computed; it is left out", provenance=where
+            )
         if method == "poetry.installroot":
             words = ["."]
         if method in _INSTALLS:
             words = ["pip", "install", *words]
         if len(words) > (2 if method in _INSTALLS else 0):
             yield from understand(
-                Command(words=tuple(words), cwd=cwd, files=self._files, known={}, provenance=where)
+                ProgramCall(words=tuple(words), cwd=cwd, files=self._files, known={}, provenance=where)
             )
 
     def _environment(self, call: ast.Call, where: Provenance) -> Iterator[Action]:

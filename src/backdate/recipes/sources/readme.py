@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import NO_COMMAND, read_commands
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import InstallStep, Provenance, Skipped, TestPlan
+from backdate.recipes.recipe import InstallStep, Provenance, SkippedInstruction, SuitePlan
 
 _RULE = "text"
 _NAME = re.compile(
@@ -39,9 +39,9 @@ _COMMAND = re.compile(
 _DIFFERENT = re.compile(r"\b(?:git clone|virtualenv|venv|source |activate)\b")
 
 
-def read_texts(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_texts(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """One candidate for each text that has a test command, those for contributors first."""
-    candidates: list[Candidate] = []
+    candidates: list[DeclaredJob] = []
     for folder in _FOLDERS:
         for name in files.names(folder):
             if not _NAME.match(name):
@@ -51,9 +51,9 @@ def read_texts(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]
             if text is None:
                 continue
             actions = tuple(_actions(files, file, text))
-            if any(isinstance(action, TestPlan) or hasattr(action, "to") for action in actions):
+            if any(isinstance(action, SuitePlan) or hasattr(action, "to") for action in actions):
                 candidates.append(
-                    Candidate(
+                    DeclaredJob(
                         kind=_RULE,
                         name=file,
                         actions=actions,
@@ -71,7 +71,7 @@ def _actions(files: Files, file: str, text: str) -> Iterator[Action]:
         for action in read_commands(
             command, files=files, file=file, line=line, rule=f"{_RULE}, a code block"
         ):
-            if isinstance(action, Skipped) and action.reason.endswith(NO_COMMAND):
+            if isinstance(action, SkippedInstruction) and action.reason.endswith(NO_COMMAND):
                 continue
             if (
                 isinstance(action, InstallStep)
@@ -97,7 +97,7 @@ def _without_the_project(files: Files, step: InstallStep) -> Iterator[Action]:
         yield step
     else:
         reason = "it installs the project from the index; the project's own tree is installed instead"
-        yield Skipped(reason=reason, provenance=step.provenance)
+        yield SkippedInstruction(reason=reason, provenance=step.provenance)
 
 
 def _commands(text: str) -> Iterator[tuple[int, str]]:

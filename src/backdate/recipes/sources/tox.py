@@ -13,13 +13,13 @@ from typing import Any
 
 from backdate.errors import ConfigurationError
 from backdate.projects.toml import parse_toml
-from backdate.recipes.actions import Action, Candidate
-from backdate.recipes.command import Command
+from backdate.recipes.actions import Action, DeclaredJob
+from backdate.recipes.command import ProgramCall
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files, first_line_with, normal_path
 from backdate.recipes.ini import Lines, read_ini
 from backdate.recipes.installers import install_line, project_step
-from backdate.recipes.recipe import PROJECT_FOLDER, InterpreterWish, Provenance, Skipped, Variable
+from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import cpython_versions
 
 _RULE = "tox"
@@ -50,13 +50,15 @@ class ToxFile:
     sections: Mapping[str, Mapping[str, Lines]]
 
 
-def read_tox(files: Files, names: Sequence[str] = ()) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_tox(
+    files: Files, names: Sequence[str] = ()
+) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """The environments ``names``, or the one that most likely runs the tests."""
     try:
         found = _find(files)
     except ConfigurationError as error:
         where = Provenance(rule=_RULE, file="pyproject.toml")
-        return (), (Skipped(reason=str(error), provenance=where),)
+        return (), (SkippedInstruction(reason=str(error), provenance=where),)
     if found is None:
         return (), ()
     chosen = [name for given in names for name in expand(given)] or likely(found)
@@ -257,13 +259,13 @@ class _Environment:
         )
 
 
-def _candidate(files: Files, tox: ToxFile, name: str) -> Candidate:
+def _candidate(files: Files, tox: ToxFile, name: str) -> DeclaredJob:
     environment = _Environment(tox, name, files)
     actions: list[Action] = []
     versions = cpython_versions(v for one in tox.environments for v in _versions(one)) or _versions(name)
     if versions:
         where = Provenance(rule=f"{_RULE}, the list of environments", file=tox.file)
-        actions.append(InterpreterWish(versions=versions, provenance=where))
+        actions.append(DeclaredPythons(versions=versions, provenance=where))
     variables: dict[str, str] = {}
     for line, text in environment.lines("setenv", "set_env"):
         key, _, value = text.partition("=")
@@ -284,7 +286,7 @@ def _candidate(files: Files, tox: ToxFile, name: str) -> Candidate:
             cwd=cwd or ".",
             variables=variables,
         )
-    return Candidate(
+    return DeclaredJob(
         kind=_RULE,
         name=f"environment {name}",
         actions=tuple(actions),
@@ -313,9 +315,9 @@ def _joined(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _install(files: Files, tox: ToxFile, environment: _Environment) -> Iterator[Action]:
-    def command(line: int | None, rule: str, text: str) -> Command:
+    def command(line: int | None, rule: str, text: str) -> ProgramCall:
         where = Provenance(rule=rule, file=tox.file, line=line, text=text)
-        return Command(words=("install",), cwd=".", files=files, known={}, provenance=where)
+        return ProgramCall(words=("install",), cwd=".", files=files, known={}, provenance=where)
 
     main = tox.sections.get("tox", {})
     no_sdist = any(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from backdate.recipes.actions import Action, Candidate
+from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
 from backdate.recipes.installers import debian_packages
 from backdate.recipes.recipe import (
     PROJECT_FOLDER,
+    DeclaredPythons,
     InstallStep,
-    InterpreterWish,
     Provenance,
-    Skipped,
+    SkippedInstruction,
 )
 from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry
@@ -24,7 +24,7 @@ _RULE = "Travis CI"
 _MOST_JOBS = 30
 
 
-def read_travis(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def read_travis(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """The matrix of ``.travis.yml`` as one job, and every included job that has commands of its own."""
     text = files.text(FILE)
     if text is None:
@@ -32,11 +32,11 @@ def read_travis(files: Files) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...
     try:
         document = read_yaml(text)
     except YamlProblem as problem:
-        return (), (Skipped(reason=str(problem), provenance=Provenance(rule=_RULE, file=FILE)),)
+        return (), (SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=FILE)),)
     return tuple(_jobs(files, document)), ()
 
 
-def _jobs(files: Files, document: Node) -> Iterator[Candidate]:
+def _jobs(files: Files, document: Node) -> Iterator[DeclaredJob]:
     included = [
         job for key in ("matrix", "jobs") for job in document.get(key, "include").listed if job.fields
     ][:_MOST_JOBS]
@@ -57,7 +57,7 @@ def _jobs(files: Files, document: Node) -> Iterator[Candidate]:
 
 def _job(
     files: Files, document: Node, job: Node, entry: dict[str, str], versions: tuple[str, ...]
-) -> Candidate:
+) -> DeclaredJob:
     name = job.get("name").text or job.get("stage").text
     variables = {
         "TRAVIS": "true",
@@ -70,12 +70,14 @@ def _job(
     if versions:
         line = job.get("python").line if job.get("python").given else document.get("python").line
         actions.append(
-            InterpreterWish(versions=versions, provenance=Provenance(rule=_RULE, file=FILE, line=line))
+            DeclaredPythons(versions=versions, provenance=Provenance(rule=_RULE, file=FILE, line=line))
         )
     actions += _system(document)
     for service in document.get("services").listed:
         where = Provenance(rule=_RULE, file=FILE, line=service.line)
-        actions.append(Skipped(reason=f"the service {service.text} is not started", provenance=where))
+        actions.append(
+            SkippedInstruction(reason=f"the service {service.text} is not started", provenance=where)
+        )
     actions += _environment(files, document.get("env"), variables)
     actions += _environment(files, job.get("env"), variables)
     if entry.get("env"):
@@ -97,7 +99,7 @@ def _job(
                     cwd=folder_of(variables),  # one shell runs all phases
                     variables=variables,
                 )
-    return Candidate(
+    return DeclaredJob(
         kind=_RULE,
         name=f"job {name}" if name else "the build",
         actions=tuple(actions),
@@ -137,7 +139,7 @@ def _environment_list(
     for item in items if whole else items[:1]:
         if item.get("secure").given:
             where = Provenance(rule=_RULE, file=FILE, line=item.line)
-            yield Skipped(reason="an encrypted variable is not set", provenance=where)
+            yield SkippedInstruction(reason="an encrypted variable is not set", provenance=where)
         elif item.fields:
             for name, value in item.pairs():
                 if value.scalar is not None and name.isidentifier():

@@ -95,7 +95,7 @@ def read_yaml(text: str) -> Node:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is doubtful about the project's YAML
-            return _Reader(YAML(typ="safe", pure=True).parse(text)).document()
+            return _YamlReader(YAML(typ="safe", pure=True).parse(text)).document()
     except YAMLError as error:
         raise YamlProblem(f"not YAML: {' '.join(str(error).split())[:200]}") from error
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError, AssertionError) as error:
@@ -113,7 +113,7 @@ def _brackets(text: str) -> int:
     return deepest
 
 
-class _Reader:
+class _YamlReader:
     """Nodes from the parser's events, which come one by one: what is too deep is never read to its end."""
 
     def __init__(self, events: Iterator[Any]) -> None:

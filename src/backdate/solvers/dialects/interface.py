@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
 from backdate.models.interface import Answer, Message, ModelFailure, Reply, ToolChoice, ToolDefinition
-from backdate.solvers.conversation import Failed, Said, ToolRequest, Turn
+from backdate.solvers.conversation import AgentReply, Failed, ToolRequest, Turn
 from backdate.solvers.tools.interface import Tool
 
 LONGEST_TEXT = 20_000
@@ -29,7 +29,7 @@ class AskModel(Protocol):
         ...
 
 
-Spoken: TypeAlias = Said | Failed
+Spoken: TypeAlias = AgentReply | Failed
 
 
 class Dialect(Protocol):

@@ -20,7 +20,7 @@ import re
 from collections.abc import Sequence
 
 from backdate.models.interface import Message, ModelFailure
-from backdate.solvers.conversation import Said, ToolRequest, Turn
+from backdate.solvers.conversation import AgentReply, ToolRequest, Turn
 from backdate.solvers.dialects.interface import AskModel, Spoken, failed, said_text, shortened
 from backdate.solvers.tools.interface import Parameter, Tool
 
@@ -60,7 +60,7 @@ class Marked:
         if isinstance(answer, ModelFailure):
             return failed(answer)
         said = read_marked(said_text(answer), tools, cut=answer.finish_reason == "length")
-        return Said(
+        return AgentReply(
             text=said.text,
             request=said.request,
             reasoning=answer.reasoning or "",
@@ -100,18 +100,18 @@ def write_call(request: ToolRequest) -> str:
     return "\n".join([*parts, END])
 
 
-def read_marked(text: str, tools: Sequence[Tool], *, cut: bool = False) -> Said:
+def read_marked(text: str, tools: Sequence[Tool], *, cut: bool = False) -> AgentReply:
     """What a reply says before its first call, and that call."""
     opening = _OPEN.search(text)
     if opening is None:
-        return Said(text=text, request=None)
+        return AgentReply(text=text, request=None)
     name = opening[1]
     body, _, rest = text[opening.end() :].partition(END)
     tool = next((one for one in tools if one.name == name), None)
     problem = "the reply was cut off at its greatest length. Edit less at a time." if cut else ""
     arguments = {} if tool is None else _values(body, tool.parameters)
     request = ToolRequest(name=name, arguments=arguments, problem=problem)
-    return Said(text=text[: opening.start()].strip(), request=request, ignored=len(_OPEN.findall(rest)))
+    return AgentReply(text=text[: opening.start()].strip(), request=request, ignored=len(_OPEN.findall(rest)))
 
 
 def _values(body: str, parameters: Sequence[Parameter]) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from backdate.models.interface import Message, ModelFailure, Reply, ToolCall
-from backdate.solvers.conversation import Said, Turn
+from backdate.solvers.conversation import AgentReply, Turn
 from backdate.solvers.dialects.interface import (
     AskModel,
     Spoken,
@@ -39,7 +39,7 @@ class Native:
         return failed(answer) if isinstance(answer, ModelFailure) else read_native(answer)
 
 
-def read_native(reply: Reply) -> Said:
+def read_native(reply: Reply) -> AgentReply:
     """What a native reply says and calls."""
     first = reply.tool_calls[0] if reply.tool_calls else None
     request = (
@@ -47,7 +47,7 @@ def read_native(reply: Reply) -> Said:
         if first
         else None
     )
-    return Said(
+    return AgentReply(
         text=said_text(reply),
         request=request,
         reasoning=reply.reasoning or "",

@@ -15,8 +15,8 @@ from typing import Any
 
 from backdate.projects.patches import diff_files
 from backdate.serial import write_whole
-from backdate.solvers.tools.files import Text, Tree, numbered, read_bytes, split_lines
-from backdate.solvers.tools.interface import Parameter, Refusal, Tool
+from backdate.solvers.tools.files import FileText, Tree, numbered, read_bytes, split_lines
+from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
 
 EDITS_REMEMBERED = 5
 _ONE_AT_A_TIME = threading.Lock()
@@ -46,7 +46,7 @@ class Editor:
         """Replace a file's bytes, remembering the old ones."""
         old = read_bytes(path)
         if len(data) > _LARGEST_RESULT:
-            raise Refusal("the file would become larger than 8 MiB.")
+            raise ToolRefusal("the file would become larger than 8 MiB.")
         mode = path.stat().st_mode
         self._before.setdefault(path, old)
         self._undo.append((path, old))
@@ -54,9 +54,9 @@ class Editor:
         path.chmod(mode & 0o777)
 
     def revert(self) -> str:
-        """Take the last edit back. Raises Refusal when none is remembered."""
+        """Take the last edit back. Raises ToolRefusal when none is remembered."""
         if not self._undo:
-            raise Refusal(f"there is no edit to take back (the last {EDITS_REMEMBERED} are remembered).")
+            raise ToolRefusal(f"there is no edit to take back (the last {EDITS_REMEMBERED} are remembered).")
         path, data = self._undo.pop()
         mode = path.stat().st_mode
         write_whole(path, data)
@@ -106,12 +106,12 @@ class Editor:
         first, last = given["first_line"], given["last_line"]
         total = len(text.lines)
         if not (1 <= first <= total + 1 and first - 1 <= last <= total):
-            raise Refusal(
+            raise ToolRefusal(
                 f"{given['path']} has the lines 1 to {total}; {first} to {last} is no range of them. "
                 "View the file again: an earlier edit may have moved the lines."
             )
         if "\0" in given["new_text"]:
-            raise Refusal("new_text holds a NUL character: that is not a text.")
+            raise ToolRefusal("new_text holds a NUL character: that is not a text.")
         new = _as_lines(given["new_text"], text.newline)
         before, after = list(text.lines[: first - 1]), text.lines[last:]
         if before and new and not before[-1].endswith(("\n", "\r")):
@@ -125,28 +125,28 @@ class Editor:
         text = self.tree.read(path)
         old, new = given["old_text"], given["new_text"]
         if not old:
-            raise Refusal("old_text is empty.")
+            raise ToolRefusal("old_text is empty.")
         whole = "".join(text.lines)
         old, new = (_with_ends(one, text.newline) for one in (old, new))
         count = whole.count(old)
         if not count:
-            raise Refusal(
+            raise ToolRefusal(
                 f"{given['path']} does not contain that text; it has to match exactly, blanks included. "
                 "search_file finds lines that are alike."
             )
         if len(whole) + count * max(0, len(new) - len(old)) > _LARGEST_RESULT:
-            raise Refusal("the file would become larger than 8 MiB.")
+            raise ToolRefusal("the file would become larger than 8 MiB.")
         changed = whole.replace(old, new)
         first = whole[: whole.index(old)].count("\n") + 1
         lines = split_lines(changed)
         told = self._store(path, text, lines, at=first, count=new.count("\n") + 1)
         return f"{count} {'occurrence was' if count == 1 else 'occurrences were'} replaced. {told}"
 
-    def _store(self, path: Path, text: Text, lines: tuple[str, ...], *, at: int, count: int) -> str:
+    def _store(self, path: Path, text: FileText, lines: tuple[str, ...], *, at: int, count: int) -> str:
         data = text.encode(lines)
         before = text.encode(text.lines)
         if data == before:
-            raise Refusal("the edit changes nothing: the new text is what is there already.")
+            raise ToolRefusal("the edit changes nothing: the new text is what is there already.")
         self.write(path, data)
         name = self.tree.name(path)
         first = max(1, min(at, len(lines)) - _SHOWN_AROUND)

@@ -16,11 +16,11 @@ from typing import Any
 
 import msgspec
 
-from backdate.diagnosis.api import ApiDifference, Change, ask_both
+from backdate.diagnosis.api import ApiDifference, NameChange, ask_both
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.environments.environment import Environment, LockedDistribution
 from backdate.sandboxes.interface import MIB, Command, Limits, Mount, Sandbox, Workspace
-from backdate.solvers.tools.interface import Parameter, Refusal, Tool
+from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
 from backdate.solvers.tools.logs import read_log
 from backdate.tasks.task import MigrationTask, SideName
 
@@ -41,7 +41,7 @@ OldLog = Callable[[], Path | None]
 """The log of the tests in the old environment; None when they could not be run there."""
 
 
-class Evidence:
+class EnvironmentEvidence:
     """What can be asked of one task's two environments; nothing is built before the first question."""
 
     def __init__(
@@ -58,7 +58,7 @@ class Evidence:
         old, new = self._both
         for side, one in (("old", old), ("new", new)):
             if isinstance(one, str):
-                raise Refusal(f"there is no {side} environment to ask: {one}")
+                raise ToolRefusal(f"there is no {side} environment to ask: {one}")
         assert isinstance(old, Environment)
         assert isinstance(new, Environment)
         return old, new
@@ -112,7 +112,9 @@ class Evidence:
         names = [one for one in re.split(r"[\s,;]+", text) if one]
         wrong = next((one for one in names if not _DOTTED.fullmatch(one)), None)
         if not names or wrong is not None or len(names) > MOST_NAMES:
-            raise Refusal(f"give 1 to {MOST_NAMES} dotted names such as numpy.float, separated by commas.")
+            raise ToolRefusal(
+                f"give 1 to {MOST_NAMES} dotted names such as numpy.float, separated by commas."
+            )
         old, new = self._environments()
         answers = ask_both(self._sandbox, old, new, names)
         return "\n".join(self._told(one, old, new) for one in answers)
@@ -153,7 +155,7 @@ class Evidence:
     def _contents(self, given: Mapping[str, Any]) -> str:
         module, query = given["module"].strip(), given["query"].lower()
         if not _DOTTED.fullmatch(module):
-            raise Refusal("give a module's dotted name such as numpy.random.")
+            raise ToolRefusal("give a module's dotted name such as numpy.random.")
         old, new = self._environments()
         there, before = self._listed(new, module), self._listed(old, module)
         if isinstance(there, str):
@@ -198,7 +200,7 @@ class Evidence:
     def _warnings(self, query: str) -> str:
         log = self._old_log()
         if log is None or not log.is_file():
-            raise Refusal("the tests could not be run in the old environment.")
+            raise ToolRefusal("the tests could not be run in the old environment.")
         wanted = query.lower()
         found = dict.fromkeys(
             line.strip()[:400]
@@ -209,7 +211,7 @@ class Evidence:
 
 
 def _words(answer: ApiDifference) -> str:
-    if answer.change is Change.SIGNATURE:
+    if answer.change is NameChange.SIGNATURE:
         lost = ", ".join(answer.removed_parameters) or "none"
         new = ", ".join(answer.added_parameters) or "none"
         return f"other parameters (removed: {lost}; added: {new})"

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from backdate.solvers.tools.interface import Refusal
-from backdate.tasks.allowed import Rules
+from backdate.solvers.tools.interface import ToolRefusal
+from backdate.tasks.edit_policy import EditPolicy
 
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes; larger ones are data, not source."""
@@ -23,7 +23,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class FileText:
     """A file's text."""
 
     lines: tuple[str, ...]
@@ -34,11 +34,11 @@ class Text:
     bom: bool = False
 
     def encode(self, lines: tuple[str, ...]) -> bytes:
-        """Bytes of other lines in the same encoding. Raises Refusal for what it cannot say."""
+        """Bytes of other lines in the same encoding. Raises ToolRefusal for what it cannot say."""
         try:
             data = "".join(lines).encode(self.encoding, "surrogateescape")
         except UnicodeError as error:
-            raise Refusal(
+            raise ToolRefusal(
                 f"the file is written in {self.encoding}, which cannot hold this text ({error}). "
                 "Use characters of that encoding, or an escape such as \\u00e9 in a string."
             ) from error
@@ -48,33 +48,33 @@ class Text:
 class Tree:
     """The files below a folder. Nothing outside is read or written, whatever links say."""
 
-    def __init__(self, root: Path, rules: Rules) -> None:
+    def __init__(self, root: Path, rules: EditPolicy) -> None:
         self.root = root.resolve()
         self.rules = rules
 
     def locate(self, path: str) -> Path:
         """The file or folder that ``path`` names, links followed as long as they stay inside.
 
-        Raises Refusal for what is not there or not inside.
+        Raises ToolRefusal for what is not there or not inside.
         """
         relative = path.strip()
         if relative.startswith(SANDBOX_ROOT) or relative == SANDBOX_ROOT.rstrip("/"):
             relative = relative[len(SANDBOX_ROOT) :] or "."
         pure = PurePosixPath(relative or ".")
         if "\0" in relative or len(relative) > 1000:
-            raise Refusal("that is not a path.")
+            raise ToolRefusal("that is not a path.")
         if pure.is_absolute() or ".." in pure.parts:
-            raise Refusal(
+            raise ToolRefusal(
                 f"{path!r} is outside of the project. Give a path relative to its root, without '..'."
             )
         try:
             found = (self.root / pure).resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
-            raise Refusal(self._missing(path, pure)) from None
+            raise ToolRefusal(self._missing(path, pure)) from None
         if not found.is_relative_to(self.root):
-            raise Refusal(f"{path!r} is a link that leads out of the project.")
+            raise ToolRefusal(f"{path!r} is a link that leads out of the project.")
         if ".git" in found.relative_to(self.root).parts:
-            raise Refusal(f"{path!r} is not part of the project's files.")
+            raise ToolRefusal(f"{path!r} is not part of the project's files.")
         return found
 
     def name(self, path: Path) -> str:
@@ -82,23 +82,23 @@ class Tree:
         return path.relative_to(self.root).as_posix()
 
     def file(self, path: str) -> Path:
-        """The regular file that ``path`` names. Raises Refusal."""
+        """The regular file that ``path`` names. Raises ToolRefusal."""
         found = self.locate(path)
         if found.is_dir():
-            raise Refusal(f"{path!r} is a folder; list_dir shows what is in it.")
+            raise ToolRefusal(f"{path!r} is a folder; list_dir shows what is in it.")
         if not found.is_file():
-            raise Refusal(f"{path!r} is not a regular file.")
+            raise ToolRefusal(f"{path!r} is not a regular file.")
         if self.rules.is_hidden(self.name(found)):
-            raise Refusal(f"there is no file {path!r}.")
+            raise ToolRefusal(f"there is no file {path!r}.")
         return found
 
     def editable(self, path: str) -> Path:
-        """The file, if it may be changed. Raises Refusal saying why not."""
+        """The file, if it may be changed. Raises ToolRefusal saying why not."""
         found = self.file(path)
         name = self.name(found)
         why = self.rules.why_not(name) or self.rules.why_not(path.strip()) or self._shared(found)
         if why:
-            raise Refusal(f"{path!r} cannot be edited: {why}.")
+            raise ToolRefusal(f"{path!r} cannot be edited: {why}.")
         return found
 
     def _shared(self, found: Path) -> str:
@@ -128,24 +128,24 @@ class Tree:
                         return
                     yield path
 
-    def read(self, path: Path) -> Text:
-        """The text of a located file. Raises Refusal for what is none."""
+    def read(self, path: Path) -> FileText:
+        """The text of a located file. Raises ToolRefusal for what is none."""
         return decode(read_bytes(path), self.name(path))
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's bytes. Raises Refusal for one that is too large."""
+    """A file's bytes. Raises ToolRefusal for one that is too large."""
     with path.open("rb") as file:
         data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
-        raise Refusal(f"{path.name} is larger than {LARGEST_FILE // 1024 // 1024} MiB.")
+        raise ToolRefusal(f"{path.name} is larger than {LARGEST_FILE // 1024 // 1024} MiB.")
     return data
 
 
-def decode(data: bytes, name: str) -> Text:
+def decode(data: bytes, name: str) -> FileText:
     """The text in ``data``: the encoding that its first lines declare (PEP 263), else UTF-8."""
     if b"\0" in data:
-        raise Refusal(f"{name} is not a text.")
+        raise ToolRefusal(f"{name} is not a text.")
     bom = data.startswith(codecs.BOM_UTF8)
     encoding = "utf-8"
     if name.endswith(".py") and not bom:
@@ -157,11 +157,11 @@ def decode(data: bytes, name: str) -> Text:
     try:
         text = body.decode(encoding)
         if text.encode(encoding) != body:
-            raise Refusal(f"{name} is written in {encoding} in a way that an edit would not preserve.")
+            raise ToolRefusal(f"{name} is written in {encoding} in a way that an edit would not preserve.")
     except (UnicodeError, LookupError):
         encoding, text = "utf-8", body.decode("utf-8", "surrogateescape")
     lines = split_lines(text)
-    return Text(lines=lines, encoding=encoding, newline=_newline(lines), bom=bom)
+    return FileText(lines=lines, encoding=encoding, newline=_newline(lines), bom=bom)
 
 
 def split_lines(text: str) -> tuple[str, ...]:

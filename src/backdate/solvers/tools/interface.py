@@ -1,7 +1,7 @@
 """What a tool is: a name, typed parameters, and a function from arguments to a text.
 
 A call that cannot be followed is answered with a text that says what to do instead; tools raise
-:class:`Refusal` for that, and the toolbox turns it into an observation.
+:class:`ToolRefusal` for that, and the toolbox turns it into an observation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LONGEST_ARGUMENT = 200_000
 """Characters of one argument."""
 
 
-class Refusal(Exception):
+class ToolRefusal(Exception):
     """A call that is not followed; its message is the answer."""
 
 
@@ -39,7 +39,7 @@ class Tool:
     description: str
     parameters: tuple[Parameter, ...]
     run: Callable[[Mapping[str, Any]], Observation | str]
-    """Called with every parameter set and of its kind. Raises Refusal."""
+    """Called with every parameter set and of its kind. Raises ToolRefusal."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -55,20 +55,20 @@ class Tool:
 
 
 def read_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call, each of its parameter's kind, defaults filled in. Raises Refusal.
+    """The arguments of a call, each of its parameter's kind, defaults filled in. Raises ToolRefusal.
 
     A number written as text is taken as the number; nothing else is guessed.
     """
     known = {one.name: one for one in tool.parameters}
     unknown = [str(name) for name in given if name not in known]
     if unknown:
-        raise Refusal(f"{tool.name} has no parameter {unknown[0][:100]!r}. {_usage(tool.parameters)}")
+        raise ToolRefusal(f"{tool.name} has no parameter {unknown[0][:100]!r}. {_usage(tool.parameters)}")
     read: dict[str, Any] = {}
     for name, parameter in known.items():
         value = given.get(name)
         if value is None:
             if parameter.default is None:
-                raise Refusal(f"{tool.name} needs the parameter {name!r}. {_usage(tool.parameters)}")
+                raise ToolRefusal(f"{tool.name} needs the parameter {name!r}. {_usage(tool.parameters)}")
             value = parameter.default
         read[name] = (
             _number(tool, parameter, value) if parameter.kind == "integer" else _text(parameter, value)
@@ -81,15 +81,15 @@ def _number(tool: Tool, parameter: Parameter, value: object) -> int:
     if not text.removeprefix("-").isdecimal() or len(text) > 9:
         if isinstance(value, float) and value.is_integer() and abs(value) < 1e9:
             return int(value)
-        raise Refusal(f"{tool.name}: {parameter.name!r} has to be a whole number.")
+        raise ToolRefusal(f"{tool.name}: {parameter.name!r} has to be a whole number.")
     return int(text)
 
 
 def _text(parameter: Parameter, value: object) -> str:
     if not isinstance(value, str):
-        raise Refusal(f"{parameter.name!r} has to be a text, not {type(value).__name__}.")
+        raise ToolRefusal(f"{parameter.name!r} has to be a text, not {type(value).__name__}.")
     if len(value) > LONGEST_ARGUMENT:
-        raise Refusal(
+        raise ToolRefusal(
             f"{parameter.name!r} is longer than {LONGEST_ARGUMENT:,} characters; give less at a time."
         )
     return value

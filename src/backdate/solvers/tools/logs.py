@@ -10,8 +10,8 @@ from backdate.escapes import without_escapes
 from backdate.solvers.conversation import Observation
 from backdate.solvers.loop import TEST_TOOL
 from backdate.solvers.tools.files import numbered
-from backdate.solvers.tools.interface import Parameter, Refusal, Tool
-from backdate.solvers.tools.looking import LINES_AROUND, QUERY, window
+from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
+from backdate.solvers.tools.read_tools import LINES_AROUND, QUERY, window
 from backdate.solvers.tools.searching import (
     MOST_MATCHES,
     compile_pattern,
@@ -24,7 +24,7 @@ _LONGEST_LOG = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestReport:
+class SuiteReport:
     """What a run of the tests gave."""
 
     __test__ = False
@@ -38,12 +38,12 @@ class TestReport:
     """There was no environment to run in."""
 
 
-class TestLog:
+class SuiteLog:
     """Runs the tests, and keeps the output of the last run to be looked at."""
 
     __test__ = False
 
-    def __init__(self, run: Callable[[], TestReport]) -> None:
+    def __init__(self, run: Callable[[], SuiteReport]) -> None:
         self._run = run
         self._lines: tuple[str, ...] | None = None
 
@@ -86,7 +86,7 @@ class TestLog:
 
     def _known(self) -> tuple[str, ...]:
         if self._lines is None:
-            raise Refusal("the tests were not run yet.")
+            raise ToolRefusal("the tests were not run yet.")
         return self._lines
 
     def _search(self, query: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from backdate.errors import UsageError
-from backdate.solvers.tools.interface import Refusal
+from backdate.solvers.tools.interface import ToolRefusal
 
 MOST_MATCHES = 50
 _LONGEST_PATTERN = 1000
@@ -38,12 +38,12 @@ class Pattern:
 def compile_pattern(text: str) -> Pattern:
     """A search for the regular expression ``text``; one that RE2 does not take is searched for as it stands.
 
-    Raises Refusal for an empty or endless one, and UsageError when RE2 is not installed.
+    Raises ToolRefusal for an empty or endless one, and UsageError when RE2 is not installed.
     """
     if not text.strip():
-        raise Refusal("the query is empty.")
+        raise ToolRefusal("the query is empty.")
     if len(text) > _LONGEST_PATTERN:
-        raise Refusal(f"the query is longer than {_LONGEST_PATTERN} characters.")
+        raise ToolRefusal(f"the query is longer than {_LONGEST_PATTERN} characters.")
     try:
         import re2
     except ImportError as error:

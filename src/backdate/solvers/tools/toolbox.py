@@ -9,10 +9,10 @@ from backdate.models.interface import ToolDefinition
 from backdate.solvers.conversation import Observation, ToolRequest
 from backdate.solvers.tools.editing import Editor
 from backdate.solvers.tools.files import Tree
-from backdate.solvers.tools.interface import Refusal, Tool, read_arguments
-from backdate.solvers.tools.logs import TestLog, TestReport
-from backdate.solvers.tools.looking import looking_tools
-from backdate.tasks.allowed import Rules
+from backdate.solvers.tools.interface import Tool, ToolRefusal, read_arguments
+from backdate.solvers.tools.logs import SuiteLog, SuiteReport
+from backdate.solvers.tools.read_tools import looking_tools
+from backdate.tasks.edit_policy import EditPolicy
 
 LONGEST_OUTPUT = 60_000
 """Characters of one answer."""
@@ -22,11 +22,16 @@ class Toolbox:
     """The tools of one task's tree."""
 
     def __init__(
-        self, root: Path, rules: Rules, run_tests: Callable[[], TestReport], *, extra: Sequence[Tool] = ()
+        self,
+        root: Path,
+        rules: EditPolicy,
+        run_tests: Callable[[], SuiteReport],
+        *,
+        extra: Sequence[Tool] = (),
     ) -> None:
         tree = Tree(root, rules)
         self._editor = Editor(tree)
-        tools = (*looking_tools(tree), *self._editor.tools(), *TestLog(run_tests).tools(), *extra)
+        tools = (*looking_tools(tree), *self._editor.tools(), *SuiteLog(run_tests).tools(), *extra)
         self.tools: dict[str, Tool] = {tool.name: tool for tool in tools}
 
     @property
@@ -51,7 +56,7 @@ class Toolbox:
             return _refused(f"{tool.name} was not called: {request.problem}")
         try:
             answer = tool.run(read_arguments(tool, request.arguments))
-        except Refusal as refusal:
+        except ToolRefusal as refusal:
             return _refused(f"{tool.name}: {refusal}")
         except OSError as error:
             return _refused(f"{tool.name}: the file system refused: {error.strerror}.")

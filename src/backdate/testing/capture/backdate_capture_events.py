@@ -226,7 +226,7 @@ def number_repeats(ids):
     return numbered
 
 
-class Selection(object):
+class SelectedIds(object):
     """Which tests are to be run, by exact id."""
 
     def __init__(self, only=None, exclude=(), modules=()):
@@ -246,10 +246,10 @@ def _read_selection():
 
     path = os.environ.get(SELECTION_VARIABLE)
     if not path:
-        return Selection()
+        return SelectedIds()
     with io.open(path, encoding="utf-8") as file:
         data = json.loads(file.read())
-    return Selection(data["only"], data["exclude"], data["modules"])
+    return SelectedIds(data["only"], data["exclude"], data["modules"])
 
 
 selection = _read_selection()

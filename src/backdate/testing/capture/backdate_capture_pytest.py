@@ -46,7 +46,7 @@ def _runner_folders():
 _HIDDEN = _runner_folders()
 
 
-class _State(object):
+class _SessionState(object):
     """What is known of the one session of this process."""
 
     controller = False
@@ -62,7 +62,7 @@ class _State(object):
         self.durations = {}
 
 
-_state = _State()
+_state = _SessionState()
 
 emit("session", runner="pytest " + pytest.__version__, python=python_version())
 

@@ -1,0 +1,110 @@
+"""The dotted names that an error is about, as far as they can be told, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backdate.bisection.result import ChangedName
+from backdate.diagnosis.api import ApiDifference, NameChange, ask_both, probe
+from backdate.diagnosis.owners import CONVENTIONS, in_standard_library
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Sandbox
+
+MOST_NAMES = 6
+_CONSTRUCTORS = ("__init__", "__new__", "__call__")
+
+
+def words_of(cause: Cause | None) -> tuple[str, ...]:
+    """What text about the change may call it: the missing name, then whose it was."""
+    if cause is None:
+        return ()
+    owner = [part for part in cause.owner.split(".") if part not in _CONSTRUCTORS]
+    of_function = owner[-1:] if cause.owner_is in ("function", "type") else []
+    words = [cause.name, cause.name.rpartition(".")[2], *of_function]
+    return tuple(dict.fromkeys(word for word in words if len(word) > 1))
+
+
+def names_of(cause: Cause | None, modules: Sequence[str]) -> tuple[str, ...]:
+    """Dotted names to ask for, the likeliest first; ``modules``: top-level modules of the culprit."""
+    if cause is None or not (cause.owner or cause.name):
+        return ()
+    if cause.kind is CauseKind.MISSING_MODULE:
+        return (cause.name,)
+    parts = [
+        part for part in cause.owner.split(".") if part and part not in _CONSTRUCTORS and part != "<locals>"
+    ]
+    if parts and parts[0] in CONVENTIONS:
+        parts[:1] = CONVENTIONS[parts[0]].split(".")
+    if cause.owner_is != "function" and cause.name:
+        parts.append(cause.name)
+    if not parts or (not cause.owner and cause.owner_is != "module" and not cause.name):
+        return ()
+    whole = ".".join(parts)
+    if (
+        cause.owner_is == "module"
+        or parts[0] in modules
+        or (len(parts) > 1 and in_standard_library(parts[0]))
+    ):
+        return (whole,)
+    guesses = [f"{module}.{whole}" for module in modules]
+    if cause.owner_is == "type":  # PIL.ImageDraw.ImageDraw: a module is often called as its class
+        guesses += [f"{module}.{parts[0]}.{whole}" for module in modules]
+    return tuple(dict.fromkeys(guesses))[:MOST_NAMES]
+
+
+def changed_names(
+    sandbox: Sandbox, old: Environment, new: Environment, names: Sequence[str]
+) -> tuple[ChangedName, ...]:
+    """What became of ``names`` between two environments; those that were in neither are left out.
+
+    A name that the old environment does not know may be a guess at the wrong module of the right
+    distribution: what is called so there is asked for instead. Raises SandboxUnavailable.
+    """
+    if not names:
+        return ()
+    before = probe(sandbox, old, names)
+    asked = dict.fromkeys(member.name for member in before.members if member.present)
+    if not asked:
+        for member in before.members:
+            asked.update(dict.fromkeys(_alike(member.name, member.candidates)))
+    if not asked:  # of a method: its class may be found
+        classes = probe(sandbox, old, [name.rpartition(".")[0] for name in names if name.count(".") > 1])
+        for member in classes.members:
+            last = next(name for name in names if name.startswith(f"{member.name}.")).rpartition(".")[2]
+            asked.update(dict.fromkeys(f"{one}.{last}" for one in _alike(member.name, member.candidates)))
+    known = {member.name: member for member in before.members}
+    differences = ask_both(sandbox, old, new, list(asked)[:MOST_NAMES], known=known)
+    told = [one for one in differences if one.change not in (NameChange.NEVER, NameChange.UNKNOWN)]
+    return tuple(_changed(one) for one in told)
+
+
+def _alike(name: str, candidates: Sequence[str]) -> Sequence[str]:
+    """Of ``candidates`` the two that share the most of the end of ``name``, the shorter first."""
+    wanted = name.split(".")
+
+    def shared(candidate: str) -> int:
+        parts = candidate.split(".")
+        count = 0
+        while count < min(len(parts), len(wanted)) and parts[-1 - count] == wanted[-1 - count]:
+            count += 1
+        return count
+
+    return sorted(candidates, key=lambda one: (-shared(one), one.count("."), one))[:2]
+
+
+def _changed(one: ApiDifference) -> ChangedName:
+    # a value tells no more of its home than the module that holds it
+    moved = tuple(name for name in one.moved_to if not one.name.startswith(f"{name}."))
+    return ChangedName(
+        name=one.name,
+        change=NameChange.GONE if one.change is NameChange.MOVED and not moved else one.change,
+        old_signature=one.old.signature if one.old else "",
+        new_signature=one.new.signature if one.new else "",
+        moved_to=moved[:3],
+        removed_parameters=one.removed_parameters,
+        added_parameters=one.added_parameters,
+        warned=tuple(f"{warning.category}: {warning.message[:300]}" for warning in one.old.warnings[:2])
+        if one.old
+        else (),
+    )

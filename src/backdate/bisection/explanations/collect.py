@@ -1,0 +1,170 @@
+"""Asking a culprit: the warnings that it gave while the tests still passed, its changelog, the changed names.
+
+Nothing here decides anything: who is to blame was proved before. What cannot be had is said in a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from packaging.version import Version
+
+from backdate.bisection.attribution import Attributed
+from backdate.bisection.explanations.api_changes import changed_names, names_of, words_of
+from backdate.bisection.explanations.changelog import description_of, is_changelog, quote
+from backdate.bisection.explanations.warnings import foretelling
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import ProbeResult
+from backdate.bisection.result import Culprit, Excerpt, Explanation, Finding, GivenWarning
+from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
+from backdate.diagnosis.logs import read_log
+from backdate.environments.cache import Cache
+from backdate.environments.environment import Environment
+from backdate.errors import IndexUnavailable, SourceError
+from backdate.index.cache import DiskCache
+from backdate.index.upstream import IndexClient
+from backdate.projects.sources.archives import read_members
+from backdate.projects.sources.download import download, new_client
+from backdate.projects.sources.listing import ListedFile, fetch_listing
+from backdate.sandboxes import interruption
+from backdate.sandboxes.interface import MIB, Sandbox
+from backdate.sandboxes.threads import both
+from backdate.serial import digest
+
+MOST_TESTS = 40
+"""Affected tests that are run once more with warnings on."""
+LARGEST_ARCHIVE = 96 * MIB
+_LARGEST_LOG = 32 * MIB
+_LARGEST_CHANGELOG = 4 * MIB
+_MOST_FILES = 40
+_FORMAT = 3
+
+
+class ExplanationCollector:
+    """Answers for the findings of one bisection; kept in the cache, so that nothing is asked twice."""
+
+    def __init__(self, probe_runner: ProbeRunner, sandbox: Sandbox, cache: Cache, index_url: str) -> None:
+        self._probe_runner, self._sandbox = probe_runner, sandbox
+        self._cache, self._index_url = cache, index_url
+        self._unreachable = False
+
+    def with_explanations(self, one: Attributed) -> Finding:
+        """The finding of ``one`` with what its culprits say; as it is where nobody is blamed.
+
+        Raises SandboxUnavailable.
+        """
+        good, bad = one.good, one.bad
+        if not one.finding.culprits or good is None or bad is None:
+            return one.finding
+        old, new = self._probe_runner.environment_of(good), self._probe_runner.environment_of(bad)
+        if old is None or new is None:
+            return one.finding
+        key = digest(
+            *("explanations", _FORMAT, old.key, new.key, one.target.tests, one.finding.culprits),
+            *(one.target.cause, self._sandbox.name, self._index_url),
+        )
+        found = self._cache.read(Explanation, "probes", key)
+        if found is None:
+            self._unreachable = False
+            found = self._ask(one, good, old, new)
+            if not self._unreachable:  # another time the index may answer
+                self._cache.write("probes", key, found)
+        return replace(one.finding, explanations=found)
+
+    def _ask(self, one: Attributed, good: ProbeResult, old: Environment, new: Environment) -> Explanation:
+        culprits, cause = one.finding.culprits, one.target.cause
+        words = words_of(cause)
+        modules = modules_of([culprit.name for culprit in culprits], old)
+        owning = (cause.owner,) if cause is not None and cause.owner_is == "module" else ()
+        (changelog, notes), (warnings, names) = both(
+            lambda: self._changelogs(culprits, words),
+            lambda: both(
+                lambda: self._warnings(good, one.finding.tests, words, (*modules, *owning)),
+                lambda: changed_names(self._sandbox, old, new, names_of(cause, modules)),
+            ),
+        )
+        return Explanation(warnings=warnings, changelog=changelog, names=names, notes=notes)
+
+    def _changelogs(
+        self, culprits: Sequence[Culprit], words: Sequence[str]
+    ) -> tuple[tuple[Excerpt, ...], tuple[str, ...]]:
+        """What was found in changelogs, and why there is nothing of the others."""
+        asked = [one for one in culprits if one.name != "python" and one.new]
+        answers = [interruption.wait_for(partial(self._changelog, one, words)) for one in asked]
+        return (
+            tuple(one for one in answers if isinstance(one, Excerpt)),
+            tuple(one for one in answers if isinstance(one, str)),
+        )
+
+    def _warnings(
+        self, good: ProbeResult, tests: Sequence[str], words: Sequence[str], modules: Sequence[str]
+    ) -> tuple[GivenWarning, ...]:
+        run = self._probe_runner.run_with_warnings(good, tests[:MOST_TESTS])
+        text = read_bounded(run.log, _LARGEST_LOG) or ""
+        return foretelling(
+            read_log(text).warnings, words=words, modules=modules, root=self._probe_runner.at(good)
+        )
+
+    def _changelog(self, culprit: Culprit, words: Sequence[str]) -> Excerpt | str:
+        """What the changelog of the culprit's bad version says, or why there is nothing."""
+        assert culprit.new is not None
+        try:
+            with IndexClient(upstreams=(self._index_url,), cache=DiskCache(self._cache.index)) as client:
+                file = archive_of(fetch_listing(client, culprit.name), culprit.new)
+            if file is None:
+                return f"the index has no file of {culprit.name} {culprit.new} any more, so no changelog"
+            with new_client() as downloading:
+                path = download(downloading, file, self._cache.downloads, most_bytes=LARGEST_ARCHIVE)
+            return read_changelog(path, culprit, file.filename, words) or f"{file.filename} has no changelog"
+        except SourceError as error:
+            return f"no changelog was read: {error}"
+        except IndexUnavailable as error:
+            self._unreachable = True
+            return f"no changelog could be had: {error}"
+
+
+def archive_of(files: Sequence[ListedFile], version: str) -> ListedFile | None:
+    """The file of a version that most likely holds a changelog: its sdist, else a wheel."""
+    of_version = [file for file in files if file.version == Version(version)]
+    sdists = [file for file in of_version if file.sdist]
+    wheels = [file for file in of_version if file.filename.endswith(".whl")]
+    return next(iter((*sdists, *wheels)), None)
+
+
+def read_changelog(path: Path, culprit: Culprit, archive: str, words: Sequence[str]) -> Excerpt | None:
+    """What the changelogs in the archive at ``path`` say of the culprit's bad version.
+
+    An archive without one may carry it in its long description, as the metadata of many do. Raises
+    SourceError for an archive that is damaged.
+    """
+    version = culprit.new or ""
+    limits = {"what": archive, "most_files": _MOST_FILES, "most_bytes": _LARGEST_CHANGELOG}
+    files = read_members(path, lambda name: is_changelog(name, version), **limits)  # type: ignore[arg-type]
+    quoted = quote(files, version, words)
+    if quoted is None:
+        metadata = read_members(path, _is_description, **limits)  # type: ignore[arg-type]
+        quoted = quote({name: description_of(data) for name, data in metadata.items()}, version, words)
+    if quoted is None:
+        return None
+    return Excerpt(
+        distribution=culprit.name,
+        version=version,
+        archive=archive,
+        file=quoted.file,
+        lines=quoted.lines,
+        about=quoted.about,
+    )
+
+
+def _is_description(name: str) -> bool:
+    return name.endswith(".dist-info/METADATA") or (name.count("/") == 1 and name.endswith("/PKG-INFO"))
+
+
+def modules_of(names: Sequence[str], environment: Environment) -> tuple[str, ...]:
+    """The top-level modules that the distributions ``names`` installed, public ones first."""
+    distributions = Distributions(site_packages(environment.root))
+    found = [top for name in names for top in distributions.top_level_of(name)]
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.startswith("_"), one)))

@@ -1,0 +1,66 @@
+"""What runs say of the tests in question, beside what the old side says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from backdate.bisection.errors_of_run import Known, errors_of_run
+from backdate.bisection.probes import ProbeResult
+from backdate.bisection.result import UnattributedTest
+from backdate.bisection.search import ProbeStatus, settle
+from backdate.bisection.suites import SideContext
+from backdate.checking.compare import compare_runs
+from backdate.environments.environment import Environment
+from backdate.testing.outcomes import SuiteRun
+from backdate.timeline.instants import format_day
+
+
+class OutcomeReader:
+    """Reads runs of ``tests``, all of which are good on the old side."""
+
+    def __init__(self, old: SideContext, new: SideContext, tests: Sequence[str]) -> None:
+        assert old.side.run is not None
+        wanted = frozenset(tests)
+        good = tuple(one for one in old.side.run.results if one.id in wanted)
+        self._old, self._new, self._tests = old, new, tuple(tests)
+        self._reference = replace(old.side.run, results=good)
+        self._errors: dict[str, list[dict[str, Known]]] = {}
+        """By environment: the errors of each of its runs."""
+
+    def unsettled(self, runs: Sequence[SuiteRun]) -> list[str]:
+        """The tests of which ``runs`` of one environment contradict each other."""
+        rows = [self._colours(run) for run in runs]
+        return [test for test in self._tests if settle([row[test] for row in rows]) is None]
+
+    def contradictions(self, seen: ProbeResult, runs: Sequence[SuiteRun]) -> list[UnattributedTest]:
+        """As ``unsettled``, in words."""
+        refused = []
+        for test in self.unsettled(runs):
+            answers = [self._colours(run)[test] for run in runs]
+            good = sum(one is ProbeStatus.GOOD for one in answers)
+            reason = (
+                f"good in {good} of {len(answers)} runs in one environment "
+                f"(Python {seen.setup.choice.interpreter.version}, {format_day(seen.setup.instant)})"
+            )
+            refused.append(UnattributedTest(test=test, reason=reason))
+        return refused
+
+    def concluded(self, seen: ProbeResult, runs: Sequence[SuiteRun], environment: Environment) -> ProbeResult:
+        """``seen`` with what all the runs of its environment say, of which there may be more than before."""
+        rows = [self._colours(run) for run in runs]
+        colours = {test: settle([row[test] for row in rows]) or ProbeStatus.SKIP for test in self._tests}
+        known = self._errors.setdefault(seen.identity, [])
+        before, tree = self._old.side.environment, self._new.request.tree
+        for run in runs[len(known) :]:
+            known.append(errors_of_run(self._reference, run, environment, before, tree))
+        errors: dict[str, Known] = {}
+        for one in reversed(known):
+            errors |= one
+        return replace(seen, colours=colours, errors=errors)
+
+    def _colours(self, run: SuiteRun) -> dict[str, ProbeStatus]:
+        comparison = compare_runs(self._reference, run)
+        colours = dict.fromkeys(self._tests, ProbeStatus.GOOD)
+        colours |= dict.fromkeys(comparison.broke, ProbeStatus.BAD)
+        return colours | dict.fromkeys((*comparison.skipped_now, *comparison.vanished), ProbeStatus.SKIP)

@@ -1,0 +1,91 @@
+"""What a bisection asks for and what it sees: set-ups, targets, and the colours of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from backdate.bisection.errors_of_run import Known
+from backdate.bisection.result import Failing
+from backdate.bisection.search import ProbeStatus
+from backdate.diagnosis.result import Cause
+from backdate.environments.environment import InterpreterChoice, Lock
+from backdate.serial import digest
+from backdate.timeline.instants import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbePoint:
+    """An environment that can be asked for."""
+
+    choice: InterpreterChoice
+    instant: Instant
+    constraints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Tests that are searched for together."""
+
+    tests: tuple[str, ...]
+    error: Failing
+    key: str = ""
+    """What tells that error from others (see ``errors_of_run.py``); empty for any error."""
+    suspects: tuple[str, ...] = ()
+    """Distributions that the error names, the likeliest first."""
+    cause: Cause | None = None
+    """What the error was read as."""
+    reached: bool = True
+    """Whether the runner reached the tests when it was seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeResult:
+    """What is known of an environment."""
+
+    setup: ProbePoint
+    identity: str
+    """Equal for environments with one interpreter and the same versions; empty when it does not resolve."""
+    lock: Lock | None = None
+    colours: Mapping[str, ProbeStatus] = field(default_factory=dict)
+    errors: Mapping[str, Known] = field(default_factory=dict)
+    failure: str = ""
+    """Why there is no environment."""
+    built: bool = False
+    """Whether it was built for this."""
+    build_limits: tuple[str, ...] = ()
+    """What its builds had to be kept back to, that they succeeded."""
+
+    def colours_for(self, target: Target) -> dict[str, ProbeStatus]:
+        """Bad is what fails with the target's error; failing with another one tells nothing against it.
+
+        Where the runner ended before the tests, which the target's error lies in, nothing can be told.
+        """
+        colours = {test: self.colours.get(test, ProbeStatus.SKIP) for test in target.tests}
+        for test, colour in colours.items():
+            known = self.errors.get(test)
+            if colour is ProbeStatus.BAD and target.key and known is not None and known.key != target.key:
+                colours[test] = ProbeStatus.GOOD if known.reached or not target.reached else ProbeStatus.SKIP
+        return colours
+
+    def bad_tests(self, tests: Sequence[str]) -> tuple[str, ...]:
+        """Those of ``tests`` that fail, with whatever error."""
+        return tuple(test for test in tests if self.colours.get(test) is ProbeStatus.BAD)
+
+
+class OutOfBudget(Exception):
+    """One more environment would be more than a cause may take."""
+
+
+class Regroup(Exception):
+    """Tests that were searched for together do not belong together."""
+
+    def __init__(self, parts: Sequence[Target]) -> None:
+        super().__init__(f"{len(parts)} parts")
+        self.parts = tuple(parts)
+
+
+def identity_of(choice: InterpreterChoice, lock: Lock) -> str:
+    """Equal for one interpreter and the same versions, whatever files the index had of them."""
+    versions = [(one.name, one.version, one.source) for one in lock.distributions]
+    return digest(str(choice.interpreter.executable), choice.interpreter.version, versions)

@@ -1,0 +1,102 @@
+"""Environments between a good one and a bad one, in which only some of what moved has moved. No effects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from packaging.version import InvalidVersion, Version
+
+from backdate.bisection.interpreter_axis import pins_of
+from backdate.bisection.points import DistributionRelease, releases_between
+from backdate.bisection.probes import ProbePoint, ProbeResult, Target
+from backdate.bisection.result import Culprit
+from backdate.checking.compare import compare_locks
+from backdate.checking.result import PackageChange
+from backdate.timeline.instants import Instant
+
+Releases = Mapping[str, Sequence[DistributionRelease]]
+
+
+class Between:
+    """What moved from ``good`` to ``bad``, with ``held`` held back in both."""
+
+    def __init__(self, good: ProbeResult, bad: ProbeResult, held: tuple[str, ...]) -> None:
+        assert good.lock is not None
+        assert bad.lock is not None
+        self.moved = {one.name: one for one in compare_locks(good.lock, bad.lock)}
+        self._held, self._bad = held, bad.setup
+        self._unmoved = pins_of(good.lock, tuple(self.moved))
+
+    def suspects(self, target: Target) -> list[str]:
+        """Those of what moved that the error names."""
+        return [name for name in target.suspects if name in self.moved]
+
+    def setup(
+        self, versions: Mapping[str, str | None], companions: frozenset[str] = frozenset()
+    ) -> ProbePoint:
+        """As when it was good, with ``versions``; and with ``companions`` moved as well."""
+        pins = {name: one.old for name, one in self.moved.items()} | dict(versions)
+        pins |= {name: self.moved[name].new for name in companions - set(versions)}
+        constraints = (f"{name}=={version}" for name, version in sorted(pins.items()) if version)
+        return ProbePoint(
+            choice=self._bad.choice,
+            instant=self._bad.instant,
+            constraints=tuple(sorted({*self._unmoved, *constraints, *self._held})),
+        )
+
+    def versions(self, change: PackageChange, releases: Releases) -> list[str | None]:
+        """Those that were on the index on the way, from the good one to the bad one."""
+        low, high = version_of(change.old), version_of(change.new)
+        if low is None or high is None or high < low:
+            return [change.old, change.new]
+        between = releases_between(releases.get(change.name, ()), low, high)
+        visible = [one for one in between if one.uploaded < self._bad.instant]
+        inner = [one.version for one in visible if low < Version(one.version) < high]
+        return [change.old, *inner, change.new]
+
+    def foreseen(self, target: Target, releases: Releases, newest: Instant) -> list[ProbePoint]:
+        """What will be asked to blame and to prove it, if it is as simple as it mostly is.
+
+        That is: the first that the error names is enough alone, and its two versions are neighbours.
+        """
+        suspects = self.suspects(target)
+        if not suspects and len(self.moved) != 1:
+            return []
+        name = next(iter((*suspects, *self.moved)))
+        alone = [self.setup({name: self.moved[name].new})] if suspects else []
+        return [*alone, *self.backward(name, releases, newest)]
+
+    def backward(self, name: str, releases: Releases, newest: Instant) -> list[ProbePoint]:
+        """The newest environment with ``name`` held back; none where it takes a search to tell to what."""
+        change = self.moved[name]
+        back = hold_back([Culprit(name=name, old=change.old, new=change.new, released=None)])
+        if not back or len(self.versions(change, releases)) > 2:
+            return []
+        held = tuple(sorted({*self._held, *back}))
+        return [ProbePoint(choice=self._bad.choice, instant=newest, constraints=held)]
+
+
+def hold_back(culprits: Sequence[Culprit], *, exact: bool = True) -> tuple[str, ...]:
+    """Constraints that keep every culprit on its good side; empty when one cannot be kept so.
+
+    ``exact``: the bad version is the first one that is bad. Otherwise none after the good one is let in.
+    """
+    lines: list[str] = []
+    for one in culprits:
+        old, new = version_of(one.old), version_of(one.new)
+        if new is None:  # what is gone is not brought back by a constraint
+            return ()
+        down = old is not None and old > new
+        if exact or old is None:
+            lines.append(f"{one.name}{'>' if down else '<'}{one.new}")
+        else:
+            lines.append(f"{one.name}{'>=' if down else '<='}{one.old}")
+    return tuple(lines)
+
+
+def version_of(text: str | None) -> Version | None:
+    """A version; None for none, and for what is none (PEP 440)."""
+    try:
+        return None if text is None else Version(text)
+    except InvalidVersion:
+        return None

@@ -1,0 +1,29 @@
+"""Who may know more than the rules: what a set-up asks of an adviser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from backdate.recipes.adviser.consultation import Consultation
+from backdate.recipes.recipe import Recipe
+from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.setup_failure import SetupFailure
+
+
+class Adviser(Protocol):
+    """Whoever may know more than the rules: asked only for what those did not settle."""
+
+    @property
+    def consultation(self) -> Consultation:
+        """What was asked until now."""
+        ...
+
+    def recipes(self, root: Path) -> Sequence[Recipe]:
+        """Recipes for the project at ``root``, the most trusted first; asked when no other one was proven."""
+        ...
+
+    def propose(self, trouble: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
+        """A changed recipe where no rule has anything to say; None for nothing to say."""
+        ...

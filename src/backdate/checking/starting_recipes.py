@@ -1,0 +1,135 @@
+"""The recipes that a set-up starts with: those proven at other commits, then what the files say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from backdate.checking.options import SetupOptions
+from backdate.checking.recipe_run import DatedProject, RecipeRun
+from backdate.checking.recipe_store import FILE, ProvenRecipe, RecipeStore, identity_of
+from backdate.checking.settings import Settings
+from backdate.checking.validation import count_outcomes
+from backdate.environments.cache import Cache
+from backdate.projects.project import Project
+from backdate.recipes.extract import Extraction, extract_recipes
+from backdate.recipes.files import Files
+from backdate.recipes.recipe import Provenance, Recipe
+from backdate.serial import digest
+from backdate.timeline.instants import Instant, format_day, now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartingRecipe:
+    """A recipe to begin with."""
+
+    recipe: Recipe
+    source: str
+    """For people: where it comes from."""
+    python: str | None = None
+    """The interpreter ("3.7") that it was proven with against what the project says; None as a rule."""
+
+
+def extracted(recipes: Iterable[Recipe], kind: str = "") -> tuple[StartingRecipe, ...]:
+    """``recipes`` as they are; ``kind`` says who gave them."""
+    return tuple(
+        StartingRecipe(
+            recipe=recipe, source=f"{kind}{recipe.provenance.rule if recipe.provenance else 'a recipe'}"
+        )
+        for recipe in recipes
+    )
+
+
+def usable(start: StartingRecipe, root: Path) -> bool:
+    """Whether all that the recipe names is in the tree at ``root``: it may come from another one."""
+    files = Files(root)
+    recipe = start.recipe
+    named = [step.file for step in recipe.install if step.file]
+    named += [plan.cwd for plan in (recipe.test, *recipe.further_tests)]
+    named += [
+        f"{plan.cwd}/{target.partition('::')[0]}"
+        for plan in (recipe.test, *recipe.further_tests)
+        if plan.runner in ("pytest", "program")
+        for target in plan.targets
+        if not any(mark in target for mark in "*?[")
+    ]
+    return all(files.has(name) for name in named)
+
+
+def effect_key(recipe: Recipe, python: str, *, apt: bool) -> str:
+    """Equal for two recipes that would do the same with that interpreter, wherever their parts come from.
+
+    ``apt``: whether the Debian packages that they ask for are applied.
+    """
+    blank = Provenance(rule="")
+    parts = (
+        [replace(step, provenance=blank) for step in recipe.install],
+        [replace(plan, provenance=blank) for plan in (recipe.test, *recipe.further_tests)],
+        sorted((one.name, one.value) for one in recipe.variables),
+        sorted(one.requirement for one in recipe.build_constraints),
+        sorted((one.distribution, one.requirement) for one in recipe.build_requirements),
+        sorted((one.name, one.until) for one in recipe.extra_cutoff_overrides),
+        sorted(one.packages for one in recipe.system if one.manager == "apt") if apt else (),
+    )
+    return digest(*parts, python)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartingRecipes:
+    """The recipes that a set-up begins with."""
+
+    starts: tuple[StartingRecipe, ...]
+    """In the order in which they are tried; empty when the project has no tests."""
+    extraction: Extraction
+    notes: tuple[str, ...] = ()
+
+
+def starting_recipes(
+    project: Project,
+    ground: DatedProject,
+    cache: Cache,
+    settings: Settings,
+    options: SetupOptions | None = None,
+) -> StartingRecipes:
+    """What the store knows of the project, then what its files tell.
+
+    The one place where it is decided which recipe is tried first. Raises StoredDataError for a damaged store.
+    """
+    options = options or SetupOptions()
+    extraction = extract_recipes(ground.tree, options.sources)
+    starts: list[StartingRecipe] = []
+    notes: list[str] = []
+    if settings.store:
+        stored = RecipeStore(cache.folder / FILE).nearest(identity_of(project.origin), ground.instant)
+        if stored is not None:
+            start = _stored(stored)
+            if usable(start, ground.tree):
+                starts.append(start)
+            else:
+                notes.append(f"{start.source} names files that are not here; it was not tried")
+    starts += extracted(extraction.candidates)
+    return StartingRecipes(starts=tuple(starts), extraction=extraction, notes=tuple(notes))
+
+
+def _stored(stored: ProvenRecipe) -> StartingRecipe:
+    where = f"{stored.revision[:12]} as of " if stored.revision else ""
+    source = f"store: proven at {where}{format_day(stored.instant)} ({stored.passed} of {stored.ran} tests)"
+    return StartingRecipe(recipe=stored.recipe, source=source, python=stored.python)
+
+
+def keep_proven(project: Project, recipe_run: RecipeRun, instant: Instant, cache: Cache) -> None:
+    """Keep a recipe that was proven at ``instant`` for other commits of the repository."""
+    counts = count_outcomes(recipe_run.run)
+    RecipeStore(cache.folder / FILE).keep(
+        ProvenRecipe(
+            repository=identity_of(project.origin),
+            revision=project.origin.revision or "",
+            instant=instant,
+            python=recipe_run.python,
+            recipe=recipe_run.recipe,
+            passed=counts.passed,
+            ran=counts.ran,
+        ),
+        now(),
+    )

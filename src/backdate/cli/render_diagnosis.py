@@ -1,0 +1,120 @@
+"""A diagnosis as text: lines with their styles, for the same printer as a check's result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from backdate.diagnosis.api import ApiDifference, NameChange
+from backdate.diagnosis.result import Cause, CauseKind, Cluster, Diagnosis, FilterName, FrameKind, PlacedFrame
+
+Line = tuple[str, str]
+"""A line's text and its style ("" for none)."""
+
+_MOST_TESTS = 8
+_MOST_PLACES = 3
+_WORDS = {
+    CauseKind.MISSING_ATTRIBUTE: "is gone",
+    CauseKind.MISSING_NAME: "cannot be imported",
+    CauseKind.MISSING_MODULE: "is not there",
+    CauseKind.REMOVED: "was removed",
+}
+_FILTERS = {
+    FilterName.TIMED_OUT: "Timed out",
+    FilterName.OUTSIDE_USER_CODE: "Cause outside the project's code",
+    FilterName.MISSING_TOP_LEVEL_MODULE: "Missing top-level module",
+    FilterName.ONLY_TESTS: "Only tests affected",
+}
+
+
+def cause_in_words(cause: Cause) -> str:
+    """One line: "numpy.float is gone (numpy 2.1.0)"."""
+    return f"{_what(cause)}{_whose(cause)}"
+
+
+def _what(cause: Cause) -> str:
+    if cause.dotted and cause.kind in _WORDS:
+        return f"{cause.dotted} {_WORDS[cause.kind]}"
+    call = f"{cause.owner}()" if cause.owner else "the call"
+    if cause.kind is CauseKind.UNEXPECTED_ARGUMENT:
+        return f"{call} does not take {cause.name}=" if cause.name else f"{call} takes no keywords"
+    if cause.kind is CauseKind.ARGUMENT_COUNT:
+        return f"{call} wants {cause.name}" if cause.name else f"{call} takes another number of arguments"
+    first = next(iter(cause.message.strip().splitlines()), "")[:300]
+    if cause.type:
+        return f"{cause.type}: {first}" if first else cause.type
+    return first or cause.kind.value
+
+
+def _whose(cause: Cause) -> str:
+    names = []
+    for name in cause.related or filter(None, (cause.distribution,)):
+        shown = "the standard library" if name == "builtin" else name
+        names.append(f"{shown} {cause.version}" if name == cause.distribution and cause.version else shown)
+    return f" ({', '.join(names)})" if names else ""
+
+
+def cluster_lines(cluster: Cluster, *, verbose: bool = False) -> Iterator[Line]:
+    """One cluster: its cause, what the library says of it, the responsible lines, the tests."""
+    yield f"  {cause_in_words(cluster.cause)}", "red"
+    if cluster.cause.hint:
+        yield f"    it says: {cluster.cause.hint}", "green"
+    for message in cluster.messages if verbose else ():
+        yield f"    {message}", "dim"
+    places = [f"at {_place(placed)}" for placed in cluster.places]
+    yield from _limited(places, None if verbose else _MOST_PLACES, "    ")
+    yield from _limited(cluster.tests, None if verbose else _MOST_TESTS, "      ")
+
+
+def diagnosis_lines(diagnosis: Diagnosis, *, verbose: bool = False) -> Iterator[Line]:
+    """The whole diagnosis."""
+    failures, causes = len(diagnosis.failures), len(diagnosis.clusters)
+    if not failures:
+        yield "Nothing failed.", "green"
+        return
+    yield f"{_count(failures, 'failure')}, {_count(causes, 'cause')}", "bold"
+    for cluster in diagnosis.clusters:
+        yield from cluster_lines(cluster, verbose=verbose)
+    if diagnosis.related:
+        shown = ("the standard library" if one == "builtin" else one for one in diagnosis.related)
+        yield f"Related libraries: {', '.join(shown)}", ""
+    for one in diagnosis.filters:
+        yield f"{_FILTERS[one.name]}: {one.why}", "yellow"
+
+
+def difference_lines(differences: Iterable[ApiDifference]) -> Iterator[Line]:
+    """What became of names between two environments; those that did not change are left out."""
+    for one in differences:
+        if one.change is NameChange.MOVED:
+            yield f"  {one.name} is gone; maybe now {' or '.join(one.moved_to[:_MOST_PLACES])}", "red"
+        elif one.change is NameChange.SIGNATURE and one.old is not None and one.new is not None:
+            yield f"  {one.name}{one.old.signature} is now {one.name}{one.new.signature}", "yellow"
+        elif one.change is not NameChange.SAME:
+            words = {
+                NameChange.GONE: "is gone",
+                NameChange.APPEARED: "is new",
+                NameChange.NEVER: "is in neither environment",
+                NameChange.UNKNOWN: "could not be looked up",
+            }
+            yield f"  {one.name} {words[one.change]}", "red" if one.change is NameChange.GONE else "dim"
+        for warning in one.old.warnings if one.old is not None else ():
+            yield f"    the old one warned: {warning.category}: {warning.message}", "green"
+
+
+def _place(placed: PlacedFrame) -> str:
+    frame = placed.frame
+    kind = " [test]" if placed.kind is FrameKind.TEST else ""
+    return (
+        f"{frame.file}:{frame.line} in {frame.function}{kind}{f':  {frame.source}' if frame.source else ''}"
+    )
+
+
+def _limited(texts: Sequence[str], most: int | None, indent: str) -> Iterator[Line]:
+    shown = texts[:most]
+    for text in shown:
+        yield f"{indent}{text}", ""
+    if len(shown) < len(texts):
+        yield f"{indent}and {len(texts) - len(shown)} more (--verbose shows all)", "dim"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

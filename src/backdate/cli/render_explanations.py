@@ -1,0 +1,56 @@
+"""What culprits say for themselves, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from backdate.bisection.result import ChangedName, Explanation
+from backdate.cli.render import Line
+from backdate.diagnosis.api import NameChange
+
+_MOST_LINES = 5
+_MOST_BEGINNINGS = 3
+_WORDS = {
+    NameChange.SAME: "is there as before",
+    NameChange.GONE: "is gone",
+    NameChange.MOVED: "is gone",
+    NameChange.SIGNATURE: "has another signature",
+    NameChange.APPEARED: "is new",
+}
+
+
+def explanations_lines(explanations: Explanation) -> Iterator[Line]:
+    """Warnings, changelog and names, each with where it was said."""
+    given = {f"{one.category}: {one.message}" for one in explanations.warnings[:_MOST_LINES]}
+    for name in explanations.names:
+        yield f"  Name: {_name(name)}", ""
+        for warned in name.warned[:1]:
+            if warned not in given:
+                yield f"      it warned: {warned}", ""
+    for warning in explanations.warnings[:_MOST_LINES]:
+        yield f"  Warned before: {warning.category}: {warning.message} ({warning.file}:{warning.line})", ""
+    many = len(explanations.changelog) > _MOST_BEGINNINGS
+    for excerpt in explanations.changelog:
+        if many and excerpt.about == "beginning":
+            continue  # of a whole set of suspects only what is about the matter
+        about = {"removals": ", of removals", "beginning": ""}.get(excerpt.about, f", of {excerpt.about}")
+        yield f"  Changelog of {excerpt.distribution} {excerpt.version}{about} ({excerpt.file}):", ""
+        for line in excerpt.lines[:_MOST_LINES]:
+            yield f"      | {line}", "dim"
+    for note in explanations.notes:
+        yield f"  Note: {note}", "dim"
+
+
+def _name(one: ChangedName) -> str:
+    words = f"{one.name} {_WORDS.get(one.change, str(one.change))}"
+    if one.moved_to:
+        words += f"; look at {', '.join(one.moved_to)}"
+    changes = [
+        *([f"without {', '.join(one.removed_parameters)}"] if one.removed_parameters else []),
+        *([f"new {', '.join(one.added_parameters)}"] if one.added_parameters else []),
+    ]
+    if one.change is NameChange.SIGNATURE and not changes:
+        changes = [f"{one.old_signature} -> {one.new_signature}"]
+    if changes:
+        words += f": {'; '.join(changes)}"
+    return words

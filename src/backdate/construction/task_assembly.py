@@ -1,0 +1,127 @@
+"""Putting a task together from what was found out about a candidate. A pure function."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from backdate.checking.compare import first_line
+from backdate.checking.result import Side
+from backdate.construction.candidate import Candidate
+from backdate.construction.evidence import LaterRevisionEvidence
+from backdate.construction.examine import Examined
+from backdate.construction.plan import BuildPlan
+from backdate.diagnosis.result import Cluster
+from backdate.projects.sources.published_address import published_address
+from backdate.tasks.roles import ProvenRoles
+from backdate.tasks.task import KnownCulprit, MigrationTask, Proof, Statistics, TaskSide, TaskSource
+from backdate.timeline.instants import now
+from backdate.version import __version__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskParts:
+    """All that a task is made of."""
+
+    candidate: Candidate
+    examined: Examined
+    plan: BuildPlan
+    old: Side
+    new: Side
+    unpinning: str
+    proven: ProvenRoles
+    clusters: tuple[Cluster, ...]
+    related: tuple[str, ...]
+    evidence: LaterRevisionEvidence
+    culprits: tuple[KnownCulprit, ...]
+    notes: tuple[str, ...]
+
+
+def instance_id(candidate: Candidate, examined: Examined) -> str:
+    """``owner__name-`` and twelve digits of the commit; for an sdist ``name-version``."""
+    name = (
+        re.sub(r"[^A-Za-z0-9._-]+|(?<=\.)\.+", "_", candidate.name.replace("/", "__")).strip(".-")[:150]
+        or "project"
+    )
+    if candidate.kind == "sdist":
+        return f"{name}-{examined.revision}"
+    return f"{name}-{(examined.revision or examined.digest)[:12]}"
+
+
+def make_task(made: TaskParts) -> MigrationTask:
+    """The task, with the proof of it."""
+    candidate, examined = made.candidate, made.examined
+    files = {
+        result.file for side in (made.old, made.new) if side.run for result in side.run.results if result.file
+    }
+    test_files = tuple(sorted({*examined.test_files, *files}))
+    return MigrationTask(
+        instance_id=instance_id(candidate, examined),
+        source=TaskSource(
+            kind="sdist" if candidate.kind == "sdist" else "git",
+            name=candidate.name,
+            url=published_address(examined.url),
+            revision=examined.revision,
+            sha256=examined.sha256,
+            version=examined.version_hint,
+            license=examined.license,
+            stars=candidate.stars,
+        ),
+        old=_side(made.old),
+        new=_side(made.new),
+        recipe=made.new.recipe,
+        unpinning_patch=made.unpinning,
+        test_files=test_files,
+        tests=made.proven.tests,
+        causes=tuple(_cause(cluster) for cluster in made.clusters),
+        related_libraries=made.related,
+        culprits=made.culprits,
+        statistics=Statistics(
+            python_files=examined.python_files,
+            python_lines=examined.python_lines,
+            test_files=len(test_files),
+            tests=len(made.proven.tests),
+        ),
+        proof=Proof(
+            backdate=__version__,
+            proven=now(),
+            repeats=made.plan.repeats,
+            old="pass",
+            new="fail",
+            gold="none",
+            solvable="later commit" if made.evidence.solvable else "unproven",
+            notes=_notes(made),
+        ),
+    )
+
+
+def _side(side: Side) -> TaskSide:
+    """With the interpreter that the rule asks for, or, where another minor stood in, with that one: a proof
+    elsewhere has to be a proof of the same.
+    """
+    used = side.choice.interpreter.version
+    same_minor = used.split(".")[:2] == side.choice.wanted.split(".")[:2]
+    lock = side.environment.lock.distributions if side.environment is not None else ()
+    return TaskSide(
+        instant=side.instant,
+        python=side.choice.wanted if same_minor else used,
+        distributions=tuple(sorted(lock, key=lambda one: one.name)),
+    )
+
+
+def _cause(cluster: Cluster) -> str:
+    message = first_line(cluster.cause.message)  # without the places of one machine's environments
+    said = f"{cluster.cause.type}: {message}" if message else cluster.cause.type
+    return f"{cluster.cause.kind.value}: {said or 'no exception is known'}"
+
+
+def _notes(made: TaskParts) -> tuple[str, ...]:
+    flaky = [test.id for test in made.proven.tests if test.why == "flaky"]
+    notes = [*made.notes, f"solvable: {made.evidence.note}"]
+    if flaky:
+        notes.append(f"flaky and not counted: {', '.join(flaky[:20])}")
+    if made.examined.missing:
+        notes.append(f"not in the source: {', '.join(made.examined.missing[:20])}")
+    repeats = max(made.plan.repeats, made.plan.changed_repeats)
+    notes.append(f"fail-to-pass tests were run {repeats} times on each side")
+    return tuple(notes)

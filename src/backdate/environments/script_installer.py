@@ -1,0 +1,239 @@
+"""The third road: a shell script sets the environment up, as published tasks do.
+
+The script runs as it is, in the sandbox, inside an empty environment with the tools of the time. Its ``pip``
+is a stand-in that asks uv, cut at the instant; where that fails, the script is run again from the beginning
+with a real pip of the time through the index as of the instant, which every other client (Poetry,
+``setup.py``'s own fetching) is pointed at too. Nobody is root there: ``apt-get`` says what is there already
+(on this machine, or in the request's base system), and fails honestly when something is not.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from backdate.environments import uv
+from backdate.environments.build import Builder
+from backdate.environments.cutoff_overrides import cutoff_overrides_at, editable_cutoff_override
+from backdate.environments.environment import LEFT_BEHIND, BuildFailure, CutoffOverride, Environment
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.pip_installer import lock_of_list
+from backdate.environments.script_shims import write_stand_ins
+from backdate.environments.steps import handed_over, shown
+from backdate.errors import ConfigurationError, StoredDataError
+from backdate.index.cache import DiskCache
+from backdate.index.client_environment import client_environment, write_client_files
+from backdate.index.server import SnapshotServer
+from backdate.index.upstream import IndexClient
+from backdate.sandboxes.identity import HOME
+from backdate.sandboxes.interface import Mount
+from backdate.serial import digest
+
+_FORMAT = 1
+"""Part of every key: raise it when what is made from the same inputs changes."""
+
+_DPKG = Path("/var/lib/dpkg")
+_LAST_MINOR_WITH_WHEEL = 11
+
+Road = Literal["uv", "pip"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ScriptRun:
+    """Where one run of the script happens."""
+
+    root: Path
+    home: Path
+    """Files for the private home."""
+    shims: Path
+    listed: Path
+    """Where the script's outcome is listed."""
+
+
+def prepare_by_script(
+    builder: Builder, request: EnvironmentRequest, script: str
+) -> Environment | BuildFailure:
+    """The environment that the shell script ``script`` (a path in the tree) sets up, from the cache or made
+    now.
+
+    ``request`` names tree, interpreter and instant; its steps are not looked at. Raises as
+    ``Builder.prepare`` does.
+    """
+    interpreter = request.choice.interpreter
+    key = digest(
+        *("environment by script", _FORMAT, uv.uv_version(), script),
+        *(
+            interpreter.version,
+            str(interpreter.executable),
+            request.instant,
+            cutoff_overrides_at(request.instant),
+        ),
+        *(builder.index_url, request.digest, request.name, dict(request.version_variables)),
+        *builder.base_in_keys(request),
+    )
+
+    def make(root: Path) -> Environment | BuildFailure:
+        first = _run(builder, request, script, root, key, "uv")
+        if isinstance(first, Environment) or first.phase not in ("resolve", "install"):
+            return first
+        builder.cache.discard(root)
+        second = _run(builder, request, script, root, key, "pip")
+        why = first.message.splitlines()[0] if first.message else "it gave no reason"
+        if isinstance(second, BuildFailure):
+            both = f"{first.message}\n\nWith a pip of the time:\n{second.message}"
+            return replace(second, message=both)
+        return replace(
+            second, road=f"{second.road} through the index as of the instant, as uv could not: {why}"
+        )
+
+    found = builder.keep(key, make)
+    return replace(found, choice=request.choice)
+
+
+def _run(
+    builder: Builder, request: EnvironmentRequest, script: str, root: Path, key: str, road: Road
+) -> Environment | BuildFailure:
+    """Run the script once, on one of the two roads."""
+    started = time.monotonic()
+    steps = builder.steps
+    cutoff_overrides = cutoff_overrides_at(request.instant)
+    log = builder.cache.logs / f"{key}.{road}.log"
+    with (
+        IndexClient(upstreams=(steps.index_url,), cache=DiskCache(steps.cache.index)) as client,
+        SnapshotServer(client) as server,
+        tempfile.TemporaryDirectory(prefix="backdate-") as folder,
+    ):
+        url = server.url(request.instant, {one.name: one.until for one in cutoff_overrides})
+        place = _ScriptRun(
+            root=root,
+            home=Path(folder, "home"),
+            shims=Path(folder, "bin"),
+            listed=steps.cache.scratch / f"freeze.{uuid.uuid4().hex}.txt",
+        )
+        Path(folder).chmod(0o755)
+        place.home.mkdir()
+        write_client_files(url, request.instant, place.home)
+        pip = None if road == "pip" else _uv_pip(request, root, cutoff_overrides, steps.index_url)
+        write_stand_ins(place.shims, root=root, uv=str(uv.find_uv()), pip=pip)
+        result = steps.run(
+            request,
+            _lines(request, script, place, cutoff_overrides, steps.index_url),
+            [shown(Path(folder)), *_dpkg(request)],
+            log,
+            bin_folder=place.shims,
+            further_variables=_variables(url, place, road, builder),
+        )
+        try:
+            if not result.ok:
+                failure = steps.failure("install", request, result, log)
+                return failure if road == "uv" else replace(failure, message=_last_lines(log))
+            lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
+        except (OSError, ConfigurationError, StoredDataError) as error:
+            message = f"the script left no environment that can be listed: {error}"
+            return BuildFailure(phase="install", message=message, choice=request.choice, log=log)
+        finally:
+            place.listed.unlink(missing_ok=True)
+    return Environment(
+        key=key,
+        root=root,
+        choice=request.choice,
+        lock=lock,
+        build_s=time.monotonic() - started,
+        reused=False,
+        log=log,
+        road="" if road == "uv" else f"pip {version}",
+        base=request.base,
+    )
+
+
+def _lines(
+    request: EnvironmentRequest,
+    script: str,
+    place: _ScriptRun,
+    cutoff_overrides: Sequence[CutoffOverride],
+    index_url: str,
+) -> list[str]:
+    """Shell lines: an environment with the tools of the time, the script, what came of it."""
+    root, python = place.root, str(place.root / "bin" / "python")
+    tools = uv.tools_arguments(
+        root=root,
+        tools=_tools(request.choice.interpreter.version),
+        instant=request.instant,
+        cutoff_overrides=cutoff_overrides,
+        index_url=index_url,
+    )
+    # What a program of the tree's own does to the tree is seen by its times of change, and kept beside the
+    # environment: an in-place build, a file that was fetched. Caches of bytecode are not.
+    changed = (
+        'find . -cnewer "$TMPDIR/.started" \\( -type f -o -type l \\) '
+        "-not -path '*/__pycache__/*' -not -path './build/*' -print0"
+    )
+    left = f"tar --create --null --no-recursion --files-from=- --file={shlex.quote(str(root / LEFT_BEHIND))}"
+    listing = (str(uv.find_uv()), "pip", "list", "--quiet", "--format=freeze", "--python", python)
+    return [
+        f'cp -R {shlex.quote(str(place.home))}/. "$HOME"/',
+        shlex.join(uv.create_arguments(python=request.choice.interpreter.executable, root=root)),
+        shlex.join(tools),
+        'touch "$TMPDIR/.started"',
+        f"bash {shlex.quote('./' + script)}",
+        f"{changed} | {left}",
+        f"{{ {shlex.join((python, '-m', 'compileall', '-qq', '-j', '0', str(root / 'lib')))} || :; }}",
+        f"{shlex.join(listing)} > {shlex.quote(str(place.listed))}",
+    ]
+
+
+def _tools(python: str) -> tuple[str, ...]:
+    """What the official image of that Python holds besides: pip, and until 3.11 setuptools and wheel."""
+    minor = int(python.split(".")[1])
+    return ("pip", "setuptools", "wheel") if minor <= _LAST_MINOR_WITH_WHEEL else ("pip",)
+
+
+def _uv_pip(
+    request: EnvironmentRequest, root: Path, cutoff_overrides: tuple[CutoffOverride, ...], index_url: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the stand-in for ``pip install`` calls: for plain installs, and for editable ones."""
+    plain = uv.tools_arguments(
+        root=root, tools=(), instant=request.instant, cutoff_overrides=cutoff_overrides, index_url=index_url
+    )
+    editable = uv.tools_arguments(
+        root=root,
+        tools=(),
+        instant=request.instant,
+        cutoff_overrides=editable_cutoff_override(
+            cutoff_overrides, request.instant, request.choice.interpreter.version
+        ),
+        index_url=index_url,
+    )
+    return plain, editable
+
+
+def _variables(url: str, place: _ScriptRun, road: Road, builder: Builder) -> Mapping[str, str]:
+    given = client_environment(url, Path(HOME))
+    if road == "uv":  # the stand-in says itself which index; a served one would not share uv's cache
+        given = {name: value for name, value in given.items() if not name.startswith("UV_")}
+    return {
+        **given,
+        "PATH": f"{place.shims}:{place.root / 'bin'}:{HOME}/bin:/usr/local/bin:/usr/bin:/bin",
+        "VIRTUAL_ENV": str(place.root),
+        "PIP_NO_INPUT": "1",
+        "PIP_PROGRESS_BAR": "off",
+        "PIP_CACHE_DIR": str(builder.cache.store / "pip"),
+        "POETRY_NO_INTERACTION": "1",
+        "DEBIAN_FRONTEND": "noninteractive",
+    }
+
+
+def _dpkg(request: EnvironmentRequest) -> list[Mount]:
+    """The list of installed system packages, which the stand-in for apt-get reads; a base shows its own."""
+    return [shown(_DPKG)] if request.base is None and _DPKG.is_dir() else []
+
+
+def _last_lines(log: Path, *, lines: int = 30) -> str:
+    text = log.read_bytes().decode("utf-8", "replace").splitlines() if log.exists() else []
+    return "\n".join(text[-lines:]) or "no output"

@@ -1,0 +1,41 @@
+"""Looking for reasons to doubt a solved task, by what was asked for."""
+
+from __future__ import annotations
+
+from backdate.evaluation.flags.static import static_flags
+from backdate.evaluation.flags.traced import look_at_runs
+from backdate.evaluation.flags.types import FlagFindings, Suspect
+from backdate.evaluation.scores import Flag
+from backdate.evaluation.scoring import Looker
+from backdate.tasks.local_runner import LocalRunner
+from backdate.tasks.runner import TaskRunner
+
+
+def looker(workshop: TaskRunner, flags: str) -> Looker | None:
+    """What looks for suspicions: ``flags`` is "all", "static" or "none"."""
+    if flags == "none":
+        return None
+    if flags == "static":
+        return look_at_syntax
+
+    def look(suspect: Suspect) -> FlagFindings:
+        seen = look_at_syntax(suspect)
+        if not isinstance(workshop, LocalRunner):
+            return FlagFindings(flags=seen.flags, notes=("flags that need runs were not looked for",))
+        ran = look_at_runs(workshop, suspect)
+        return FlagFindings(flags=(*seen.flags, *ran.flags), notes=ran.notes)
+
+    return look
+
+
+def look_at_syntax(suspect: Suspect) -> FlagFindings:
+    """The flags that the edited files' syntax trees show."""
+    found: list[Flag] = []
+    for file in suspect.files:
+        if file.endswith(".py"):
+            before, after = (
+                (root / file).read_bytes().decode("utf-8", "replace")
+                for root in (suspect.before, suspect.after)
+            )
+            found.extend(static_flags(file, before, after))
+    return FlagFindings(flags=tuple(found))

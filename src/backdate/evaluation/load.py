@@ -1,0 +1,61 @@
+"""From what a user names to what a run needs: tasks and the workshop that makes them runnable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.checking.settings import Settings
+from backdate.errors import UsageError
+from backdate.tasks.dataset import Dataset
+from backdate.tasks.local_runner import LocalRunner
+from backdate.tasks.runner import TaskRunner
+from backdate.tasks.task import MigrationTask
+from backdate.tasks.timemachine import read_rows
+from backdate.tasks.trees import sources_of
+
+_LARGEST = 4 * 1024 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """Tasks that can be worked on."""
+
+    name: str
+    """The data set's, for people."""
+    tasks: tuple[MigrationTask, ...]
+    workshop: TaskRunner
+
+
+def open_bench(
+    dataset: Path, settings: Settings, *, only: Sequence[str] = (), repositories: Path | None = None
+) -> Benchmark:
+    """The tasks of a data set's folder, or of a published file (JSONL), and a workshop for them.
+
+    ``only``: instance ids, or names of repositories. Raises UsageError, StoredDataError, SandboxUnavailable.
+    """
+    archive = None
+    if dataset.is_dir():
+        found = Dataset.open(dataset)
+        tasks, archive, name = found.tasks, found.source_of, found.info.name
+    elif dataset.is_file():
+        with dataset.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise UsageError(f"{dataset} is larger than {_LARGEST:,} bytes; split it")
+        tasks, name = read_rows(data, what=str(dataset)), dataset.stem
+    else:
+        raise UsageError(f"there is no data set at {dataset}")
+    sources = sources_of(settings, repositories, archive)
+    return Benchmark(name=name, tasks=select(tasks, only), workshop=LocalRunner(settings, sources))
+
+
+def select(tasks: Sequence[MigrationTask], only: Sequence[str]) -> tuple[MigrationTask, ...]:
+    """The tasks that ``only`` names, in the data set's order; all without it. Raises UsageError."""
+    if not only:
+        return tuple(tasks)
+    for one in only:
+        if not any(one in (task.instance_id, task.source.name) for task in tasks):
+            raise UsageError(f"the data set has no task {one!r}; give instance ids or owner/name")
+    return tuple(task for task in tasks if task.instance_id in only or task.source.name in only)

@@ -1,0 +1,162 @@
+"""What a rule is given, and the few ways in which rules change a recipe."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from backdate.recipes.files import Files
+from backdate.recipes.recipe import (
+    BuildConstraint,
+    DeclaredPythons,
+    InstallStep,
+    Provenance,
+    Recipe,
+    SuitePlan,
+    Variable,
+)
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.repair import IndexFacts, Repair
+from backdate.recipes.repair.setup_failure import SetupFailure, numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairContext:
+    """A recipe that did not succeed, why, and what may be asked."""
+
+    trouble: SetupFailure
+    recipe: Recipe
+    files: Files
+    names: IndexFacts
+
+    def repaired(
+        self, error: ErrorClass, rule: str, reason: str, recipe: Recipe, interpreter: str | None = None
+    ) -> Repair:
+        """A repair that leads to ``recipe``."""
+        line = " ".join(reason.split())[:300]
+        return Repair(recipe=recipe, error=error, rule=rule, reason=line, interpreter=interpreter)
+
+
+Rule = Callable[[RepairContext], Iterator[Repair]]
+"""What a rule proposes in a situation, the best first. Nothing when it does not know."""
+
+
+def because(rule: str, evidence: str = "") -> Provenance:
+    """The provenance of what a rule adds."""
+    return Provenance(rule=f"repair: {rule}", text=" ".join(evidence.split())[:200] or None)
+
+
+def name_of(requirement: str) -> str | None:
+    """The normalised name that a requirement asks for; None when it cannot be read."""
+    try:
+        return canonicalize_name(Requirement(requirement).name)
+    except InvalidRequirement:
+        return None
+
+
+def asked_packages(recipe: Recipe) -> set[str]:
+    """The normalised names that the recipe's written-out requirements ask for."""
+    names = (name_of(one) for step in recipe.install for one in step.packages)
+    return {name for name in names if name}
+
+
+def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: str) -> Recipe:
+    """The recipe with ``packages`` installed too; the same one when it asks for each already."""
+    there = {one for step in recipe.install for one in step.packages}
+    new = tuple(one for one in dict.fromkeys(packages) if one not in there)
+    if not new:
+        return recipe
+    step = InstallStep(kind="packages", packages=new, provenance=because(rule, evidence))
+    return replace(recipe, install=(*recipe.install, step))
+
+
+def with_build_constraints(recipe: Recipe, limits: Iterable[str], rule: str, evidence: str) -> Recipe:
+    """The recipe with isolated builds limited to ``limits``, each name limited once."""
+    new = tuple(BuildConstraint(requirement=one, provenance=because(rule, evidence)) for one in limits)
+    names = {name_of(one.requirement) for one in new}
+    kept = tuple(one for one in recipe.build_constraints if name_of(one.requirement) not in names)
+    if {one.requirement for one in new} <= {one.requirement for one in recipe.build_constraints}:
+        return recipe
+    return replace(recipe, build_constraints=(*kept, *new))
+
+
+def with_interpreter(recipe: Recipe, minor: str, rule: str, evidence: str) -> Recipe:
+    """The recipe for the interpreter ``minor``."""
+    python_constraint = DeclaredPythons(versions=(minor,), provenance=because(rule, evidence))
+    return replace(recipe, interpreter=python_constraint)
+
+
+def with_variables(recipe: Recipe, variables: dict[str, str], rule: str, evidence: str) -> Recipe:
+    """The recipe with further variables, for builds and for all tests."""
+    provenance = because(rule, evidence)
+    kept = tuple(one for one in recipe.variables if one.name not in variables)
+    new = tuple(Variable(name=n, value=v, provenance=provenance) for n, v in variables.items())
+    changed = with_plans(recipe, lambda plan: with_environment(plan, variables))
+    return recipe if kept + new == recipe.variables else replace(changed, variables=(*kept, *new))
+
+
+def with_environment(plan: SuitePlan, variables: dict[str, str]) -> SuitePlan:
+    """The plan with further variables, those that it sets already changed."""
+    return replace(plan, environment=tuple({**dict(plan.environment), **variables}.items()))
+
+
+def with_plans(recipe: Recipe, change: Callable[[SuitePlan], SuitePlan]) -> Recipe:
+    """The recipe with every plan changed."""
+    return replace(recipe, test=change(recipe.test), further_tests=tuple(map(change, recipe.further_tests)))
+
+
+def marked(plan: SuitePlan, rule: str) -> SuitePlan:
+    """The plan, saying that ``rule`` changed it."""
+    words = f"{plan.provenance.rule}; repair: {rule}"
+    if rule in plan.provenance.rule:
+        return plan
+    return replace(plan, provenance=replace(plan.provenance, rule=words))
+
+
+def nearest_python(trouble: SetupFailure, allowed: Callable[[tuple[int, int]], bool]) -> str | None:
+    """The minor ("3.7") nearest to the one that was used, of those at hand that are ``allowed``.
+
+    The newer one of two that are equally far. None when there is none.
+    """
+    here = {numbers(one) for one in trouble.pythons} - {(0, 0), trouble.minor}
+    usable = [one for one in here if one[0] == 3 and allowed(one)]
+    if not usable:
+        return None
+    major, minor = min(usable, key=lambda one: (abs(one[1] - trouble.minor[1]), -one[1]))
+    return f"{major}.{minor}"
+
+
+@functools.lru_cache(maxsize=4)
+def _lines(text: str) -> tuple[str, ...]:
+    """The lines of ``text``, each once: tests repeat themselves."""
+    return tuple(dict.fromkeys(text.split("\n")))
+
+
+def first_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first match of ``pattern``, looked for line by line, so that no text makes it slow."""
+    for line in _lines(text):
+        match = pattern.search(line)
+        if match:
+            return match
+    return None
+
+
+def all_matches(pattern: re.Pattern[str], text: str, most: int = 200) -> Sequence[re.Match[str]]:
+    """The matches of ``pattern``, looked for line by line."""
+    found: list[re.Match[str]] = []
+    for line in _lines(text):
+        found.extend(pattern.finditer(line))
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+def failure_text(trouble: SetupFailure) -> str:
+    """All that was said: exceptions of tests first, a line each, then the log."""
+    lines = [f"{one.type}: {' '.join(one.message[:4_000].split())[:1_500]}" for one in trouble.problems[:300]]
+    return "\n".join((*lines, trouble.text))

@@ -1,1 +1,0 @@
-"""Setting a project up: recipes tried, repaired and proven at an instant."""

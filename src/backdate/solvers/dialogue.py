@@ -1,0 +1,195 @@
+"""Drives the loop over one task: asks whoever speaks, calls the tools, writes down what happened."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from backdate.projects.patches import encode_patch
+from backdate.sandboxes import interruption
+from backdate.solvers.atif import make_trajectory
+from backdate.solvers.conversation import (
+    NO_TOOL,
+    Act,
+    AgentReply,
+    Answer,
+    Done,
+    Event,
+    Failed,
+    LoopEnd,
+    Observation,
+    Turn,
+)
+from backdate.solvers.interface import Assignment, SolverResult
+from backdate.solvers.loop import Loop, solve
+from backdate.solvers.prompts import rules_text, task_text
+from backdate.solvers.records import SolverUsage, SuiteCall
+from backdate.solvers.tools.interface import Tool
+from backdate.solvers.tools.logs import SuiteReport, read_log
+from backdate.solvers.tools.toolbox import Toolbox
+from backdate.tasks.runner import TaskRunResult
+
+
+class Responder(Protocol):
+    """Whoever replies in one conversation: a model, a replay, rules."""
+
+    model: str
+    """The model's name as far as it is known by now; empty without one."""
+
+    def begin(self, rules: str, task: str, tools: Sequence[Tool]) -> str:
+        """Told once, before the first question; gives the system message that the rules became."""
+        ...
+
+    def reply(self, conversation: Sequence[Turn]) -> AgentReply | Failed | Done:
+        """The next reply."""
+        ...
+
+
+@dataclass(slots=True)
+class _TestRunner:
+    """Runs the tests on the solver's tree and keeps a record of each run."""
+
+    assignment: Assignment
+    tree: Path
+    patch: Callable[[], str] = str
+    """The patch as it is now."""
+    calls: int = 0
+    """How many calls have been made."""
+    runs: list[SuiteCall] = field(default_factory=list)
+    spent_s: float = 0.0
+
+    def __call__(self) -> SuiteReport:
+        number = len(self.runs)
+        folder = self.assignment.logs / f"test-{number}"
+        folder.mkdir(parents=True, exist_ok=True)
+        started = time.monotonic()
+        verdict = self.assignment.workshop.run_tests(
+            self.assignment.task, self.tree, "new", log_folder=folder
+        )
+        duration = time.monotonic() - started
+        self.spent_s += duration
+        results = verdict.run.results if verdict.run else ()
+        self.runs.append(
+            SuiteCall(
+                number=number,
+                call=self.calls,
+                solved=verdict.solved,
+                reason="" if verdict.solved else verdict.reason,
+                passed=sum(one.outcome.good for one in results),
+                failed=sum(one.outcome.bad for one in results),
+                duration_s=duration,
+                log=_relative(verdict, self.assignment),
+                patch_sha256=hashlib.sha256(encode_patch(self.patch())).hexdigest(),
+            )
+        )
+        return report_of(verdict)
+
+
+def report_of(verdict: TaskRunResult) -> SuiteReport:
+    """What a solver is shown of a verdict."""
+    if verdict.run is None:
+        return SuiteReport(solved=False, summary=verdict.reason, log="", broken=True)
+    log = read_log(verdict.run.log) if verdict.run.log.is_file() else ""
+    summary = "All tests passed." if verdict.solved else f"Not solved: {verdict.reason}"
+    return SuiteReport(solved=verdict.solved, summary=summary, log=log)
+
+
+def _relative(verdict: TaskRunResult, assignment: Assignment) -> str:
+    """The log's path below the run's folder, whose ``logs/TASK`` the assignment's folder is."""
+    if verdict.run is None or not verdict.run.log.is_relative_to(assignment.logs.parent.parent):
+        return ""
+    return verdict.run.log.relative_to(assignment.logs.parent.parent).as_posix()
+
+
+class _Conversation:
+    """One conversation: answers the loop's events and keeps every turn whole."""
+
+    def __init__(self, speaker: Responder, box: Toolbox, runner: _TestRunner) -> None:
+        self._speaker, self._box, self._runner = speaker, box, runner
+        self._said: AgentReply | None = None
+        self.turns: list[Turn] = []
+        self.usage = SolverUsage()
+        self.asked_s = 0.0
+
+    def answer(self, event: Event) -> Answer:
+        """The reply or the observation that the loop wants. Raises KeyboardInterrupt when told to stop."""
+        interruption.check()
+        if isinstance(event, Act):
+            observation = self._box.act(event.request)
+            said = self._said or AgentReply(text="", request=event.request)
+            self.turns.append(Turn(said=said, observation=observation))
+            return observation
+        started = time.monotonic()
+        reply = self._speaker.reply(event.conversation)
+        self.asked_s += time.monotonic() - started
+        if isinstance(reply, Done):
+            return reply
+        self.usage += reply.usage
+        if isinstance(reply, AgentReply):
+            self._said = reply
+            self._runner.calls += 1
+            if reply.request is None:
+                self.turns.append(Turn(said=reply, observation=Observation(text=NO_TOOL, refused=True)))
+        return reply
+
+    @property
+    def sequence(self) -> tuple[str, ...]:
+        """The tool of each reply, see ``RunRecord.sequence``."""
+        requests = [turn.said.request for turn in self.turns[1:]]
+        return tuple(
+            "" if one is None else one.name if one.name in self._box.tools else "?" for one in requests
+        )
+
+
+def run_loop(loop: Loop, answer: Callable[[Event], Answer]) -> LoopEnd:
+    """Drive a loop to its end."""
+    event = next(loop)
+    while True:
+        try:
+            event = loop.send(answer(event))
+        except StopIteration as stop:
+            outcome: LoopEnd = stop.value
+            return outcome
+
+
+def converse(assignment: Assignment, speaker: Responder) -> SolverResult:
+    """Let ``speaker`` work on the task until the loop ends. Raises SourceError without a tree."""
+    tree = assignment.make_tree()
+    extra = assignment.extra_tools(assignment.task, tree) if assignment.extra_tools else ()
+    runner = _TestRunner(assignment, tree)
+    box = Toolbox(tree, assignment.rules, runner, extra=extra)
+    runner.patch = box.patch
+    settings = assignment.settings
+    rules = rules_text(assignment.budget, allow_test_edits=settings.allow_test_edits)
+    user = task_text(assignment.task)
+    system = speaker.begin(rules, user, tuple(box.tools.values()))
+    talk = _Conversation(speaker, box, runner)
+    outcome = run_loop(
+        solve(assignment.budget, "release" if settings.history == "release" else "paper"), talk.answer
+    )
+    return SolverResult(
+        ending=outcome.ending,
+        detail=outcome.detail,
+        patch=box.patch(),
+        calls=outcome.calls,
+        runs=tuple(runner.runs),
+        sequence=talk.sequence,
+        refused=sum(turn.observation.refused and turn.said.request is not None for turn in talk.turns),
+        usage=talk.usage,
+        model=speaker.model,
+        trajectory=make_trajectory(
+            session=assignment.task.instance_id,
+            solver=settings.solver,
+            model=speaker.model,
+            system=system,
+            user=user,
+            turns=talk.turns,
+            outcome=outcome,
+            usage=talk.usage,
+        ),
+        waited_s=talk.asked_s + runner.spent_s,
+    )

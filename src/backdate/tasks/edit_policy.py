@@ -1,0 +1,98 @@
+"""Which files of a task's tree an answer may change, whoever gives the answer.
+
+Not: what judges it (tests, their configuration and the scripts that run them), nor what decides which
+distributions are installed, for then any task is solved by pinning. Gold patches of TimeMachine-bench touch
+none of these. Names are compared in every spelling that some file system takes for the same file.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import unicodedata
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from backdate.tasks.task import MigrationTask
+
+_TEST_CONFIGURATION = (
+    "conftest.py",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "noxfile.py",
+    "sitecustomize.py",
+)
+_TEST_CONFIGURATION_PATTERNS = ("*.pth", "usercustomize.py")
+_DECLARATIONS = (
+    "setup.py",
+    "setup.cfg",
+    "pyproject.toml",
+    "pipfile",
+    "pipfile.lock",
+    "poetry.lock",
+    "uv.lock",
+)
+_DECLARATION_PATTERNS = ("*requirements*.txt", "*requirements*.in", "*constraints*.txt", "environment*.y*ml")
+_TEST_PATTERNS = ("test_*.py", "*_test.py", "tests.py", "test.py")
+_TEST_FOLDERS = ("test", "tests", "testing")
+
+
+@dataclass(frozen=True, slots=True)
+class EditPolicy:
+    """What may not be changed, in folded spelling."""
+
+    tests: frozenset[str]
+    scripts: frozenset[str]
+    by_name: bool
+    """Nobody said which files hold tests: names tell."""
+    allow_test_edits: bool
+
+    def why_not(self, path: str) -> str:
+        """Why the file at ``path`` (relative, forward slashes) may not be changed; empty when it may."""
+        folded = fold(path)
+        pure = PurePosixPath(folded)
+        if any(part in (".git", "..") for part in pure.parts) or pure.is_absolute():
+            return "it is not part of the project's files"
+        if folded in self.scripts:
+            return "it runs the tests"
+        if not self.allow_test_edits and (folded in self.tests or (self.by_name and _is_test(pure))):
+            return "it is a test file, and tests must stay as they are"
+        if pure.name in _TEST_CONFIGURATION or _any(pure.name, _TEST_CONFIGURATION_PATTERNS):
+            if self.allow_test_edits and pure.name == "conftest.py":
+                return ""
+            return "it configures how the tests run"
+        if pure.name in _DECLARATIONS or _any(pure.name, _DECLARATION_PATTERNS):
+            return "it declares dependencies, and the environment is given: change the code instead"
+        if pure.parent.name == "requirements" and pure.suffix in (".txt", ".in"):
+            return "it declares dependencies, and the environment is given: change the code instead"
+        return ""
+
+    def is_hidden(self, path: str) -> bool:
+        """Whether the file is kept out of listings: the published scripts."""
+        return fold(path) in self.scripts
+
+
+def rules_for(task: MigrationTask, *, allow_test_edits: bool = False) -> EditPolicy:
+    """The rules of one task."""
+    scripts = (task.scripts.setup, task.scripts.test) if task.scripts else ()
+    tests = {fold(path) for path in task.test_files}
+    return EditPolicy(
+        tests=frozenset(tests),
+        scripts=frozenset(fold(path) for path in scripts),
+        by_name=not tests,
+        allow_test_edits=allow_test_edits,
+    )
+
+
+def fold(path: str) -> str:
+    """One spelling for all that a file system without case or with composed characters takes as the same."""
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())
+    return str(PurePosixPath(text))
+
+
+def _is_test(path: PurePosixPath) -> bool:
+    return _any(path.name, _TEST_PATTERNS) or any(part in _TEST_FOLDERS for part in path.parts[:-1])
+
+
+def _any(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,0 +1,164 @@
+"""The workshop of this machine: trees from clones, the index or the data set; environments from the cache;
+tests in the sandbox."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from backdate.checking.means import means_of
+from backdate.checking.notes import system_notes
+from backdate.checking.own_frames import with_own_frames
+from backdate.checking.recipe_run import DatedProject, build, request_for, run_tests
+from backdate.checking.settings import Settings
+from backdate.environments.cache import Cache
+from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
+from backdate.environments.interpreter_choice import choose_interpreter
+from backdate.environments.script_inputs import inputs_digest
+from backdate.environments.system import apt_packages
+from backdate.environments.uv import find_uv
+from backdate.environments.uv_downloads import UvDownloads
+from backdate.errors import InterpreterMissing, UsageError
+from backdate.projects.project import Origin
+from backdate.projects.python_constraint import PythonConstraint
+from backdate.projects.sources.tree import safe_name
+from backdate.projects.tree import tree_digest
+from backdate.recipes.recipe import Recipe
+from backdate.sandboxes.choose import choose_sandbox
+from backdate.sandboxes.interface import Sandbox
+from backdate.tasks.judging import judge_run
+from backdate.tasks.runner import TaskRunResult
+from backdate.tasks.scripted import build_by_script, not_tried, script_recipe
+from backdate.tasks.task import MigrationTask, SideName, TaskSide
+from backdate.tasks.trees import Sources, make_tree
+
+_NAMED = "named by the task"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltSide:
+    """What came of building one side, and what its tests are run by."""
+
+    answer: Environment | BuildFailure
+    recipe: Recipe
+    """The task's, or the one that its scripts make."""
+    ground: DatedProject
+    notes: tuple[str, ...]
+
+
+class LocalRunner:
+    """Makes tasks runnable here. One object serves any number of tasks, from any number of threads."""
+
+    def __init__(self, settings: Settings, sources: Sources, *, sandbox: Sandbox | None = None) -> None:
+        """Raises SandboxUnavailable when the sandbox that ``settings`` name cannot be had."""
+        self._settings = settings
+        self._sources = sources
+        self._sandbox = sandbox or choose_sandbox(settings.sandbox)
+        self._sandbox.require()
+        self._cache = Cache(settings.cache)
+        self._means = means_of(settings, self._cache, self._sandbox)
+
+    def over(self, change: Callable[[Sandbox], Sandbox]) -> LocalRunner:
+        """The same workshop over another sandbox, made of this one's."""
+        return LocalRunner(self._settings, self._sources, sandbox=change(self._sandbox))
+
+    @cached_property
+    def _downloads(self) -> UvDownloads:
+        return UvDownloads(uv=find_uv(), environment=os.environ)
+
+    def make_tree(
+        self, task: MigrationTask, target: Path, *, pinned: bool = False, gold: bool = False
+    ) -> None:
+        """See ``Workshop``."""
+        make_tree(task, target, self._sources, pinned=pinned, gold=gold)
+
+    def open_tree(
+        self, task: MigrationTask, target: Path, *, pinned: bool = False, gold: bool = False
+    ) -> Origin:
+        """As ``make_tree``; says where the tree came from, and what of it could not be had."""
+        return make_tree(task, target, self._sources, pinned=pinned, gold=gold)
+
+    def run_tests(
+        self, task: MigrationTask, tree: Path, side: SideName, *, log_folder: Path, only: tuple[str, ...] = ()
+    ) -> TaskRunResult:
+        """See ``Workshop``."""
+        try:
+            built = self.build(task, tree, side)
+        except InterpreterMissing as error:  # the other tasks may have theirs
+            return TaskRunResult(solved=False, run=None, reason=str(error))
+        if isinstance(built.answer, BuildFailure):
+            first = built.answer.message.strip().splitlines()[:1]
+            reason = f"the environment did not build ({built.answer.phase}): {''.join(first)}"
+            return TaskRunResult(solved=False, run=None, reason=reason, notes=built.notes)
+        run = run_tests(
+            built.recipe, built.ground, self._means, built.answer, log_folder=log_folder, only=only or None
+        )
+        run = with_own_frames(run, tree)
+        solved, reason = judge_run(task, run, side, only=only)
+        return TaskRunResult(
+            solved=solved, run=run, reason=reason, environment=built.answer, notes=built.notes
+        )
+
+    def build(self, task: MigrationTask, tree: Path, side: SideName) -> BuiltSide:
+        """The environment of that side for ``tree``, from the cache or built now, as set-ups and builds of
+        benchmarks make theirs.
+        """
+        sides: TaskSide = task.old if side == "old" else task.new
+        choice = self._choose(sides)
+        ground = _ground(task, tree, sides)
+        if task.scripts is None:
+            recipe = _recipe(task)
+            answer = build(recipe, ground, self._means, choice)
+            base = answer.base if isinstance(answer, Environment) else None
+            notes = list(system_notes(recipe, base.packages if base is not None else ()))
+            if isinstance(answer, BuildFailure) and not self._means.apt:
+                notes += not_tried(answer, apt_packages(recipe)[0])
+        else:
+            recipe = script_recipe(task.scripts, ground)
+            request = request_for(recipe, ground, choice)
+            done = build_by_script(
+                self._means, request, recipe, task.scripts.setup, or_a_day_later=side == "old"
+            )
+            answer, notes = done.answer, list(done.notes)
+        notes[:0] = [choice.note] if choice.note else []
+        if isinstance(answer, Environment):
+            notes += [answer.road] if answer.road else []
+            notes += [f"{one.name} is cut later: {one.reason}" for one in answer.lock.cutoff_overrides]
+        return BuiltSide(answer=answer, recipe=recipe, ground=ground, notes=tuple(notes))
+
+    def _choose(self, side: TaskSide) -> InterpreterChoice:
+        """The release that the side names, or the nearest patch of its minor with a note."""
+        return choose_interpreter(
+            side.python,
+            _minor_range(side),
+            side.instant,
+            self._means.interpreters.available,
+            reason=_NAMED,
+            downloads=self._downloads,
+        )
+
+
+def _ground(task: MigrationTask, tree: Path, side: TaskSide) -> DatedProject:
+    """What is built upon. The interpreter is the task's: what the metadata say of it decides nothing here."""
+    known = inputs_digest(tree, task.scripts.setup) if task.scripts is not None else None
+    return DatedProject(
+        name=safe_name(task.source.name.rpartition("/")[2]),
+        tree=tree,
+        digest=known or tree_digest(tree),
+        instant=side.instant,
+        python_constraint=PythonConstraint(specifier=_minor_range(side), kind="pin", rule=_NAMED),
+        version_hint=task.source.version,
+    )
+
+
+def _recipe(task: MigrationTask) -> Recipe:
+    if task.recipe is None:
+        raise UsageError(f"{task.instance_id} has neither a recipe nor scripts: nobody knows how to test it")
+    return task.recipe
+
+
+def _minor_range(side: TaskSide) -> str:
+    return f"=={'.'.join(side.python.split('.')[:2])}.*"

@@ -1,0 +1,63 @@
+"""Whether runs say of a built task's tests what the build has written down. Pure functions.
+
+A build of a benchmark runs every test many times before it says what a test is for; proving its task again
+means to find the same by the same rule (``proven_tests.py``), test by test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backdate.tasks.roles import judge_tests
+from backdate.tasks.task import MigrationTask, TaskTest
+from backdate.testing.outcomes import Outcome, SuiteRun
+
+
+def is_recorded(task: MigrationTask) -> bool:
+    """Whether a build has written down what each test of ``task`` said, so that it can be reproduced.
+
+    A gold patch, where there is one, says more of a task; and published tasks were recorded by nobody.
+    """
+    return task.recipe is not None and bool(task.tests) and not task.gold_patch.strip()
+
+
+def differences(task: MigrationTask, old: Sequence[SuiteRun], new: Sequence[SuiteRun]) -> tuple[str, ...]:
+    """What ``old`` and ``new``, one run each at least, say otherwise than is recorded; nothing when it is the
+    same.
+
+    Of every test that counts the role and the outcome on both sides have to be as recorded, and no other may
+    fail to pass. What is recorded as excluded (flaky, skipped) decides nothing, as other parameters of
+    its function do: names that hold the time of day are new in every run.
+    """
+    found = {test.id: test for test in judge_tests(old, new).tests}
+    recorded = {test.id: test for test in task.tests}
+    changing = {_function(test.id) for test in task.tests if test.role == "excluded" and "[" in test.id}
+    lines = [
+        f"{test.id}: {_words(found.get(test.id))} instead of {_words(test)}"
+        for test in task.tests
+        if test.role != "excluded" and _said(found.get(test.id)) != _said(test)
+    ]
+    lines += [
+        f"{one}: {_words(test)}, which is not recorded"
+        for one, test in found.items()
+        if test.role == "fail-to-pass"
+        and one not in recorded
+        and not ("[" in one and _function(one) in changing)
+    ]
+    return tuple(lines)
+
+
+def _function(test_id: str) -> str:
+    return test_id.partition("[")[0]
+
+
+def _said(test: TaskTest | None) -> tuple[str, Outcome | None, Outcome | None] | None:
+    return None if test is None else (test.role, test.old, test.new)
+
+
+def _words(test: TaskTest | None) -> str:
+    if test is None:
+        return "not there"
+    role = test.why or test.role
+    sides = (one.value if one is not None else "not there" for one in (test.old, test.new))
+    return f"{role} ({', then '.join(sides)})"

@@ -1,0 +1,117 @@
+"""What repeated runs of both sides prove of every test of a built task. Pure functions.
+
+Per test, where TimeMachine-bench has the suite's exit status: a test fails-to-pass when it was good in
+every run of the old side and bad in every run of the new one; what differs between runs is flaky.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from backdate.checking.compare import blocker_of, compare_runs
+from backdate.tasks.task import Role, TaskTest
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
+
+_State = Literal["good", "bad", "skipped", "absent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvenRoles:
+    """The tests of a candidate."""
+
+    tests: tuple[TaskTest, ...]
+    """In the order in which the old side ran them."""
+
+    def of(self, role: Role) -> tuple[str, ...]:
+        """The ids of the tests with that role."""
+        return tuple(test.id for test in self.tests if test.role == role)
+
+
+def judge_tests(old: Sequence[SuiteRun], new: Sequence[SuiteRun]) -> ProvenRoles:
+    """The role of every test of the first old run, by all runs of both sides."""
+    reference = old[0]
+    later = [_by_id(run) for run in old[1:]]
+    sides = [states_in(reference, run) for run in new]
+    after = {result.id: result for result in new[0].results}
+    blocked = {one.id: one for one in new[0].results if one.outcome is Outcome.NOT_COLLECTED}
+    tests = []
+    for result in reference.results:
+        then = [_state(result), *(_state(run.get(result.id)) for run in later)]
+        now = [side.get(result.id, "absent") for side in sides]
+        role, why = _role(then, now)
+        seen = after.get(result.id) or blocker_of(result, blocked)
+        outcome = seen.outcome if seen is not None else _unreached(new[0])
+        tests.append(TaskTest(id=result.id, role=role, why=why, old=result.outcome, new=outcome))
+    return ProvenRoles(tests=tuple(tests))
+
+
+def states_in(reference: SuiteRun, run: SuiteRun) -> dict[str, _State]:
+    """The state in ``run`` of every test that was good in ``reference``."""
+    comparison = compare_runs(reference, run)
+    states: dict[str, _State] = {result.id: "good" for result in reference.results if result.outcome.good}
+    states |= dict.fromkeys(comparison.broke, "bad")
+    states |= dict.fromkeys(comparison.skipped_now, "skipped")
+    return states | dict.fromkeys(comparison.vanished, "absent")
+
+
+def without_flaky(
+    proven: ProvenRoles, reference: SuiteRun, old: Sequence[SuiteRun], new: Sequence[SuiteRun]
+) -> ProvenRoles:
+    """``proven``, with fail-to-pass tests that one of the further runs contradicts set aside as flaky."""
+    changed = proven.of("fail-to-pass")
+    contradicted = unsteady(changed, reference, old, "good") | unsteady(changed, reference, new, "bad")
+    return ProvenRoles(
+        tests=tuple(
+            replace(test, role="excluded", why="flaky") if test.id in contradicted else test
+            for test in proven.tests
+        )
+    )
+
+
+def unsteady(
+    tests: Collection[str], reference: SuiteRun, runs: Sequence[SuiteRun], state: _State
+) -> set[str]:
+    """Those of ``tests`` that are not ``state`` in each of ``runs``."""
+    seen = [states_in(reference, run) for run in runs]
+    return {test for states in seen for test in tests if states.get(test, "absent") != state}
+
+
+def _role(then: Sequence[_State], now: Sequence[_State]) -> tuple[Role, str]:
+    if len(set(then)) > 1:
+        return "excluded", "flaky"
+    if then[0] == "bad":
+        return "excluded", "failed before"
+    if then[0] != "good":
+        return "excluded", "skipped before"
+    if len(set(now)) > 1:
+        return "excluded", "flaky"
+    match now[0]:
+        case "bad":
+            return "fail-to-pass", ""
+        case "good":
+            return "pass-to-pass", ""
+        case "skipped":
+            return "excluded", "skipped in the new environment"
+        case _:
+            return "excluded", "not there in the new environment"
+
+
+def _by_id(run: SuiteRun) -> Mapping[str, CaseResult]:
+    return {result.id: result for result in run.results}
+
+
+def _state(result: CaseResult | None) -> _State:
+    if result is None:
+        return "absent"
+    if result.outcome.good:
+        return "good"
+    return "bad" if result.outcome.bad else "skipped"
+
+
+def _unreached(run: SuiteRun) -> Outcome | None:
+    """What a test counts as that the run never came to."""
+    if run.status == "completed":
+        return None
+    return Outcome.TIMED_OUT if run.status == "timeout" else Outcome.NOT_COLLECTED

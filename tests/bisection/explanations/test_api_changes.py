@@ -1,0 +1,57 @@
+import pytest
+
+from backdate.bisection.explanations.api_changes import names_of, words_of
+from backdate.diagnosis.messages import read_message
+from backdate.diagnosis.result import Cause
+
+
+def cause(kind: str, message: str) -> Cause:
+    said = read_message(kind, message)
+    return Cause(
+        kind=said.kind, type=kind, message=message, name=said.name, owner=said.owner, owner_is=said.owner_is
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "modules", "names"),
+    [
+        ("AttributeError", "module 'numpy' has no attribute 'float'", ("numpy",), ("numpy.float",)),
+        ("AttributeError", "`np.NINF` was removed in the NumPy 2.0 release.", ("numpy",), ("numpy.NINF",)),
+        (
+            "ImportError",
+            "cannot import name 'trapz' from 'scipy.integrate'",
+            ("scipy",),
+            ("scipy.integrate.trapz",),
+        ),
+        ("ModuleNotFoundError", "No module named 'a.b'", ("a",), ("a.b",)),
+        (
+            "AttributeError",
+            "'DataFrame' object has no attribute 'append'",
+            ("pandas",),
+            ("pandas.DataFrame.append", "pandas.DataFrame.DataFrame.append"),
+        ),
+        ("AttributeError", "'array.array' object has no attribute 'tostring'", (), ("array.array.tostring",)),
+        ("TypeError", "load() missing 1 required positional argument: 'Loader'", ("yaml",), ("yaml.load",)),
+        (
+            "TypeError",
+            "Word2Vec.__init__() got an unexpected keyword argument 'size'",
+            ("g",),
+            ("g.Word2Vec",),
+        ),
+        ("AssertionError", "0 != 8", ("numpy",), ()),
+        ("ValueError", "", ("numpy",), ()),
+    ],
+)
+def test_the_name_that_an_error_is_about(
+    kind: str, message: str, modules: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    assert names_of(cause(kind, message), modules) == names
+
+
+def test_the_words_of_an_error() -> None:
+    assert words_of(cause("TypeError", "load() missing 1 required positional argument: 'Loader'")) == (
+        "Loader",
+        "load",
+    )
+    assert words_of(cause("AttributeError", "module 'numpy' has no attribute 'float'")) == ("float",)
+    assert words_of(None) == ()

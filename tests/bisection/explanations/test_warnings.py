@@ -1,0 +1,46 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.bisection.explanations.warnings import MOST_WARNINGS, foretelling
+from backdate.diagnosis.logs import LoggedWarning, read_log
+
+PLACE = "/env/lib/python3.9/site-packages/"
+
+
+def warning(message: str, category: str = "DeprecationWarning", file: str = "src/a.py") -> LoggedWarning:
+    return LoggedWarning(category=category, message=message, file=file, line=3)
+
+
+def test_what_names_the_missing_thing_comes_first_and_what_is_of_others_stays_out() -> None:
+    found = foretelling(
+        [
+            warning("lib changes soon: this is deprecated"),
+            warning("invalid escape sequence", file="src/b.py"),
+            warning("`product` is deprecated as of NumPy 1.25.0", file=f"{PLACE}numpy/core.py"),
+            warning("other is deprecated", file=f"{PLACE}other/core.py"),
+            warning("product of two numbers", category="UserWarning"),
+            warning("moved", category="lib.RemovedInLib4Warning", file=f"{PLACE}lib/x.py"),
+        ],
+        words=["product"],
+        modules=["lib"],
+    )
+    assert [(one.names_it, one.category, one.file) for one in found] == [
+        (True, "DeprecationWarning", "numpy/core.py"),
+        (False, "DeprecationWarning", "src/a.py"),
+        (False, "RemovedInLib4Warning", "lib/x.py"),
+    ]
+
+
+def test_a_warning_after_the_dots_of_unittest_is_the_same_one() -> None:
+    line = "/work/1234/p/a.py:3: DeprecationWarning: soft_unicode is deprecated"
+    log = read_log(f"{line}\n  soft_unicode()\n..{line}\n")
+    (found,) = foretelling(log.warnings, words=["soft_unicode"], modules=(), root="/work/1234/p")
+    assert (found.file, found.line) == ("a.py", 3)
+
+
+@given(st.lists(st.tuples(st.text(), st.text(), st.text())), st.lists(st.text()), st.lists(st.text()))
+def test_any_warnings_are_read(
+    rows: list[tuple[str, str, str]], words: list[str], modules: list[str]
+) -> None:
+    given_ = [warning(message, category, file) for message, category, file in rows]
+    assert len(foretelling(given_, words=words, modules=modules)) <= MOST_WARNINGS

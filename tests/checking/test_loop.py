@@ -1,0 +1,323 @@
+"""The loop over pretended builds: order, rounds, what is given up, what is never done twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pretended_setups import (
+    RULE,
+    PretendedBench,
+    carried,
+    failure,
+    packages_of,
+    ran,
+    recipe,
+    repaired,
+    start,
+)
+
+from backdate.checking.loop import Loop, message_of
+from backdate.checking.options import SetupOptions
+from backdate.recipes.adviser.consultation import Consultation
+from backdate.recipes.recipe import Recipe, SystemPackages
+from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.setup_failure import SetupFailure
+
+ROOT = Path("/project")
+
+
+def adding(name: str, one: Recipe, rule: str = "a rule") -> Repair:
+    return repaired(recipe(*sorted(packages_of(one) | {name})), f"{rule} {name}")
+
+
+def needs(*names: str) -> object:
+    """A project whose tests run once all of ``names`` are installed, asking for one after the other."""
+
+    def says(one: Recipe, python: str) -> object:
+        missing = [name for name in names if name not in packages_of(one)]
+        return failure(f"No module named {missing[0]}") if missing else ran(passed=10)
+
+    return says
+
+
+def test_the_first_candidate_that_is_proven_ends_it() -> None:
+    bench = PretendedBench(lambda one, python: ran(passed=5))
+    best = Loop(bench, SetupOptions(), ROOT).run([start(recipe("a")), start(recipe("b"))])
+    assert best is not None
+    assert best.proven
+    assert [packages_of(one) for one, _ in bench.done] == [{"a"}]
+
+
+def test_repairs_are_tried_round_by_round_until_all_is_there() -> None:
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [adding(trouble.text.rpartition(" ")[2], one)]
+
+    bench = PretendedBench(needs("x", "y", "z"), proposes)
+    loop = Loop(bench, SetupOptions(), ROOT)
+    best = loop.run([start(recipe("a"))])
+    assert best is not None
+    assert best.proven
+    assert packages_of(best.recipe_run.recipe) == {"a", "x", "y", "z"}
+    assert best.repairs == tuple(f"a rule {name}: it was seen" for name in "xyz")
+    assert [one.attempt.round for one in loop.tried] == [0, 1, 2, 3]
+    assert [one.attempt.repair for one in loop.tried][1] == "a rule x: it was seen"
+
+
+@pytest.mark.parametrize(("rounds", "tries"), [(0, 1), (2, 3), (4, 5)])
+def test_rounds_are_limited(rounds: int, tries: int) -> None:
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [adding(f"p{len(packages_of(one))}", one)]
+
+    bench = PretendedBench(lambda one, python: failure(f"{len(packages_of(one))}"), proposes)
+    best = Loop(bench, SetupOptions(rounds=rounds), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert not best.proven
+    assert len(bench.done) == tries
+
+
+def test_the_cap_on_attempts_holds_over_all_candidates() -> None:
+    bench = PretendedBench(lambda one, python: failure("never"))
+    loop = Loop(bench, SetupOptions(attempts=3), ROOT)
+    loop.run([start(recipe(str(number))) for number in range(10)])
+    assert len(bench.done) == 3
+
+
+def test_what_would_do_the_same_is_done_once() -> None:
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [repaired(recipe("a"), "back"), repaired(recipe("b"), "on")]
+
+    bench = PretendedBench(lambda one, python: failure("never"), proposes)
+    Loop(bench, SetupOptions(), ROOT).run([start(recipe("a")), start(recipe("a")), start(recipe("b"))])
+    assert [packages_of(one) for one, _ in bench.done] == [{"a"}, {"b"}]
+
+
+def test_a_repair_that_makes_it_worse_is_left_and_the_next_one_tried() -> None:
+    def says(one: Recipe, python: str) -> object:
+        if "good" in packages_of(one):
+            return ran(passed=10)
+        return failure("worse") if "bad" in packages_of(one) else ran(passed=1, failed=9)
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [] if "bad" in packages_of(one) else [adding("bad", one), adding("good", one)]
+
+    bench = PretendedBench(says, proposes)
+    best = Loop(bench, SetupOptions(), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert packages_of(best.recipe_run.recipe) == {"a", "good"}
+    assert len(best.repairs) == 1
+
+
+def test_the_best_attempt_is_kept_when_none_is_proven() -> None:
+    ends = {"a": failure("no"), "b": ran(passed=5, failed=5), "c": ran(passed=3, failed=1)}
+    ends["d"] = failure("no", "resolve")
+    bench = PretendedBench(lambda one, python: ends[min(packages_of(one))])
+    best = Loop(bench, SetupOptions(), ROOT).run([start(recipe(name)) for name in "abcd"])
+    assert best is not None
+    assert packages_of(best.recipe_run.recipe) == {"b"}
+    assert best.attempt.reached == "tests"
+    assert best.attempt.error is not None
+
+
+def test_an_interpreter_that_a_repair_asks_for_stays_with_later_repairs() -> None:
+    def says(one: Recipe, python: str) -> object:
+        if not python.startswith("3.7"):
+            return failure("wrong Python")
+        return ran(passed=1) if "x" in packages_of(one) else failure("No module named x")
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        wrong = trouble.text == "wrong Python"
+        return [repaired(one, "interpreter", "3.7")] if wrong else [adding("x", one)]
+
+    bench = PretendedBench(says, proposes)
+    best = Loop(bench, SetupOptions(), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert best.proven
+    assert best.recipe_run.python == "3.7"
+    assert [python for _, python in bench.done] == ["3.8.18", "3.7.1", "3.7.1"]
+
+
+def test_what_is_known_of_the_first_candidate_is_not_done_again() -> None:
+    bench = PretendedBench(lambda one, python: ran(passed=1))
+    first = recipe("a")
+    known = carried(first, failure("no"))
+    loop = Loop(bench, SetupOptions(), ROOT)
+    bench.done.append((first, "3.8.18"))
+    best = loop.run([start(first), start(recipe("b"))], known=known)
+    assert best is not None
+    assert packages_of(best.recipe_run.recipe) == {"b"}
+    assert len(bench.done) == 2
+    assert loop.tried[0].recipe_run is known
+
+
+def test_nothing_to_try() -> None:
+    assert Loop(PretendedBench(lambda one, python: ran()), SetupOptions(), ROOT).run([]) is None
+
+
+class Friend:
+    """An adviser with one thing to say."""
+
+    consultation = Consultation(model="friend", strategy="setupagent")
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def recipes(self, root: Path) -> list[Recipe]:
+        return []
+
+    def propose(self, trouble: SetupFailure, one: Recipe, root: Path) -> Repair | None:
+        self.asked.append(trouble.text)
+        return adding("x", one, "the adviser:") if "x" not in packages_of(one) else None
+
+
+def test_the_adviser_is_asked_for_what_the_rules_did_not_settle() -> None:
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [adding("y", one)] if trouble.text.endswith("y") else []
+
+    friend = Friend()
+    bench = PretendedBench(needs("y", "x"), proposes)
+    best = Loop(bench, SetupOptions(adviser=friend), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert best.proven
+    assert friend.asked == ["No module named x"]
+    assert best.repairs[-1].startswith("the adviser: x")
+
+
+class Stubborn(Friend):
+    """One with a recipe, and always the same change."""
+
+    def recipes(self, root: Path) -> list[Recipe]:
+        self.asked.append("recipes")
+        return [recipe("theirs")]
+
+    def propose(self, trouble: SetupFailure, one: Recipe, root: Path) -> Repair | None:
+        self.asked.append("change")
+        return adding("z", recipe("theirs"), "again")
+
+
+def test_the_adviser_comes_last_and_its_repetitions_end() -> None:
+    friend = Stubborn()
+    bench = PretendedBench(needs("never"), lambda trouble, one: [])
+    options = SetupOptions(adviser=friend, rounds=3)
+    best = Loop(bench, options, ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert not best.proven
+    assert friend.asked == ["change"] * 3 + ["recipes"] + ["change"] * 3
+
+
+class Patient(Stubborn):
+    """One that knows what the rules do not."""
+
+    def recipes(self, root: Path) -> list[Recipe]:
+        self.asked.append("recipes")
+        return [recipe("theirs"), recipe("theirs", "right")]
+
+    def propose(self, trouble: SetupFailure, one: Recipe, root: Path) -> Repair | None:
+        return None
+
+
+@pytest.mark.parametrize(("attempts", "own"), [(16, 12), (4, 3), (2, 1)])
+def test_a_part_of_the_attempts_is_kept_for_the_adviser(attempts: int, own: int) -> None:
+    friend = Patient()
+    bench = PretendedBench(
+        lambda one, python: ran(passed=1) if "right" in packages_of(one) else failure("no")
+    )
+    many = [start(recipe(str(number))) for number in range(30)]
+    loop = Loop(bench, SetupOptions(adviser=friend, attempts=attempts), ROOT)
+    best = loop.run(many)
+    assert friend.asked == ["recipes"]
+    assert sum("theirs" not in packages_of(one) for one, _ in bench.done) == own
+    assert best is not None
+    assert best.proven is (attempts - own >= 2)
+
+
+def test_what_the_rules_make_of_advice_is_advised_as_well() -> None:
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [adding("y", one)] if "theirs" in packages_of(one) else [adding("never", one)]
+
+    friend = Patient()
+    needs_y = needs("theirs", "y")
+    bench = PretendedBench(needs_y, proposes)
+    best = Loop(bench, SetupOptions(adviser=friend, attempts=8), ROOT).run(
+        [start(recipe(str(number))) for number in range(9)]
+    )
+    assert best is not None
+    assert best.proven
+    assert [packages_of(one) for one, _ in bench.done][-1] == {"theirs", "y"}
+
+
+@pytest.mark.parametrize(
+    ("attempts", "share", "own"), [(1, 0.25, 1), (16, 0.0, 16), (16, 0.5, 8), (3, 1.0, 1)]
+)
+def test_the_rules_have_one_attempt_at_least(attempts: int, share: float, own: int) -> None:
+    options = SetupOptions(adviser=Friend(), attempts=attempts, advised_share=share)
+    assert options.attempts_of_rules == own
+    assert SetupOptions(attempts=attempts, advised_share=share).attempts_of_rules == attempts
+
+
+def test_the_time_is_shared_as_well() -> None:
+    friend = Patient()
+    bench = PretendedBench(lambda one, python: ran(passed=1))
+    options = SetupOptions(adviser=friend, advised_share=1.0)
+    best = Loop(bench, options, ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert friend.asked == ["recipes"]
+    assert packages_of(best.recipe_run.recipe) == {"theirs"}
+
+
+def test_the_adviser_is_not_asked_when_a_recipe_is_proven() -> None:
+    friend = Stubborn()
+    bench = PretendedBench(lambda one, python: ran(passed=5), lambda trouble, one: [])
+    best = Loop(bench, SetupOptions(adviser=friend), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert best.proven
+    assert friend.asked == []
+
+
+def test_nothing_is_begun_after_the_time() -> None:
+    bench = PretendedBench(lambda one, python: failure("never"))
+    loop = Loop(bench, SetupOptions(begin_within_s=0.0), ROOT)
+    assert loop.run([start(recipe("a"))]) is None
+    assert bench.done == []
+
+
+def test_what_is_not_applied_is_not_tried_but_told() -> None:
+    system = (SystemPackages(manager="apt", packages=("autoconf",), provenance=RULE),)
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [repaired(recipe("a", system=system), "system packages")]
+
+    bench = PretendedBench(lambda one, python: failure("autoconf: not found"), proposes)
+    loop = Loop(bench, SetupOptions(), ROOT)
+    loop.run([start(recipe("a"))])
+    assert len(bench.done) == 1
+    assert list(loop.hints) == ["not tried without --apt: system packages: it was seen"]
+    applying = PretendedBench(lambda one, python: failure("autoconf: not found"), proposes, apt=True)
+    Loop(applying, SetupOptions(), ROOT).run([start(recipe("a"))])
+    assert len(applying.done) == 2
+
+
+@pytest.mark.parametrize(
+    ("log", "shown"),
+    [
+        (
+            "ERROR: usage: x [options]\nx: error: unrecognized arguments: --token\n  inifile: None",
+            "It broke. The log ends: x: error: unrecognized arguments: --token",
+        ),
+        (
+            '    return (self.load(v), "array")\nRecursionError: maximum recursion depth exceeded\n',
+            "It broke. The log ends: RecursionError: maximum recursion depth exceeded",
+        ),
+        ("nothing to say\nof it", "It broke. The log ends: nothing to say"),
+    ],
+)
+def test_the_line_that_names_the_error_is_shown(log: str, shown: str) -> None:
+    broken = replace(ran(), status="broken", trouble=f"It broke. The log ends: {log}")
+    assert message_of(carried(recipe("a"), broken)) == shown
+
+
+def test_what_a_limit_ended_is_explained_by_the_limit() -> None:
+    struck = replace(ran(failed=2), status="timeout", trouble="The time limit struck while t.py::a ran.")
+    assert message_of(carried(recipe("a"), struck)) == "The time limit struck while t.py::a ran."
+    assert message_of(carried(recipe("a"), ran(failed=2))) == "AssertionError: no"

@@ -1,0 +1,99 @@
+from backdate.cli.render_diagnosis import cause_in_words, diagnosis_lines, difference_lines
+from backdate.diagnosis.api import AccessWarning, ApiDifference, Member, NameChange
+from backdate.diagnosis.result import (
+    Cause,
+    CauseKind,
+    Cluster,
+    Diagnosis,
+    Failure,
+    Filtered,
+    FilterName,
+    FrameKind,
+    PlacedFrame,
+)
+from backdate.testing.outcomes import Frame, Outcome
+
+CAUSE = Cause(
+    kind=CauseKind.MISSING_ATTRIBUTE,
+    type="AttributeError",
+    message="module 'numpy' has no attribute 'float'",
+    name="float",
+    owner="numpy",
+    owner_is="module",
+    distribution="numpy",
+    version="2.1.0",
+    related=("numpy", "builtin"),
+    hint="use `float` by itself",
+)
+PLACE = PlacedFrame(
+    frame=Frame(file="tests/a.py", line=7, function="f", source="np.float(1)"), kind=FrameKind.TEST
+)
+
+
+def test_causes_in_words() -> None:
+    def words(kind: CauseKind, **more: str) -> str:
+        return cause_in_words(Cause(kind=kind, type="T", message="text\nmore", **more))
+
+    assert cause_in_words(CAUSE) == "numpy.float is gone (numpy 2.1.0, the standard library)"
+    assert words(CauseKind.MISSING_MODULE, name="imp", distribution="builtin") == (
+        "imp is not there (the standard library)"
+    )
+    assert words(CauseKind.UNEXPECTED_ARGUMENT, name="size", owner="f") == "f() does not take size="
+    assert words(CauseKind.ARGUMENT_COUNT, name="Loader", owner="load") == "load() wants Loader"
+    assert words(CauseKind.CHANGED_VALUE) == "T: text"
+    assert cause_in_words(Cause(kind=CauseKind.UNKNOWN, type="", message="")) == "unknown"
+
+
+def test_a_diagnosis() -> None:
+    tests = tuple(f"t::{number}" for number in range(10))
+    failures = tuple(
+        Failure(test=test, outcome=Outcome.FAILED, cause=CAUSE, responsible=PLACE, chain=()) for test in tests
+    )
+    cluster = Cluster(cause=CAUSE, tests=tests, places=(PLACE,), messages=("AttributeError: …",))
+    diagnosis = Diagnosis(
+        failures=failures,
+        clusters=(cluster,),
+        filters=(Filtered(name=FilterName.ONLY_TESTS, why="All failures lie in tests."),),
+        related=("numpy", "builtin"),
+    )
+    lines = [text for text, _style in diagnosis_lines(diagnosis)]
+    assert lines[:4] == [
+        "10 failures, 1 cause",
+        "  numpy.float is gone (numpy 2.1.0, the standard library)",
+        "    it says: use `float` by itself",
+        "    at tests/a.py:7 in f [test]:  np.float(1)",
+    ]
+    assert lines[-3:] == [
+        "      and 2 more (--verbose shows all)",
+        "Related libraries: numpy, the standard library",
+        "Only tests affected: All failures lie in tests.",
+    ]
+    verbose = [text for text, _style in diagnosis_lines(diagnosis, verbose=True)]
+    assert "      t::9" in verbose
+    assert "    AttributeError: …" in verbose
+    empty = Diagnosis(failures=(), clusters=(), filters=(), related=())
+    assert list(diagnosis_lines(empty)) == [("Nothing failed.", "green")]
+
+
+def test_differences() -> None:
+    old = Member(
+        name="a.f",
+        present=True,
+        signature="(x)",
+        warnings=(AccessWarning(category="DeprecationWarning", message="use g"),),
+    )
+    new = Member(name="a.f", present=True, signature="(y)")
+    differences = [
+        ApiDifference(name="a.f", change=NameChange.SIGNATURE, old=old, new=new),
+        ApiDifference(name="a.g", change=NameChange.MOVED, old=None, new=None, moved_to=("b.g", "c.g")),
+        ApiDifference(name="a.h", change=NameChange.GONE, old=None, new=None),
+        ApiDifference(name="a.same", change=NameChange.SAME, old=None, new=None),
+        ApiDifference(name="a.what", change=NameChange.UNKNOWN, old=None, new=None),
+    ]
+    assert [text for text, _style in difference_lines(differences)] == [
+        "  a.f(x) is now a.f(y)",
+        "    the old one warned: DeprecationWarning: use g",
+        "  a.g is gone; maybe now b.g or c.g",
+        "  a.h is gone",
+        "  a.what could not be looked up",
+    ]

@@ -1,0 +1,105 @@
+"""Verifying a data set: resumable, several at a time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from task_builders import PretendedWorkshop, run_of, task
+
+from backdate.errors import MachineError, UsageError
+from backdate.tasks.card import DatasetInfo
+from backdate.tasks.dataset import Dataset
+from backdate.tasks.verify_dataset import Nobody, verify_dataset
+
+INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="test")
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    return Dataset.create(tmp_path / "set", [task(f"owner/{name}") for name in ("a", "b", "c")], INFO)
+
+
+class _Heard(Nobody):
+    def __init__(self) -> None:
+        self.kept: list[bool] = []
+
+    def finished(self, record, *, kept: bool) -> None:
+        self.kept.append(kept)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
+    workshop = PretendedWorkshop()
+    after, records = verify_dataset(dataset, workshop, repeats=1, jobs=jobs)
+    assert [record.verification.verified for record in records] == [True] * 3
+    assert Dataset.open(dataset.folder) == after
+    assert all(one.proof is not None and one.tests for one in after.tasks)
+    assert after.check() == ()
+    assert (after.folder_of(after.tasks[0]) / "logs" / "old" / "1" / "tests.log").is_file()
+    runs, heard = workshop.runs, _Heard()
+    again, same = verify_dataset(Dataset.open(dataset.folder), workshop, repeats=1, watcher=heard)
+    assert (workshop.runs, heard.kept, same, again) == (runs, [True] * 3, records, after)
+    verify_dataset(again, workshop, repeats=2)
+    assert workshop.runs == runs + 3 * 6
+
+
+def test_a_changed_task_is_done_again(dataset: Dataset) -> None:
+    from dataclasses import replace
+
+    after, _ = verify_dataset(dataset, PretendedWorkshop(), repeats=1)
+    changed = after.updated([replace(after.tasks[0], gold_patch="")])
+    workshop = PretendedWorkshop()
+    _, records = verify_dataset(changed, workshop, repeats=1)
+    assert workshop.runs == 2
+    assert records[0].verification.reason == "there is no gold patch"
+
+
+def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -> None:
+    from dataclasses import replace
+
+    broken = dataset.updated([replace(dataset.tasks[0], gold_patch="")])
+    after, _ = verify_dataset(broken, PretendedWorkshop(), repeats=1)
+    workshop, heard = PretendedWorkshop(), _Heard()
+    verify_dataset(after, workshop, repeats=1, watcher=heard)
+    assert (workshop.runs, heard.kept) == (0, [True] * 3)
+    _, records = verify_dataset(after, workshop, repeats=1, retry=True)
+    assert workshop.runs == 2
+    assert [record.verification.verified for record in records] == [False, True, True]
+
+
+def test_only_some(dataset: Dataset) -> None:
+    name = dataset.tasks[1].instance_id
+    after, records = verify_dataset(dataset, PretendedWorkshop(), only=[name, name], repeats=1)
+    assert [record.verification.instance_id for record in records] == [name]
+    assert [one.proof is not None for one in after.tasks] == [False, True, False]
+    with pytest.raises(UsageError, match="no task"):
+        verify_dataset(dataset, PretendedWorkshop(), only=["nobody"])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MachineError("no disk")])
+def test_what_was_found_before_an_interruption_is_kept(dataset: Dataset, error) -> None:
+    class Interrupted(PretendedWorkshop):
+        def make_tree(self, task, target, **more) -> None:
+            if task.source.name == "owner/b":
+                raise error
+            super().make_tree(task, target, **more)
+
+    with pytest.raises((KeyboardInterrupt, MachineError)):
+        verify_dataset(dataset, Interrupted(), repeats=1)
+    opened = Dataset.open(dataset.folder)
+    assert [one.proof is not None for one in opened.tasks] == [True, False, False]
+    assert opened.check() == ()
+    workshop = PretendedWorkshop()
+    after, _ = verify_dataset(opened, workshop, repeats=1)
+    assert workshop.runs == 6
+    assert all(one.proof is not None for one in after.tasks)
+
+
+def test_a_task_that_could_not_be_run_stays_as_it_was(dataset: Dataset) -> None:
+    workshop = PretendedWorkshop(lambda _tree, _side, _number: run_of({}))
+    workshop.without_source = {one.instance_id for one in dataset.tasks}
+    after, records = verify_dataset(dataset, workshop, repeats=1)
+    assert after.tasks == dataset.tasks
+    assert not any(record.verification.verified for record in records)
