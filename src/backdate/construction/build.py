@@ -15,12 +15,12 @@ from typing import Literal
 
 from backdate.construction.candidate import BadRow, Entry, Exclusion
 from backdate.construction.duplicates import Sketched, find_duplicates
-from backdate.construction.examine import Examined
 from backdate.construction.executors.interface import Executor, FinishedJob
 from backdate.construction.funnel import Funnel, make_funnel
 from backdate.construction.job import Job, JobResult
 from backdate.construction.ledger import Ledger
 from backdate.construction.ledger_view import LedgerView, Row
+from backdate.construction.migration.examine import Examined
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.progress import BuildProgress, Snapshot, Unwatched
 from backdate.construction.publish import publish

@@ -17,10 +17,10 @@ from typing import Literal
 
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.disk import trim
-from backdate.construction.examine import Examined, examine
-from backdate.construction.execute import execute
+from backdate.construction.migration.examine import Examined, examine
+from backdate.construction.migration.execute import execute
+from backdate.construction.migration.sides import open_bench
 from backdate.construction.plan import BuildPlan, WorkerConfig
-from backdate.construction.sides import open_bench
 from backdate.construction.store import Store, open_store
 from backdate.environments.cache import Cache
 from backdate.errors import (

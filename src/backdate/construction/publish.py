@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from backdate.construction.examine import Examined
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.funnel import Funnel, make_funnel
 from backdate.construction.ledger_view import LedgerView, Row
+from backdate.construction.migration.examine import Examined
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import open_store
 from backdate.construction.trees import fetch_tree

@@ -15,12 +15,12 @@ from backdate.checking.recipe_run import DatedProject
 from backdate.checking.result import Side
 from backdate.checking.verdict import collect_notes
 from backdate.construction.candidate import Candidate, Exclusion
-from backdate.construction.culprits import find_culprits
-from backdate.construction.evidence import LaterRevisionEvidence, seek_evidence
-from backdate.construction.examine import Examined
 from backdate.construction.fetch import fetch, limits_of
-from backdate.construction.side_filters import new_is_not_red, old_is_not_green
-from backdate.construction.sides import (
+from backdate.construction.migration.culprits import find_culprits
+from backdate.construction.migration.evidence import LaterRevisionEvidence, seek_evidence
+from backdate.construction.migration.examine import Examined
+from backdate.construction.migration.side_filters import new_is_not_red, old_is_not_green
+from backdate.construction.migration.sides import (
     JobContext,
     new_ground,
     new_key,
@@ -29,7 +29,7 @@ from backdate.construction.sides import (
     run_new,
     set_up_old,
 )
-from backdate.construction.task_assembly import TaskParts, make_task
+from backdate.construction.migration.task_assembly import TaskParts, make_task
 from backdate.construction.trees import fetch_tree
 from backdate.diagnosis.diagnose import clusters_of, diagnose
 from backdate.diagnosis.result import Cluster

@@ -11,8 +11,8 @@ from pretended_setups import choice, recipe
 from backdate.checking.result import Side
 from backdate.construction.candidate import Candidate
 from backdate.construction.duplicates import Sketch
-from backdate.construction.examine import Examined
-from backdate.construction.task_assembly import _cause, _side, instance_id
+from backdate.construction.migration.examine import Examined
+from backdate.construction.migration.task_assembly import _cause, _side, instance_id
 from backdate.diagnosis.result import Cause, CauseKind, Cluster
 from backdate.tasks.dataset import require_instance_id
 

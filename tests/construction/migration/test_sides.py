@@ -12,9 +12,16 @@ import pytest
 from pretended_builds import NoSandbox, Seen
 from pretended_setups import RULE, recipe
 
-from backdate.construction import sides
+from backdate.construction.migration import sides
+from backdate.construction.migration.sides import (
+    JobContext,
+    new_ground,
+    new_key,
+    old_key,
+    open_bench,
+    run_new,
+)
 from backdate.construction.plan import BuildPlan, WorkerConfig
-from backdate.construction.sides import JobContext, new_ground, new_key, old_key, open_bench, run_new
 from backdate.construction.store import open_store
 from backdate.recipes.recipe import SystemPackages
 from backdate.timeline.instants import Instant

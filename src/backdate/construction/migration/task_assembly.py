@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from backdate.checking.compare import first_line
 from backdate.checking.result import Side
 from backdate.construction.candidate import Candidate
-from backdate.construction.evidence import LaterRevisionEvidence
-from backdate.construction.examine import Examined
+from backdate.construction.migration.evidence import LaterRevisionEvidence
+from backdate.construction.migration.examine import Examined
 from backdate.construction.plan import BuildPlan
 from backdate.diagnosis.result import Cluster
 from backdate.projects.sources.published_address import published_address

@@ -12,8 +12,8 @@ import pytest
 from little_world import GPL, commit, project
 
 from backdate.construction.candidate import Candidate
-from backdate.construction.examine import ExaminationResult, Examined, examine, source_reason
 from backdate.construction.fetch import fetch, fetch_later
+from backdate.construction.migration.examine import ExaminationResult, Examined, examine, source_reason
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import FolderStore
 from backdate.construction.trees import tree_entry

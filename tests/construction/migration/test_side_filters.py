@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from backdate.construction.side_filters import new_is_not_red, old_is_not_green
+from backdate.construction.migration.side_filters import new_is_not_red, old_is_not_green
 from backdate.testing.outcomes import CaseResult, Outcome
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from backdate.bisection.at_hand import AtHand
 from backdate.bisection.bisect import bisect_sides
-from backdate.construction.setup_step import settings_of
-from backdate.construction.sides import JobContext
+from backdate.construction.migration.setup_step import settings_of
+from backdate.construction.migration.sides import JobContext
 from backdate.tasks.task import KnownCulprit
 
 

@@ -17,8 +17,8 @@ from backdate.checking.own_frames import with_own_frames
 from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, build, run_tests
 from backdate.checking.result import Side
 from backdate.construction.disk import Uses
+from backdate.construction.migration.setup_step import set_up_tree, settings_of
 from backdate.construction.plan import FORMAT, BuildPlan, WorkerConfig
-from backdate.construction.setup_step import set_up_tree, settings_of
 from backdate.construction.store import Store, keep, read_kept
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice

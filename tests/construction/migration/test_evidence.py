@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from backdate.construction import evidence
 from backdate.construction.candidate import Candidate
+from backdate.construction.migration import evidence
 from backdate.construction.store import FolderStore
 from backdate.errors import InterpreterMissing
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan

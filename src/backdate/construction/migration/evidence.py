@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from backdate.construction.candidate import Candidate
 from backdate.construction.fetch import fetch_later
+from backdate.construction.migration.setup_step import recipes_to_try
+from backdate.construction.migration.sides import JobContext, new_ground, run_new
 from backdate.construction.plan import FORMAT
-from backdate.construction.setup_step import recipes_to_try
-from backdate.construction.sides import JobContext, new_ground, run_new
 from backdate.construction.store import keep, read_kept
 from backdate.errors import InterpreterMissing, SourceError
 from backdate.projects.sources.tree import safe_name

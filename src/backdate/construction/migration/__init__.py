@@ -1,0 +1,1 @@
+"""Building migration tasks: each candidate examined, set up on both sides, filtered, proven."""
