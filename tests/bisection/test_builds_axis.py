@@ -83,7 +83,7 @@ def search(
     rows: Rows, why: Why, *, pythons: tuple[str, str] = ("3.10.0", "3.10.0"), others: tuple[str, ...] = ()
 ) -> tuple[Finding, World]:
     world = World(rows, why)
-    newest, oldest = request(pythons[1], END), request(pythons[0], START)
+    newest = request(pythons[1], END)
     failure = why(world.taken(newest), pythons[1])
     releases = {name: tuple(release(name, *row) for row in each) for name, each in rows.items()}
     finding = attribute_build(
@@ -94,7 +94,6 @@ def search(
             available=[python(one) for one in (*pythons, *others)],
             start=START,
             end=END,
-            old_lock=world.lock(oldest),
             failure=failure,
             releases=releases,
             ranged=tuple(sorted(rows)),

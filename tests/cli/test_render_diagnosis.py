@@ -1,5 +1,4 @@
-from backdate.cli.render_diagnosis import cause_in_words, diagnosis_lines, difference_lines
-from backdate.diagnosis.api import AccessWarning, ApiDifference, Member, NameChange
+from backdate.cli.render_diagnosis import cause_in_words, diagnosis_lines
 from backdate.diagnosis.result import (
     Cause,
     CauseKind,
@@ -73,27 +72,3 @@ def test_a_diagnosis() -> None:
     assert "    AttributeError: …" in verbose
     empty = Diagnosis(failures=(), clusters=(), filters=(), related=())
     assert list(diagnosis_lines(empty)) == [("Nothing failed.", "green")]
-
-
-def test_differences() -> None:
-    old = Member(
-        name="a.f",
-        present=True,
-        signature="(x)",
-        warnings=(AccessWarning(category="DeprecationWarning", message="use g"),),
-    )
-    new = Member(name="a.f", present=True, signature="(y)")
-    differences = [
-        ApiDifference(name="a.f", change=NameChange.SIGNATURE, old=old, new=new),
-        ApiDifference(name="a.g", change=NameChange.MOVED, old=None, new=None, moved_to=("b.g", "c.g")),
-        ApiDifference(name="a.h", change=NameChange.GONE, old=None, new=None),
-        ApiDifference(name="a.same", change=NameChange.SAME, old=None, new=None),
-        ApiDifference(name="a.what", change=NameChange.UNKNOWN, old=None, new=None),
-    ]
-    assert [text for text, _style in difference_lines(differences)] == [
-        "  a.f(x) is now a.f(y)",
-        "    the old one warned: DeprecationWarning: use g",
-        "  a.g is gone; maybe now b.g or c.g",
-        "  a.h is gone",
-        "  a.what could not be looked up",
-    ]

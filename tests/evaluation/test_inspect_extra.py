@@ -22,9 +22,9 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 from backdate.checking.recipe_run import DatedProject  # noqa: E402
 from backdate.errors import UsageError  # noqa: E402
 from backdate.evaluation.inspect_extra.environment import (  # noqa: E402
+    _OPEN,
     BackdateSandbox,
     BenchConfig,
-    offer_bench,
 )
 from backdate.evaluation.inspect_extra.task import (  # noqa: E402
     budgeted_loop,
@@ -56,7 +56,7 @@ def words(text: str) -> ModelOutput:
 def run(tmp_path: Path, outputs, workshop=None, **settings):
     config = BenchConfig(dataset=str(tmp_path / "pretended"))
     bench = Benchmark(name="pretended", tasks=(make_task(),), workshop=workshop or PretendedWorkshop())
-    offer_bench(config, bench)
+    _OPEN[config] = bench
     model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
     (log,) = inspect_eval(
         migration_task(config, **settings),
@@ -167,7 +167,7 @@ def test_the_sandbox_runs_in_the_tree_and_reads_nothing_else(tmp_path) -> None:
     if not all(one.ok for one in choose_sandbox("bwrap").probe() if one.needed):
         pytest.skip("bubblewrap does not work here")
     config = BenchConfig(dataset=str(tmp_path / "pretended"))
-    offer_bench(config, Benchmark(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop()))
+    _OPEN[config] = Benchmark(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop())
 
     async def story() -> None:
         environments = await BackdateSandbox.sample_init(

@@ -237,7 +237,6 @@ def _search_build(
             available=Interpreters(builder.cache.folder).available,
             start=at_hand.old.instant,
             end=at_hand.new.instant,
-            old_lock=at_hand.old.environment.lock,
             failure=failure,
             releases=releases,
             ranged=tuple(name for name in names if name in releases),

@@ -41,7 +41,6 @@ class BuildSearch:
     available: Sequence[Interpreter]
     start: Instant
     end: Instant
-    old_lock: Lock
     failure: str
     """Why the newest side does not build."""
     releases: Releases

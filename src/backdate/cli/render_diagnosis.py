@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from backdate.diagnosis.api import ApiDifference, NameChange
 from backdate.diagnosis.result import Cause, CauseKind, Cluster, Diagnosis, FilterName, FrameKind, PlacedFrame
 
 Line = tuple[str, str]
@@ -79,25 +78,6 @@ def diagnosis_lines(diagnosis: Diagnosis, *, verbose: bool = False) -> Iterator[
         yield f"Related libraries: {', '.join(shown)}", ""
     for one in diagnosis.filters:
         yield f"{_FILTERS[one.name]}: {one.why}", "yellow"
-
-
-def difference_lines(differences: Iterable[ApiDifference]) -> Iterator[Line]:
-    """What became of names between two environments; those that did not change are left out."""
-    for one in differences:
-        if one.change is NameChange.MOVED:
-            yield f"  {one.name} is gone; maybe now {' or '.join(one.moved_to[:_MOST_PLACES])}", "red"
-        elif one.change is NameChange.SIGNATURE and one.old is not None and one.new is not None:
-            yield f"  {one.name}{one.old.signature} is now {one.name}{one.new.signature}", "yellow"
-        elif one.change is not NameChange.SAME:
-            words = {
-                NameChange.GONE: "is gone",
-                NameChange.APPEARED: "is new",
-                NameChange.NEVER: "is in neither environment",
-                NameChange.UNKNOWN: "could not be looked up",
-            }
-            yield f"  {one.name} {words[one.change]}", "red" if one.change is NameChange.GONE else "dim"
-        for warning in one.old.warnings if one.old is not None else ():
-            yield f"    the old one warned: {warning.category}: {warning.message}", "green"
 
 
 def _place(placed: PlacedFrame) -> str:

@@ -48,8 +48,6 @@ class ScoreOutcome(StrEnum):
     TWO_PATCHES = "two-patches"
     """There are two different patches for the task: none of them is the answer."""
     NO_PREDICTION = "no-prediction"
-    UNKNOWN_TASK = "unknown-task"
-    """The data set has no such task."""
 
     @property
     def is_error(self) -> bool:
@@ -83,7 +81,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What scoring found for one task, or one prediction of an unknown task."""
+    """What scoring found for one task."""
 
     format: int = SCORE_FORMAT
     instance_id: str

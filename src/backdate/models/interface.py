@@ -107,10 +107,6 @@ class Reply:
     from_cache: bool = False
     """Whether this is an earlier answer to the same request, out of our own cache: nothing was paid."""
 
-    def as_message(self) -> Message:
-        """The assistant's turn that this was."""
-        return Message(role="assistant", text=self.text, tool_calls=self.tool_calls)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFailure:

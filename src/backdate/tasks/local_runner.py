@@ -22,7 +22,6 @@ from backdate.environments.system import apt_packages
 from backdate.environments.uv import find_uv
 from backdate.environments.uv_downloads import UvDownloads
 from backdate.errors import InterpreterMissing, UsageError
-from backdate.projects.project import Origin
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import tree_digest
@@ -74,12 +73,6 @@ class LocalRunner:
     ) -> None:
         """See ``Workshop``."""
         make_tree(task, target, self._sources, pinned=pinned, gold=gold)
-
-    def open_tree(
-        self, task: MigrationTask, target: Path, *, pinned: bool = False, gold: bool = False
-    ) -> Origin:
-        """As ``make_tree``; says where the tree came from, and what of it could not be had."""
-        return make_tree(task, target, self._sources, pinned=pinned, gold=gold)
 
     def run_tests(
         self, task: MigrationTask, tree: Path, side: SideName, *, log_folder: Path, only: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from backdate.errors import MachineError, SourceError, UsageError
+from backdate.errors import MachineError, SourceError
 from backdate.projects.patches import encode_patch
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -256,14 +256,6 @@ def _run_patch(text: bytes, tree: Path, what: str) -> None:
 def changed_paths(patch: str, *, what: str = "the patch") -> tuple[str, ...]:
     """The paths that ``patch`` changes, in its order. Raises SourceError as ``read_patch`` does."""
     return tuple(dict.fromkeys(file.path for file in read_patch(patch, what=what)))
-
-
-def require_patch(patch: str, what: str) -> None:
-    """Raise UsageError, naming ``what``, when ``patch`` is not one that could be applied."""
-    try:
-        read_patch(patch, what=what)
-    except SourceError as error:
-        raise UsageError(str(error)) from error
 
 
 def as_git_patch(patch: str, *, what: str = "the patch") -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from pathlib import Path
 
-from backdate.tasks.patching import read_patch
 from backdate.tasks.task import MigrationTask, Statistics
 
 
@@ -36,20 +34,6 @@ class DatasetSummary:
     """The most frequent first."""
     proven: int
     """Old passes, new fails, and a gold patch passes."""
-
-
-def statistics_of(tree: Path, test_files: Sequence[str], tests: int, gold_patch: str = "") -> Statistics:
-    """The statistics of a task, from its tree. Lines are counted as text lines, blank ones included."""
-    python_files = [path for path in tree.rglob("*.py") if path.is_file() and not path.is_symlink()]
-    gold = read_patch(gold_patch, what="the gold patch")
-    return Statistics(
-        python_files=len(python_files),
-        python_lines=sum(path.read_bytes().count(b"\n") for path in python_files),
-        test_files=len(test_files),
-        tests=tests,
-        gold_files=len(gold),
-        gold_lines=sum(file.added + file.removed for file in gold),
-    )
 
 
 def summarise(tasks: Iterable[MigrationTask]) -> DatasetSummary:

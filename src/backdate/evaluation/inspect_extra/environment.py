@@ -51,11 +51,6 @@ def bench_of(config: BenchConfig) -> Benchmark:
     return _OPEN[config]
 
 
-def offer_bench(config: BenchConfig, bench: Benchmark) -> None:
-    """Use ``bench`` for ``config`` in this process: for tasks that lie in no file."""
-    _OPEN[config] = bench
-
-
 @sandboxenv(name="backdate")
 class BackdateSandbox(SandboxEnvironment):
     """One sample's tree. Commands run isolated and without network, in the tree itself."""

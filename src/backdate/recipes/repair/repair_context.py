@@ -59,12 +59,6 @@ def name_of(requirement: str) -> str | None:
         return None
 
 
-def asked_packages(recipe: Recipe) -> set[str]:
-    """The normalised names that the recipe's written-out requirements ask for."""
-    names = (name_of(one) for step in recipe.install for one in step.packages)
-    return {name for name in names if name}
-
-
 def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: str) -> Recipe:
     """The recipe with ``packages`` installed too; the same one when it asks for each already."""
     there = {one for step in recipe.install for one in step.packages}
