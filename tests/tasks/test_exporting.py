@@ -27,8 +27,7 @@ from backdate.tasks.dataset import Dataset
 from backdate.tasks.docker_files import environment_file
 from backdate.tasks.exporting import export_tasks
 from backdate.tasks.patching import as_git_patch
-from backdate.tasks.scripts import setup_script
-from backdate.tasks.scripts import test_script as script_of_tests
+from backdate.tasks.scripts import setup_script, suite_script
 from backdate.tasks.timemachine import FIELDS, row_of_task, task_of_row
 from backdate.tasks.trees import Sources
 from backdate.tasks.verify_task import verify_task
@@ -194,7 +193,7 @@ def test_scripts_hold_all_that_a_recipe_says() -> None:
         variables=(Variable(name="FLAG", value="a b", provenance=why),),
         build_constraints=(BuildConstraint(requirement="setuptools<58", provenance=why),),
     )
-    setup, test = setup_script(one), script_of_tests(one)
+    setup, test = setup_script(one), suite_script(one)
     assert "export FLAG='a b'\n" in setup
     assert "'setuptools<58' >> /tmp/build-constraints.txt" in setup
     assert "export PIP_CONSTRAINT=/tmp/build-constraints.txt\n" in setup

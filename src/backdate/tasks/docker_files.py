@@ -9,7 +9,7 @@ from __future__ import annotations
 from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.index.routes import When, format_when
 from backdate.serial import digest
-from backdate.tasks.scripts import script_names, setup_script, test_script
+from backdate.tasks.scripts import script_names, setup_script, suite_script
 from backdate.tasks.task import MigrationTask, TaskSide
 from backdate.timeline.instants import format_instant
 
@@ -120,4 +120,4 @@ def scripts_to_add(task: MigrationTask) -> dict[str, str]:
     if task.scripts is not None or task.recipe is None:
         return {}
     names = script_names(task.source.name)
-    return {names.setup: setup_script(task.recipe), names.test: test_script(task.recipe)}
+    return {names.setup: setup_script(task.recipe), names.test: suite_script(task.recipe)}

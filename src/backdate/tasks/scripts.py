@@ -20,7 +20,7 @@ def setup_script(recipe: Recipe) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_script(recipe: Recipe) -> str:
+def suite_script(recipe: Recipe) -> str:
     """What runs the tests, each command with its variables."""
     commands = (command_of(plan) for plan in (recipe.test, *recipe.further_tests))
     return "\n".join(["#!/bin/bash", "set -euo pipefail", *commands]) + "\n"
@@ -35,7 +35,7 @@ def scripted_patch(task: MigrationTask) -> tuple[Scripts, str]:
         {},
         {
             scripts.setup: setup_script(task.recipe).encode(),
-            scripts.test: test_script(task.recipe).encode(),
+            scripts.test: suite_script(task.recipe).encode(),
         },
     )
     return scripts, task.unpinning_patch + added

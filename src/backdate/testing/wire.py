@@ -23,20 +23,20 @@ _MOST_FRAMES = 61
 _MOST_RAISED = 32
 
 
-class Event(msgspec.Struct, tag_field="event", frozen=True, kw_only=True):
+class CaptureEvent(msgspec.Struct, tag_field="event", frozen=True, kw_only=True):
     """One line of the file. ``pid`` is the process that says it wrote it."""
 
     pid: int
 
 
-class RunnerStarted(Event, tag="session", frozen=True, kw_only=True):
+class RunnerStarted(CaptureEvent, tag="session", frozen=True, kw_only=True):
     """The runner is there."""
 
     runner: str
     python: str
 
 
-class Collecting(Event, tag="collecting", frozen=True, kw_only=True):
+class Collecting(CaptureEvent, tag="collecting", frozen=True, kw_only=True):
     """A module is about to be imported."""
 
     id: str
@@ -44,19 +44,19 @@ class Collecting(Event, tag="collecting", frozen=True, kw_only=True):
     """What ``modules`` of a selection names it by: the file (pytest) or the dotted name (unittest)."""
 
 
-class CollectingDone(Event, tag="collecting-done", frozen=True, kw_only=True):
+class CollectingDone(CaptureEvent, tag="collecting-done", frozen=True, kw_only=True):
     """A module was imported, or was not, but the process lives."""
 
     id: str
 
 
-class Collected(Event, tag="collected", frozen=True, kw_only=True):
+class Collected(CaptureEvent, tag="collected", frozen=True, kw_only=True):
     """Ids of tests that are to be run; a session has many of these events."""
 
     ids: tuple[str, ...]
 
 
-class Uncollected(Event, tag="uncollected", frozen=True, kw_only=True):
+class Uncollected(CaptureEvent, tag="uncollected", frozen=True, kw_only=True):
     """A file, module or class whose tests cannot be had, or which was skipped as a whole."""
 
     id: str
@@ -65,14 +65,14 @@ class Uncollected(Event, tag="uncollected", frozen=True, kw_only=True):
     raised: tuple[Raised, ...]
 
 
-class CaseStarted(Event, tag="start", frozen=True, kw_only=True):
+class CaseStarted(CaptureEvent, tag="start", frozen=True, kw_only=True):
     """A test starts."""
 
     id: str
     file: str | None
 
 
-class Phase(Event, tag="phase", frozen=True, kw_only=True):
+class Phase(CaptureEvent, tag="phase", frozen=True, kw_only=True):
     """What one phase of a test, or one subtest, came to."""
 
     id: str
@@ -86,21 +86,21 @@ class Phase(Event, tag="phase", frozen=True, kw_only=True):
     raised: tuple[Raised, ...]
 
 
-class End(Event, tag="end", frozen=True, kw_only=True):
+class End(CaptureEvent, tag="end", frozen=True, kw_only=True):
     """A test is over."""
 
     id: str
     duration: float
 
 
-class GroupStarted(Event, tag="group", frozen=True, kw_only=True):
+class GroupStarted(CaptureEvent, tag="group", frozen=True, kw_only=True):
     """A class or module is about to be set up or torn down (unittest)."""
 
     id: str
     where: str
 
 
-class GroupResult(Event, tag="group-result", frozen=True, kw_only=True):
+class GroupResult(CaptureEvent, tag="group-result", frozen=True, kw_only=True):
     """Setting up or tearing down a class or module raised (unittest)."""
 
     id: str
@@ -110,20 +110,20 @@ class GroupResult(Event, tag="group-result", frozen=True, kw_only=True):
     raised: tuple[Raised, ...]
 
 
-class RunnerBroken(Event, tag="broken", frozen=True, kw_only=True):
+class RunnerBroken(CaptureEvent, tag="broken", frozen=True, kw_only=True):
     """An exception that stopped the runner itself."""
 
     where: str
     raised: tuple[Raised, ...]
 
 
-class Interrupted(Event, tag="interrupted", frozen=True, kw_only=True):
+class Interrupted(CaptureEvent, tag="interrupted", frozen=True, kw_only=True):
     """KeyboardInterrupt or ``pytest.exit``, from whomever."""
 
     raised: tuple[Raised, ...]
 
 
-class Finish(Event, tag="finish", frozen=True, kw_only=True):
+class Finish(CaptureEvent, tag="finish", frozen=True, kw_only=True):
     """The runner says that it is done."""
 
     exit_status: int
@@ -132,7 +132,7 @@ class Finish(Event, tag="finish", frozen=True, kw_only=True):
     stopped: str
 
 
-class CaptureError(Event, tag="capture-error", frozen=True, kw_only=True):
+class CaptureError(CaptureEvent, tag="capture-error", frozen=True, kw_only=True):
     """An event that could not be written as it should have been."""
 
     about: str

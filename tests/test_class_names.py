@@ -1,0 +1,83 @@
+"""No two classes of the package share a name, and pytest would collect nothing of it."""
+
+import ast
+import fnmatch
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+SHARED_NAMES = {
+    "_Lines": "four ways to print progress line by line, until all commands use the one reporter",
+}
+"""Names that may be defined in two or more modules, each with the reason. A good reason says why a reader who
+searches for the name wants to find all of them."""
+
+
+def _modules(package: Path) -> Iterable[tuple[str, ast.Module]]:
+    for path in sorted(package.rglob("*.py")):
+        yield str(path.relative_to(package)), ast.parse(path.read_bytes())
+
+
+def class_names(package: Path) -> dict[str, list[str]]:
+    """Every class name, private and nested ones too, with the modules that define it."""
+    homes: dict[str, list[str]] = defaultdict(list)
+    for module, tree in _modules(package):
+        for name in sorted({node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}):
+            homes[name].append(module)
+    return dict(homes)
+
+
+def collectable_names(package: Path) -> list[str]:
+    """Modules, classes and functions that pytest would take for tests by its own defaults."""
+    names = []
+    for module, tree in _modules(package):
+        file = module.rpartition("/")[2]
+        if fnmatch.fnmatch(file, "test_*.py") or fnmatch.fnmatch(file, "*_test.py"):
+            names.append(module)
+        names += [f"{module}: {node.name}" for node in tree.body if _is_collected(node)]
+    return names
+
+
+def _is_collected(node: ast.stmt) -> bool:
+    match node:
+        case ast.ClassDef(name=name):
+            return name.startswith("Test")
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name.startswith("test")
+        case _:
+            return False
+
+
+def test_no_class_name_is_defined_in_two_modules(repository_root: Path) -> None:
+    shared = {
+        name: modules
+        for name, modules in class_names(repository_root / "src" / "backdate").items()
+        if len(modules) > 1
+    }
+    new = {name: modules for name, modules in shared.items() if name not in SHARED_NAMES}
+    assert not new, "rename one of each, or give the reason in SHARED_NAMES"
+    assert not set(SHARED_NAMES) - set(shared), "no longer defined twice: take these out of SHARED_NAMES"
+
+
+def test_nothing_in_the_package_is_collected_by_pytest(repository_root: Path) -> None:
+    assert collectable_names(repository_root / "src" / "backdate") == []
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "one.py").write_text("class Answer: ...\nclass TestRun: ...\nclass Alone: ...\n")
+    (tmp_path / "room" / "two.py").write_text("def make():\n    class Answer: ...\ndef test_it(): ...\n")
+    (tmp_path / "room" / "test_plan.py").write_text("class _Private: ...\nclass _Private: ...\n")
+    return tmp_path
+
+
+def test_a_name_in_two_modules_is_seen_wherever_it_is_defined(package: Path) -> None:
+    assert class_names(package)["Answer"] == ["one.py", "room/two.py"]
+    assert class_names(package)["_Private"] == ["room/test_plan.py"]
+
+
+def test_what_pytest_collects_is_seen(package: Path) -> None:
+    assert collectable_names(package) == ["one.py: TestRun", "room/test_plan.py", "room/two.py: test_it"]
