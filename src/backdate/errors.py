@@ -17,6 +17,7 @@ out and a tests run that crashes are *values* (see ``environments`` and ``testin
     │   ├── IndexUnavailable    the package index is down, slow, or gives no upload times
     │   └── DiskFull            no space left where the cache or the result is written
     └── StoredDataError         a file that backdate wrote (a result, a cache entry) is damaged or too new
+        └── NewerFormat         it was written by a newer version, in a format that this one does not know
 
 Every message says what was wrong, where, and what to do about it.
 """
@@ -70,3 +71,7 @@ class DiskFull(MachineError):
 
 class StoredDataError(BackdateError):
     """A file that backdate wrote is damaged, or was written by a newer version."""
+
+
+class NewerFormat(StoredDataError):
+    """A file that a newer version wrote, in a format that this one does not know."""

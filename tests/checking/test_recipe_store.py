@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from pretended_setups import packages_of, recipe
 
-from backdate.checking.recipe_store import ProvenRecipe, RecipeStore, identity_of
+from backdate.checking.recipe_store import FORMAT, ProvenRecipe, RecipeStore, identity_of
 from backdate.errors import StoredDataError
 from backdate.projects.project import Origin
+from backdate.recipes.recipe import LaterCut, Provenance
 
 DAY = datetime(2021, 3, 1, tzinfo=UTC)
 
@@ -147,3 +149,26 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
         worker.join()
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     assert count(path) == 60
+
+
+def in_format_1(recipe: bytes) -> bytes:
+    return recipe.replace(b'"extra_cutoff_overrides"', b'"later_cuts"')
+
+
+def test_a_store_of_the_first_format_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
+    store = RecipeStore(tmp_path / "s")
+    later = LaterCut(name="setuptools", until=DAY, provenance=Provenance(rule="a test"))
+    old = replace(proven("x"), recipe=replace(recipe("x"), extra_cutoff_overrides=(later,)))
+    store.keep(old, DAY)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        (stored,) = connection.execute("SELECT recipe FROM recipes").fetchone()
+        connection.execute("UPDATE recipes SET recipe = ?", (in_format_1(stored),))
+        connection.execute("PRAGMA user_version = 1")
+    assert store.nearest("git:host/a", DAY) == old
+    store.keep(proven("y", DAY + timedelta(days=9)), DAY)
+    assert store.nearest("git:host/a", DAY) == old
+    with closing(sqlite3.connect(store.path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (FORMAT,)
+        texts = [bytes(row) for (row,) in connection.execute("SELECT recipe FROM recipes")]
+    assert len(texts) == 2
+    assert not any(b"later_cuts" in text for text in texts)

@@ -10,11 +10,18 @@ from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.diagnosis.api import NameChange
+from backdate.migrations import KeyRename, Migration
 from backdate.projects.project import Origin
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
 
-FORMAT = 1
+FORMAT = 2
+MIGRATIONS = (
+    Migration(
+        to_format=2,
+        renames=(KeyRename(inside="findings", old="testimony", new="explanations"),),
+    ),
+)
 
 Axis = Literal["packages", "interpreter", "unknown"]
 Way = Literal["forward", "backward"]

@@ -1,4 +1,4 @@
-"""ProvenRecipe recipes, kept for other commits of the same repository (the reference database of SetupAgent).
+"""Proven recipes, kept for other commits of the same repository (the reference database of SetupAgent).
 
 One SQLite file in the cache folder, shared by all processes of a user. What is proven at one commit is the
 first candidate at the commit that is nearest in time.
@@ -16,14 +16,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from backdate.errors import InstantError, StoredDataError
+from backdate.errors import InstantError, NewerFormat, StoredDataError
+from backdate.migrations import RECIPE_OF_FORMAT_1, Migration, read_stored
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
-from backdate.serial import from_json, to_json
+from backdate.serial import to_json
 from backdate.timeline.instants import Instant, format_instant, parse_instant
 
 FILE = "recipes.sqlite3"
-FORMAT = 1
+FORMAT = 2
+"""Of the file (its ``user_version``) and of the recipes in it."""
+_MIGRATIONS = (Migration(to_format=2, renames=RECIPE_OF_FORMAT_1),)
 _BUSY_S = 30.0
 _MADE = """
 CREATE TABLE IF NOT EXISTS recipes (
@@ -91,8 +94,7 @@ class RecipeStore:
             *(proven.passed, proven.ran, format_instant(when)),
         )
         with self._open() as connection:
-            connection.execute(_MADE)
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._bring_up_to_date(connection)
             connection.execute("INSERT OR REPLACE INTO recipes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def nearest(self, repository: str, instant: Instant) -> ProvenRecipe | None:
@@ -113,18 +115,40 @@ class RecipeStore:
                 "ORDER BY abs(seconds - ?), seconds, revision LIMIT 1",
                 (repository, instant.astimezone(UTC).timestamp()),
             ).fetchone()
-        return None if row is None else self._read(repository, row)
+            written_as = _format_of(connection)
+        return None if row is None else self._read(repository, row, written_as)
 
-    def _read(self, repository: str, row: Sequence[Any]) -> ProvenRecipe:
+    def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
+        """Make the table where there is none, and rewrite recipes of an older format in the current one."""
+        connection.execute(_MADE)
+        written_as = _format_of(connection)
+        if 0 < written_as < FORMAT:
+            rows = connection.execute("SELECT rowid, recipe FROM recipes").fetchall()
+            connection.executemany(
+                "UPDATE recipes SET recipe = ? WHERE rowid = ?",
+                [(to_json(self._recipe(recipe, written_as)), row) for row, recipe in rows],
+            )
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def _recipe(self, recipe: object, written_as: int) -> Recipe:
+        return read_stored(
+            Recipe,
+            recipe if isinstance(recipe, bytes) else str(recipe).encode(),
+            current=FORMAT,
+            migrations=_MIGRATIONS,
+            what=f"a recipe in {self.path}",
+            stored_format=written_as,
+        )
+
+    def _read(self, repository: str, row: Sequence[Any], written_as: int) -> ProvenRecipe:
         revision, then, python, recipe, passed, ran = row
-        data = recipe if isinstance(recipe, bytes) else str(recipe).encode()
         try:
             return ProvenRecipe(
                 repository=repository,
                 revision=str(revision),
                 instant=parse_instant(str(then)),
                 python=None if python is None else str(python),
-                recipe=from_json(Recipe, data, what=f"a recipe in {self.path}"),
+                recipe=self._recipe(recipe, written_as),
                 passed=int(passed),
                 ran=int(ran),
             )
@@ -136,10 +160,10 @@ class RecipeStore:
         """One transaction. A damaged or newer file is left as it is, for whoever wants to mend it."""
         try:
             with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as connection:
-                found = connection.execute("PRAGMA user_version").fetchone()[0]
-                if found > FORMAT:
-                    raise StoredDataError(
-                        f"the store of recipes {self.path} has format {found}, this version reads up to "
+                written_as = _format_of(connection)
+                if written_as > FORMAT:
+                    raise NewerFormat(
+                        f"the store of recipes {self.path} has format {written_as}, this version reads up to "
                         f"{FORMAT}: update backdate, or go on without it with --no-store"
                     )
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -159,3 +183,8 @@ class RecipeStore:
             f"{self.path} is no store of recipes ({why}); nothing was changed in it. Move it away to begin a "
             "new one, or go on without it with --no-store"
         )
+
+
+def _format_of(connection: sqlite3.Connection) -> int:
+    """The format that the file was last written in; 0 for a new one."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

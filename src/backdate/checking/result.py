@@ -1,4 +1,4 @@
-"""The answer of a check: everything that is needed to read it, to repeat it, and to print it again.
+"""The result of a check: everything that is needed to read it, to repeat it, and to print it again.
 
 This is the format of ``--json``, described for its readers in ``docs/result.md``. ``format`` is
 raised when a field changes its meaning or goes away; new fields may come at any time.
@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
+from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 1
+FORMAT = 2
+MIGRATIONS = (Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),)
 
 
 class Verdict(StrEnum):

@@ -1,4 +1,4 @@
-"""The answer of a set-up: the best recipe, the proof of it, and every attempt on the way.
+"""The result of a set-up: the best recipe, the proof of it, and every attempt on the way.
 
 This is the format of ``backdate setup --json``. ``format`` is raised when a field changes its meaning or
 goes away; new fields may come at any time.
@@ -12,6 +12,7 @@ from typing import Literal
 
 from backdate.checking.validation import Counts
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
+from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration
 from backdate.projects.project import Origin
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SkippedInstruction
@@ -19,7 +20,8 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 1
+FORMAT = 2
+MIGRATIONS = (Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,9 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from backdate.migrations import RECIPE_OF_FORMAT_1, Migration, read_stored
 from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep, Provenance, Recipe, SuitePlan
-from backdate.serial import from_json, to_json
+from backdate.serial import to_json
 from backdate.timeline.instants import format_instant
 
 DEFAULT_INDEX = "https://pypi.org/simple"
@@ -31,7 +32,14 @@ def as_json(recipe: Recipe) -> str:
 
 def read_recipe(text: str) -> Recipe:
     """The recipe that ``as_json`` wrote. Raises StoredDataError."""
-    return from_json(Recipe, text.encode("utf-8", "surrogatepass"), what="the recipe")
+    return read_stored(
+        Recipe,
+        text.encode("utf-8", "surrogatepass"),
+        current=2,
+        stored_format=1,  # a recipe by itself names no format: it may be of either
+        migrations=(Migration(to_format=2, renames=RECIPE_OF_FORMAT_1),),
+        what="the recipe",
+    )
 
 
 def as_shell_script(recipe: Recipe) -> str:

@@ -1,0 +1,113 @@
+"""Results that an older version wrote are read as what they meant."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pretended_setups import recipe
+
+from backdate.checking.result import FORMAT, CheckResult, Side, Verdict
+from backdate.checking.setup_result import SetupResult
+from backdate.checking.stored import read_result, read_setup_result
+from backdate.environments.environment import (
+    CutoffOverride,
+    Environment,
+    Interpreter,
+    InterpreterChoice,
+    Lock,
+)
+from backdate.errors import NewerFormat, SourceError, StoredDataError
+from backdate.projects.project import Origin
+from backdate.recipes.recipe import LaterCut, Provenance
+from backdate.serial import to_json
+
+DAY = datetime(2021, 3, 1, tzinfo=UTC)
+INTERPRETER = Interpreter(version="3.8.18", executable=Path("/p/python"), prefix=Path("/p"), source="path")
+CHOICE = InterpreterChoice(wanted="3.8", reason="for a test", interpreter=INTERPRETER)
+OVERRIDE = CutoffOverride(name="setuptools", until=DAY, reason="for a test")
+LATER = LaterCut(name="wheel", until=DAY, provenance=Provenance(rule="a test"))
+RECIPE = recipe("x", extra_cutoff_overrides=(LATER,))
+ORIGIN = Origin(kind="folder", location="/p")
+
+
+def environment() -> Environment:
+    lock = Lock(instant=DAY, python="3.8.18", distributions=(), cutoff_overrides=(OVERRIDE,))
+    return Environment(
+        key="0", root=Path("/e"), choice=CHOICE, lock=lock, build_s=1.0, reused=False, log=Path("/log")
+    )
+
+
+def check_result() -> CheckResult:
+    side = Side(instant=DAY, choice=CHOICE, recipe=RECIPE, environment=environment())
+    return CheckResult(
+        backdate="0",
+        uv="0",
+        project="p",
+        origin=ORIGIN,
+        verdict=Verdict.CANNOT_TELL,
+        reason="for a test",
+        old=side,
+        new=side,
+        changes=(),
+        comparison=None,
+        unpinning="",
+        started=DAY,
+        duration_s=1.0,
+        folder=Path("/f"),
+    )
+
+
+def setup_result() -> SetupResult:
+    return SetupResult(
+        backdate="0",
+        project="p",
+        origin=ORIGIN,
+        instant=DAY,
+        proven=False,
+        reason="for a test",
+        accept=0.95,
+        recipe=RECIPE,
+        environment=environment(),
+        attempts=(),
+        started=DAY,
+        duration_s=1.0,
+        folder=Path("/f"),
+    )
+
+
+def in_format_1(result: object) -> bytes:
+    text = to_json(result).decode()
+    text = text.replace('"cutoff_overrides"', '"exemptions"')
+    text = text.replace('"extra_cutoff_overrides"', '"later_cuts"')
+    document: dict[str, Any] = json.loads(text) | {"format": 1}
+    return json.dumps(document).encode()
+
+
+def test_a_check_of_the_first_format(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    file.write_bytes(in_format_1(check_result()))
+    assert b"exemptions" in file.read_bytes()
+    assert read_result(file) == check_result()
+
+
+def test_a_set_up_of_the_first_format(tmp_path: Path) -> None:
+    file = tmp_path / "setup.json"
+    file.write_bytes(in_format_1(setup_result()))
+    assert b"later_cuts" in file.read_bytes()
+    assert read_setup_result(file) == setup_result()
+
+
+def test_a_newer_format_and_other_files_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    with pytest.raises(SourceError, match="cannot be read"):
+        read_result(file)
+    file.write_bytes(json.dumps({"format": FORMAT + 1}).encode())
+    with pytest.raises(NewerFormat, match="update backdate"):
+        read_result(file)
+    file.write_bytes(b'{"a": 1}')
+    with pytest.raises(StoredDataError, match="backdate check --json FILE"):
+        read_result(file)
