@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-
 from backdate.bisection.build_trials import BuildTrial, BuildTrials, Trial, telling_lines
 from backdate.bisection.minimise import Subset, minimise
 from backdate.bisection.points import DistributionRelease, moving_range
@@ -18,6 +15,7 @@ from backdate.bisection.search import ProbeStatus
 from backdate.bisection.version_moves import hold_back
 from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
 from backdate.errors import ConfigurationError
+from backdate.index.names import requirement_name
 from backdate.projects.read import read_text
 from backdate.projects.toml import parse_toml
 from backdate.timeline.instants import Instant
@@ -62,12 +60,9 @@ def tools_of(tree: Path) -> tuple[str, ...]:
         table = {}
     asked = table.get("requires", []) if isinstance(table, dict) else []
     for line in asked if isinstance(asked, list) else []:
-        if not isinstance(line, str):
-            continue
-        try:
-            names.add(canonicalize_name(Requirement(line).name))
-        except InvalidRequirement:
-            continue
+        name = requirement_name(line) if isinstance(line, str) else None
+        if name is not None:
+            names.add(name)
     return tuple(sorted(names))
 
 

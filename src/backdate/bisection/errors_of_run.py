@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.bisection.result import Failing
-from backdate.checking.compare import first_line
+from backdate.checking.compare import normalised_line
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster
 from backdate.environments.environment import Environment
@@ -48,7 +48,7 @@ def failing_of(cluster: Cluster) -> Failing:
     """A cluster's error with the first line of its message and the line at which it surfaced most often."""
     return Failing(
         type=cluster.cause.type or str(cluster.cause.kind),
-        message=first_line(cluster.cause.message),
+        message=normalised_line(cluster.cause.message),
         place=cluster.places[0].frame if cluster.places else None,
     )
 

@@ -11,6 +11,7 @@ from backdate.bisection.packages_axis import Narrowed
 from backdate.bisection.probes import ProbeResult, Target
 from backdate.bisection.result import Axis, Culprit, Finding, ProbeRecord
 from backdate.bisection.search import ProbeStatus, colour_together
+from backdate.text import first_line, version_numbers
 from backdate.timeline.calendar import load_calendar
 from backdate.timeline.instants import Instant, format_day
 
@@ -66,7 +67,7 @@ def remarks_on(narrowed: Narrowed, old: ProbeResult) -> list[str]:
     if not narrowed.finished:
         remarks.append("not narrowed to neighbours: it takes more environments than one cause may")
     if narrowed.skipped:
-        failed = next((seen.failure.splitlines()[0] for seen in narrowed.skipped if seen.failure), "")
+        failed = next((first_line(seen.failure) for seen in narrowed.skipped if seen.failure), "")
         why = f": {failed}" if failed else ""
         remarks.append(f"{len(narrowed.skipped)} points between could not be told{why}")
     if len(narrowed.turns) > 1:
@@ -101,7 +102,7 @@ def merged(findings: Sequence[Finding]) -> Finding:
 
 def minor_released(version: str) -> Instant | None:
     """The start of the day on which the first release of a minor came out."""
-    minor = tuple(int(part) for part in version.split(".")[:2])
+    minor = version_numbers(version)[:2]
     for release in load_calendar().releases:
         if release.minor == minor and release.version.micro == 0:
             return datetime(release.released.year, release.released.month, release.released.day, tzinfo=UTC)

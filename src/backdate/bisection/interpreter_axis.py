@@ -9,6 +9,7 @@ from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.search import ProbeStatus, found_window, next_point
 from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
+from backdate.text import first_line, version_numbers
 from backdate.timeline.instants import Instant
 
 
@@ -35,13 +36,15 @@ def interpreters_between(
     old: InterpreterChoice, new: InterpreterChoice, available: Sequence[Interpreter]
 ) -> tuple[InterpreterChoice, ...]:
     """``old``, the latest patch of every minor between the two that is on this machine, and ``new``."""
-    low, high = sorted((_numbers(old.interpreter.version), _numbers(new.interpreter.version)))
+    low, high = sorted((version_numbers(old.interpreter.version), version_numbers(new.interpreter.version)))
     between: dict[tuple[int, ...], Interpreter] = {}
-    for one in sorted(available, key=lambda one: _numbers(one.version)):
-        minor = _numbers(one.version)[:2]
+    for one in sorted(available, key=lambda one: version_numbers(one.version)):
+        minor = version_numbers(one.version)[:2]
         if low[:2] < minor < high[:2]:
             between[minor] = one
-    ordered = sorted(between, reverse=_numbers(old.interpreter.version) > _numbers(new.interpreter.version))
+    ordered = sorted(
+        between, reverse=version_numbers(old.interpreter.version) > version_numbers(new.interpreter.version)
+    )
     inner = tuple(
         InterpreterChoice(
             wanted=between[minor].version, reason="between the two sides' minors", interpreter=between[minor]
@@ -89,7 +92,7 @@ def find_ground(
         if colours[0] is ProbeStatus.BAD:
             return FixedInterpreter(choice=old)
         if colours[0] is ProbeStatus.SKIP:
-            why = asked[0].failure.splitlines()[0] if asked[0].failure else "the tests are not there"
+            why = first_line(asked[0].failure or "") or "the tests are not there"
             note = f"the newest packages could not be tried on Python {old.interpreter.version}: {why}"
             return FixedInterpreter(choice=new, notes=(note,))
         while (point := next_point(colours)) is not None:
@@ -113,7 +116,7 @@ def _tell_apart(
         return InterpreterTurn(good=good, bad=same)
     if colour is ProbeStatus.GOOD:
         return FixedInterpreter(choice=bad.setup.choice, anchor=same)
-    why = same.failure.splitlines()[0] if same.failure else "the tests are not there"
+    why = first_line(same.failure or "") or "the tests are not there"
     note = (
         f"the tests pass on Python {before} and fail on {version} with newer packages; the older ones could "
         f"not be tried there: {why}"
@@ -128,7 +131,3 @@ def pins_of(lock: Lock, without: Sequence[str] = ()) -> tuple[str, ...]:
         for one in lock.distributions
         if one.source is None and one.version and one.name not in without
     )
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))

@@ -14,6 +14,7 @@ from backdate.bisection.result import Finding, Way
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.version_moves import hold_back
 from backdate.environments.environment import InterpreterChoice
+from backdate.text import first_line
 from backdate.timeline.instants import Instant
 
 MOST_BEHIND = 3
@@ -111,7 +112,7 @@ class CulpritProver:
         behind = tuple(test for test in seen.bad_tests(finding.tests) if test not in refused)
         good = [test for test in finding.tests if seen.colours.get(test) is ProbeStatus.GOOD]
         if not behind and not good:
-            why = seen.failure.splitlines()[0] if seen.failure else "the tests are not there"
+            why = first_line(seen.failure or "") or "the tests are not there"
             notes.append(f"the culprit could not be held back ({words}): {why}")
         keys = dict.fromkeys(seen.errors[test].key for test in behind if test in seen.errors)
         for key in keys:

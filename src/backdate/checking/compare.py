@@ -113,10 +113,10 @@ def _error(result: CaseResult | None, run: SuiteRun) -> tuple[tuple[str, str], F
     if result is not None and result.raised:
         return _from_chain(result.raised)
     if result is not None:
-        return (str(result.outcome), first_line(result.reason)), None
+        return (str(result.outcome), normalised_line(result.reason)), None
     if run.raised:
         return _from_chain(run.raised)
-    return (f"the new side's run: {run.status}", first_line(run.trouble)), None
+    return (f"the new side's run: {run.status}", normalised_line(run.trouble)), None
 
 
 def _from_chain(chain: Iterable[Raised]) -> tuple[tuple[str, str], Frame | None]:
@@ -125,7 +125,7 @@ def _from_chain(chain: Iterable[Raised]) -> tuple[tuple[str, str], Frame | None]
     own = [one for one in links if not one.type.startswith("_pytest.")]
     last = (own or links)[-1]
     place = next((frame for one in reversed(links) if (frame := project_frame(one)) is not None), None)
-    return (last.type, first_line(last.message)), place
+    return (last.type, normalised_line(last.message)), place
 
 
 def project_frame(raised: Raised) -> Frame | None:
@@ -138,7 +138,7 @@ def in_project(frame: Frame) -> bool:
     return not frame.file.startswith(("/", "<")) and "site-packages/" not in frame.file
 
 
-def first_line(message: str) -> str:
-    """The first line, without what differs between two environments that mean the same."""
+def normalised_line(message: str) -> str:
+    """The first line of a message, without what differs between two environments that mean the same."""
     lines = _ENVIRONMENT.sub("", _ADDRESS.sub("0x…", message)).strip().splitlines()
     return lines[0].strip()[:300] if lines else ""

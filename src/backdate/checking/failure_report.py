@@ -10,6 +10,7 @@ from backdate.checking.recipe_run import DatedProject, RecipeRun
 from backdate.checking.validation import count_outcomes
 from backdate.recipes.repair.setup_failure import MOST_TEXT, Phase, Problem, SetupFailure, read_trouble
 from backdate.testing.outcomes import Raised, SuiteRun
+from backdate.text import end_of_file
 
 _MOST_FILES = 20
 _BUILD_PHASES: dict[str, Phase] = {"resolve": "resolve", "install": "install"}
@@ -72,10 +73,4 @@ def _stopping(run: SuiteRun) -> Iterator[Raised]:
 
 def end_of_log(log: Path) -> str:
     """A log, from its end as far as rules look at all; empty where there is none."""
-    try:
-        with log.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - 4 * MOST_TEXT))
-            return file.read(4 * MOST_TEXT).decode("utf-8", "replace")
-    except FileNotFoundError:
-        return ""
+    return end_of_file(log, 4 * MOST_TEXT)

@@ -23,6 +23,7 @@ from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.text import first_line
 
 _LIMITS = ("timeout", "oom", "disk-limit")
 _NAMES_AN_ERROR = re.compile(r"(?:^|[\s.])\w{0,60}(?:[Ee]rror|ERROR|Exception)\b")
@@ -233,7 +234,7 @@ def _reached(recipe_run: RecipeRun) -> Literal["tests", "install", "resolve"]:
 def message_of(recipe_run: RecipeRun) -> str:
     """One line that says why ``recipe_run`` is not proven."""
     if recipe_run.failure is not None:
-        return _first_line(recipe_run.failure.message)
+        return first_line(recipe_run.failure.message) or "no message"
     assert recipe_run.run is not None
     counts: Counts = count_outcomes(recipe_run.run)
     said = recipe_run.run.trouble
@@ -249,8 +250,6 @@ def _telling(said: str) -> str:
     """One line of how a run ended: of the end of a log the last line that names an error, if one does."""
     words, mark, log = said.partition("The log ends: ")
     named = [line for line in log.splitlines() if _NAMES_AN_ERROR.search(line) and "usage:" not in line]
-    return _first_line(f"{' '.join(words.split())} {mark}{named[-1].strip()}" if named else said)
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip()[:300] for line in text.splitlines() if line.strip()), "no message")
+    return (
+        first_line(f"{' '.join(words.split())} {mark}{named[-1].strip()}" if named else said) or "no message"
+    )

@@ -27,6 +27,7 @@ from backdate.sandboxes.debian import BaseFailure
 from backdate.sandboxes.interface import BaseSystem, Limits
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
+from backdate.text import minor_version
 from backdate.timeline.instants import Instant
 
 Stage = Literal["waiting", "resolving", "building", "ready", "testing", "done", "failed"]
@@ -108,7 +109,7 @@ def choose(
 
     One that a repair asked for on another machine and that is not to be had on this one is not asked for.
     """
-    if forced is not None and ground.python is None and interpreters.obtainable(_minor(forced)):
+    if forced is not None and ground.python is None and interpreters.obtainable(minor_version(forced)):
         choice = interpreters.choose(ground.python_constraint, ground.instant, forced=forced)
         return replace(choice, reason=f"Python {forced}, as a repair asks for it")
     return interpreters.choose_for(recipe, ground.python_constraint, ground.instant, forced=ground.python)
@@ -228,7 +229,3 @@ def base_with(packages: tuple[str, ...], means: Means) -> BaseSystem | BaseFailu
         there = tuple(one for one in packages if one not in base.missing)
         base = base_for(cache, sandbox, there, settings=means.bases)
     return base
-
-
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])

@@ -26,6 +26,7 @@ from backdate.projects.tree import tree_digest
 from backdate.recipes.basic import install_steps
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.sandboxes.choose import choose_sandbox
+from backdate.text import first_line
 from backdate.timeline.instants import Instant, require_past
 
 
@@ -97,7 +98,7 @@ def _require_requirement(text: str) -> None:
     try:
         Requirement(text)
     except InvalidRequirement as error:
-        words = str(error).splitlines()[0]
+        words = first_line(str(error))
         raise UsageError(f"{text!r} is not a requirement ({words}); write 'six' or 'six>=1.15'") from error
 
 

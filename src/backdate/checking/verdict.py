@@ -5,6 +5,7 @@ from __future__ import annotations
 from backdate.checking.notes import notes_of
 from backdate.checking.result import Comparison, Side, Verdict
 from backdate.testing.outcomes import SuiteRun
+from backdate.text import first_line, plural
 
 
 def decide(old: Side, new: Side, comparison: Comparison | None) -> tuple[Verdict, str]:
@@ -16,7 +17,7 @@ def decide(old: Side, new: Side, comparison: Comparison | None) -> tuple[Verdict
         return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old.run)}"
     if comparison.broke:
         broke = len(comparison.broke)
-        return Verdict.BROKE, f"{broke} of {good} tests that passed {'fails' if broke == 1 else 'fail'} now"
+        return Verdict.BROKE, f"{broke} of {good} tests that passed {plural(broke, 'fails', 'fail')} now"
     if new.run.status not in ("completed", "no-tests"):
         return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new.run)}"
     if not comparison.still_good:
@@ -41,7 +42,7 @@ def _why(run: SuiteRun) -> str:
     bad = sum(result.outcome.bad for result in run.results)
     if run.status == "completed":
         return f"{bad} failed" if bad else "all were skipped"
-    return run.trouble.splitlines()[0] if run.trouble else run.status
+    return first_line(run.trouble) or run.status
 
 
 def collect_notes(old: Side, new: Side) -> tuple[str, ...]:

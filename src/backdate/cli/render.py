@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from backdate.checking.result import Breakage, CheckResult, PackageChange, Side, Verdict
 from backdate.cli.terminal import printable
 from backdate.testing.outcomes import Frame, Outcome, SuiteRun
+from backdate.text import counted
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _breakages(result: CheckResult, verbose: bool) -> Iterator[Line]:
         return
     yield "", ""
     tests, errors = len(result.comparison.broke), len(result.comparison.breakages)
-    yield f"Tests that broke: {tests}, by {errors} {'error' if errors == 1 else 'errors'}", "bold"
+    yield f"Tests that broke: {tests}, by {counted(errors, 'error')}", "bold"
     for breakage in result.comparison.breakages:
         yield from _breakage(breakage, verbose)
 

@@ -9,6 +9,7 @@ from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.cli.render import Line
 from backdate.cli.render_explanations import explanations_lines
+from backdate.text import counted, first_line, plural
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_TESTS = 8
@@ -71,7 +72,7 @@ def _conclusion(result: BisectResult) -> Line:
     blamed = sum(bool(finding.culprits) for finding in result.findings)
     if blamed:
         of = f" of {len(result.findings)}" if blamed < len(result.findings) else ""
-        what = f"{blamed}{of} {'cause' if blamed == 1 else 'causes'}"
+        what = f"{blamed}{of} {plural(blamed, 'cause')}"
         return f"CULPRITS FOUND for {what}, {_confirmed(result, blamed)} ({effort}).", "bold red"
     if result.verdict is Verdict.NOTHING_BROKE:
         broke = result.check.verdict is Verdict.BROKE  # others did
@@ -89,7 +90,7 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
     ways = _BUILD_WAYS if finding.breaks == "build" else _WAYS
     proof = f"; {ways[finding.confirmed]}" if finding.culprits else ""
     yield f"{names}{together}: {_error(finding.error)}", "bold red"
-    what = "the environment" if finding.breaks == "build" else f"{count} {'test' if count == 1 else 'tests'}"
+    what = "the environment" if finding.breaks == "build" else counted(count, "test")
     yield f"  {what}{proof}", ""
     for line in finding.said:
         yield f"      | {line}", "dim"
@@ -109,7 +110,7 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
     if verbose:
         for probe in finding.probes:
             built = ", built" if probe.built else ""
-            why = f" ({probe.detail.splitlines()[0]})" if probe.detail else ""
+            why = f" ({first_line(probe.detail)})" if probe.detail else ""
             yield f"    {_MARKS[probe.colour]} Python {probe.python}: {probe.why}{built}{why}", "dim"
 
 

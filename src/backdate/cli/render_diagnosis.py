@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from backdate.diagnosis.result import Cause, CauseKind, Cluster, Diagnosis, FilterName, FrameKind, PlacedFrame
+from backdate.text import counted, first_line
 
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
@@ -38,7 +39,7 @@ def _what(cause: Cause) -> str:
         return f"{call} does not take {cause.name}=" if cause.name else f"{call} takes no keywords"
     if cause.kind is CauseKind.ARGUMENT_COUNT:
         return f"{call} wants {cause.name}" if cause.name else f"{call} takes another number of arguments"
-    first = next(iter(cause.message.strip().splitlines()), "")[:300]
+    first = first_line(cause.message)
     if cause.type:
         return f"{cause.type}: {first}" if first else cause.type
     return first or cause.kind.value
@@ -70,7 +71,7 @@ def diagnosis_lines(diagnosis: Diagnosis, *, verbose: bool = False) -> Iterator[
     if not failures:
         yield "Nothing failed.", "green"
         return
-    yield f"{_count(failures, 'failure')}, {_count(causes, 'cause')}", "bold"
+    yield f"{counted(failures, 'failure')}, {counted(causes, 'cause')}", "bold"
     for cluster in diagnosis.clusters:
         yield from cluster_lines(cluster, verbose=verbose)
     if diagnosis.related:
@@ -94,7 +95,3 @@ def _limited(texts: Sequence[str], most: int | None, indent: str) -> Iterator[Li
         yield f"{indent}{text}", ""
     if len(shown) < len(texts):
         yield f"{indent}and {len(texts) - len(shown)} more (--verbose shows all)", "dim"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

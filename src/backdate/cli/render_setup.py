@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from backdate.cli.adviser import advice_lines
 from backdate.cli.terminal import printable
 from backdate.recipes.render import command_of, install_command
+from backdate.text import first_line
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _step(kind: str, what: str, provenance: Provenance) -> str:
 def _bad_tests(result: SetupResult) -> Iterator[str]:
     bad = [one for one in result.run.results if one.outcome.bad] if result.run is not None else []
     for one in bad[:_MOST_TESTS]:
-        why = f": {one.raised[-1].type}: {one.raised[-1].message.splitlines()[0][:200]}" if one.raised else ""
+        why = f": {one.raised[-1].type}: {first_line(one.raised[-1].message, most=200)}" if one.raised else ""
         yield f"{one.outcome}: {one.id}{why}"
     if len(bad) > _MOST_TESTS:
         yield f"… and {len(bad) - _MOST_TESTS} more"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from backdate.diagnosis.owners import Owners
 from backdate.diagnosis.result import CauseKind, Failure, Filtered, FilterName, FrameKind
+from backdate.text import first_line
 
 _WITHOUT_FRAMES = (CauseKind.TIMEOUT, CauseKind.CRASH, CauseKind.UNKNOWN)
 
@@ -33,11 +34,7 @@ def cause_outside_user_code(failures: Sequence[Failure]) -> str | None:
     if not known or any(failure.responsible is not None for failure in known):
         return None
     first = known[0].cause
-    said = (
-        f"{first.type}: {first.message.strip().splitlines()[0][:200]}"
-        if first.message.strip()
-        else first.type
-    )
+    said = f"{first.type}: {first_line(first.message, most=200)}" if first.message.strip() else first.type
     return f"No line of the project is on the way to any of the errors ({said})."
 
 

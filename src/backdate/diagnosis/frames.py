@@ -14,6 +14,7 @@ from backdate.diagnosis.result import FrameKind, PlacedFrame, PlacedRaised
 from backdate.environments.environment import Environment
 from backdate.environments.lock import is_local
 from backdate.testing.outcomes import Frame, Raised, SuiteRun
+from backdate.text import minor_version
 
 _INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/(.*)", re.DOTALL)
 _STANDARD = re.compile(r"(?:^|/)lib(?:64)?/python\d+\.\d+/")
@@ -51,7 +52,7 @@ class PathClassifier:
         self.library: Path | None = None
         if environment is not None:
             interpreter = environment.choice.interpreter
-            short = ".".join(interpreter.version.split(".")[:2])
+            short = minor_version(interpreter.version)
             self.python = interpreter.version
             self.library = interpreter.prefix / "lib" / f"python{short}"
             self._standard = tuple(

@@ -26,6 +26,7 @@ from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
+from backdate.text import first_line
 
 _FORMAT = 2
 """Part of every key: raise it when what is made from the same inputs changes."""
@@ -134,7 +135,7 @@ class Builder:
                 both = f"{failure.message}\n\nA pip of the time says:\n{answer.message}"
                 return replace(failure, message=both)
             lock, pip = answer
-            why = failure.message.splitlines()[0]
+            why = first_line(failure.message)
             return Environment(
                 key=key,
                 root=root,

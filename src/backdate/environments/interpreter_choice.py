@@ -15,6 +15,7 @@ from packaging.version import Version
 
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.errors import InterpreterMissing, UsageError
+from backdate.text import minor_version, version_numbers
 from backdate.timeline.calendar import PythonRelease, latest_release, load_calendar
 from backdate.timeline.instants import Instant, format_day
 
@@ -89,7 +90,7 @@ def _forced_release(forced: str, instant: Instant, available: Iterable[Interpret
     if release is not None:
         return str(release.version)
     patches = [found.version for found in available if _minor(found.version) == _minor(forced)]
-    return min(patches, key=_numbers, default=f"{forced}.0")
+    return min(patches, key=version_numbers, default=f"{forced}.0")
 
 
 def _try_download(wanted: str, downloads: Downloads | None) -> tuple[Interpreter | None, str]:
@@ -105,8 +106,10 @@ def _try_download(wanted: str, downloads: Downloads | None) -> tuple[Interpreter
 
 def _nearest_patch(wanted: str, available: Sequence[Interpreter]) -> Interpreter:
     """The one whose patch is nearest, the older one of two; the first listed of equals."""
-    micro = _numbers(wanted)[2]
-    return min(available, key=lambda f: (abs(_numbers(f.version)[2] - micro), _numbers(f.version)[2]))
+    micro = version_numbers(wanted)[2]
+    return min(
+        available, key=lambda f: (abs(version_numbers(f.version)[2] - micro), version_numbers(f.version)[2])
+    )
 
 
 def _nearest_minor(wanted: str, available: Sequence[Interpreter], instant: Instant) -> Interpreter:
@@ -114,7 +117,7 @@ def _nearest_minor(wanted: str, available: Sequence[Interpreter], instant: Insta
     minor = _minor(wanted)[1]
 
     def distance(found: Interpreter) -> tuple[bool, int, int, bool, int]:
-        _, own, micro = _numbers(found.version)
+        _, own, micro = version_numbers(found.version)
         first = _release(f"3.{own}.0")
         too_new = first is None or not first.visible_at(instant)
         release = _release(found.version)
@@ -154,7 +157,7 @@ def _choice(
 def _missing_message(
     wanted: str, reason: str, specifier: str | None, available: Sequence[Interpreter], failure: str
 ) -> str:
-    minor = ".".join(wanted.split(".")[:2])
+    minor = minor_version(wanted)
     why = f" ({reason})" if reason else ""
     here = ", ".join(dict.fromkeys(found.version for found in available)) or "none from 3.6 on"
     range_words = f" or another in {specifier}" if specifier else ""
@@ -171,9 +174,5 @@ def _release(version: str) -> PythonRelease | None:
     return next((release for release in load_calendar().releases if release.version == wanted), None)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
-
-
 def _minor(version: str) -> tuple[int, ...]:
-    return _numbers(version)[:2]
+    return version_numbers(version)[:2]

@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias
 from backdate.environments.environment import Interpreter
 from backdate.errors import StoredDataError
 from backdate.serial import from_json, to_json, write_whole
+from backdate.text import version_numbers
 from backdate.timeline.calendar import OLDEST_MINOR
 
 Origin: TypeAlias = Literal["uv", "path", "pyenv", "conda"]
@@ -70,7 +71,7 @@ class InterpreterProbe:
         if re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,3}", self.version) is None:
             return False
         ordinary = self.implementation == "CPython" and self.final and not (self.debug or self.free_threaded)
-        return ordinary and not self.virtual and _numbers(self.version)[:2] >= OLDEST_MINOR
+        return ordinary and not self.virtual and version_numbers(self.version)[:2] >= OLDEST_MINOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +124,9 @@ def find_interpreters(
             found.append((interpreter, probe.complete))
     if entries != known:
         write_whole(cache_file, to_json(_Cache(entries=entries), indent=1))
-    found.sort(key=lambda pair: (_numbers(pair[0].version), _ORDER[pair[0].source]))
-    whole = {_numbers(interpreter.version)[:2] for interpreter, complete in found if complete}
-    return tuple(i for i, complete in found if complete or _numbers(i.version)[:2] not in whole)
+    found.sort(key=lambda pair: (version_numbers(pair[0].version), _ORDER[pair[0].source]))
+    whole = {version_numbers(interpreter.version)[:2] for interpreter, complete in found if complete}
+    return tuple(i for i, complete in found if complete or version_numbers(i.version)[:2] not in whole)
 
 
 def candidates(environment: Mapping[str, str]) -> Iterator[InterpreterCandidate]:
@@ -236,7 +237,3 @@ def _read_cache(path: Path) -> dict[str, _KeptProbe]:
     except (FileNotFoundError, StoredDataError):
         return {}
     return cache.entries if cache.format == 1 else {}
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))

@@ -13,7 +13,6 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from packaging.requirements import Requirement
 from packaging.utils import InvalidName, canonicalize_name
 
 from backdate.environments import uv
@@ -23,11 +22,13 @@ from backdate.environments.steps import COPIES_INSTEAD_OF_LINKS, Steps, handed_o
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.index.cache import DiskCache
 from backdate.index.client_environment import client_environment, write_client_files
+from backdate.index.names import requirement_name
 from backdate.index.server import SnapshotServer
 from backdate.index.upstream import IndexClient
 from backdate.recipes.declared import read_declared
 from backdate.recipes.recipe import InstallStep
 from backdate.sandboxes.identity import HOME
+from backdate.text import last_lines
 from backdate.timeline.instants import Instant
 
 _TOOLS = ("pip", "setuptools", "wheel")
@@ -125,9 +126,9 @@ def _script(
 def _tools(request: EnvironmentRequest) -> tuple[str, ...]:
     """What builds that are not isolated use, within the limits that the request has for builds."""
     limited = {
-        canonicalize_name(Requirement(limit).name): limit
+        name: limit
         for limit in request.build_constraints
-        if ";" not in limit
+        if ";" not in limit and (name := requirement_name(limit)) is not None
     }
     usual = _TOOLS if "setuptools" in seeds(request.choice.interpreter.version) else ("pip",)
     return tuple(limited.get(canonicalize_name(tool), tool) for tool in usual)
@@ -196,4 +197,4 @@ def _pip_errors(log: Path) -> str:
     first = next(
         (number for number, line in enumerate(lines) if "error" in line.lower()), max(0, len(lines) - 10)
     )
-    return "\n".join(lines[first:][-_MOST_ERROR_LINES:]) or "no output"
+    return last_lines("\n".join(lines[first:]), _MOST_ERROR_LINES) or "no output"

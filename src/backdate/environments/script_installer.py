@@ -34,6 +34,7 @@ from backdate.index.upstream import IndexClient
 from backdate.sandboxes.identity import HOME
 from backdate.sandboxes.interface import Mount
 from backdate.serial import digest
+from backdate.text import end_of_file, first_line, last_lines
 
 _FORMAT = 1
 """Part of every key: raise it when what is made from the same inputs changes."""
@@ -84,7 +85,7 @@ def prepare_by_script(
             return first
         builder.cache.discard(root)
         second = _run(builder, request, script, root, key, "pip")
-        why = first.message.splitlines()[0] if first.message else "it gave no reason"
+        why = first_line(first.message) or "it gave no reason"
         if isinstance(second, BuildFailure):
             both = f"{first.message}\n\nWith a pip of the time:\n{second.message}"
             return replace(second, message=both)
@@ -132,7 +133,11 @@ def _run(
         try:
             if not result.ok:
                 failure = steps.failure("install", request, result, log)
-                return failure if road == "uv" else replace(failure, message=_last_lines(log))
+                return (
+                    failure
+                    if road == "uv"
+                    else replace(failure, message=last_lines(end_of_file(log, 1 << 20), 30) or "no output")
+                )
             lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
@@ -232,8 +237,3 @@ def _variables(url: str, place: _ScriptRun, road: Road, builder: Builder) -> Map
 def _dpkg(request: EnvironmentRequest) -> list[Mount]:
     """The list of installed system packages, which the stand-in for apt-get reads; a base shows its own."""
     return [shown(_DPKG)] if request.base is None and _DPKG.is_dir() else []
-
-
-def _last_lines(log: Path, *, lines: int = 30) -> str:
-    text = log.read_bytes().decode("utf-8", "replace").splitlines() if log.exists() else []
-    return "\n".join(text[-lines:]) or "no output"

@@ -41,6 +41,7 @@ from backdate.sandboxes.interface import (
     Sandbox,
     Workspace,
 )
+from backdate.text import end_of_file
 
 BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, disk_bytes=16384 * MIB)
 """Compiling from source happens (a physics engine took 6.5 minutes): builds may use more than tests."""
@@ -212,7 +213,7 @@ class Steps:
         self, phase: Literal["resolve", "install"], request: EnvironmentRequest, result: RunResult, log: Path
     ) -> BuildFailure:
         """The failure that a run of ``run`` is. Raises when the machine is at fault, not the project."""
-        text = log.read_bytes()[-MIB:].decode("utf-8", "replace") if log.exists() else ""
+        text = end_of_file(log, MIB)
         if uv.says_disk_full(text) or _full(self.cache.folder):
             raise DiskFull(
                 f"no space left in {self.cache.folder}; free some, or name another folder with --cache"

@@ -16,6 +16,7 @@ from backdate.solvers.tools.interface import Tool
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import MigrationTask, SideName
+from backdate.text import first_line
 
 
 def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
@@ -36,7 +37,7 @@ def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
                 workshop.make_tree(task, fresh, pinned=side == "old")
                 answer = workshop.build(task, fresh, side).answer
             if isinstance(answer, BuildFailure):
-                return answer.message.strip().partition("\n")[0][:300]
+                return first_line(answer.message)
             return answer
 
         def old_log() -> Path | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 MAX_NAME = 128
@@ -25,6 +26,14 @@ _INSTALLER_PLATFORM = re.compile(
 def normalise(name: str) -> str:
     """The name under which an index serves the project (PEP 503): lower case, single dashes."""
     return _SEPARATORS.sub("-", name).lower()
+
+
+def requirement_name(requirement: str) -> str | None:
+    """The normalised name that a requirement asks for (PEP 508); None when it cannot be read."""
+    try:
+        return normalise(Requirement(requirement).name)
+    except InvalidRequirement:
+        return None
 
 
 def is_project_name(name: str) -> bool:

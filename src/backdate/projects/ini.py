@@ -6,6 +6,7 @@ import configparser
 from collections.abc import Mapping
 
 from backdate.errors import ConfigurationError
+from backdate.text import first_line
 
 
 def parse_ini(text: str) -> Mapping[str, Mapping[str, str]]:
@@ -14,5 +15,5 @@ def parse_ini(text: str) -> Mapping[str, Mapping[str, str]]:
     try:
         parser.read_string(text)
     except (configparser.Error, ValueError) as error:
-        raise ConfigurationError(f"not in INI format: {str(error).splitlines()[0][:200]}") from error
+        raise ConfigurationError(f"not in INI format: {first_line(str(error), most=200)}") from error
     return {name: dict(parser.items(name)) for name in parser.sections()}

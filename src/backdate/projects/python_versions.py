@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from backdate.text import version_numbers
+
 _MINORS_IN_SCOPE = range(6, 40)
 """The minors of Python 3 over which a union of ranges is spelled out."""
 
@@ -114,7 +116,7 @@ def _poetry_clause(clause: str) -> str | None:
     if match is None:
         return None
     operator, version, star = match.groups()
-    numbers = [int(number) for number in version.split(".")]
+    numbers = version_numbers(version)
     if operator == "^":
         return f">={version},<{numbers[0] + 1}" if numbers[0] else None
     if operator == "~":

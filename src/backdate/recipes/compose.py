@@ -6,10 +6,10 @@ import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from backdate.index.names import requirement_name
 from backdate.recipes.actions import Action, DeclaredJob, Delegation
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
-from backdate.recipes.installers import distribution_name
 from backdate.recipes.recipe import (
     PROJECT_FOLDER,
     DeclaredPythons,
@@ -138,7 +138,7 @@ def compose(candidate: DeclaredJob, files: Files, *, basic: Recipe | None) -> Co
 
 
 def _is_pytest(requirement: str) -> bool:
-    return distribution_name(requirement) == "pytest"
+    return requirement_name(requirement) == "pytest"
 
 
 def _followed(actions: Iterable[Action], files: Files, basic: Recipe | None, depth: int) -> Iterator[Action]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
 
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ParsedOptions, ProgramCall, read_options
@@ -332,14 +331,6 @@ def debian_packages(words: Sequence[str], provenance: Provenance) -> Iterator[Ac
 
 def _other_system(command: ProgramCall) -> Iterator[Action]:
     yield command.skipped("packages of another operating system are not installed")
-
-
-def distribution_name(requirement: str) -> str | None:
-    """The normalised name in a requirement; None for a bare address."""
-    try:
-        return canonicalize_name(Requirement(requirement).name)
-    except InvalidRequirement:
-        return None
 
 
 INSTALLERS: Mapping[str, Callable[[ProgramCall], Iterable[Action]]] = {

@@ -12,6 +12,8 @@ from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from backdate.text import version_numbers
+
 
 class UnreadableRequirement(ValueError):
     """A requirement that cannot be written as PEP 508 (a local path, an odd version)."""
@@ -45,12 +47,8 @@ def _clause(text: str) -> str:
     return text
 
 
-def _numbers(version: str) -> list[int]:
-    numbers = []
-    for part in version.split("."):
-        if not part.isdecimal():
-            break
-        numbers.append(int(part))
+def _numbers(version: str) -> tuple[int, ...]:
+    numbers = version_numbers(version)
     if not numbers:
         raise UnreadableRequirement(f"not a version: {version}")
     return numbers

@@ -31,6 +31,7 @@ from backdate.sandboxes.interface import (
 )
 from backdate.sandboxes.log import BoundedLog
 from backdate.sandboxes.supervision import ProcessEnd, Watch
+from backdate.text import version_numbers
 
 DEFAULT_IMAGE = "buildpack-deps:bookworm"
 """Debian with compilers and the headers that much of the index wants."""
@@ -179,8 +180,8 @@ def _canary(sandbox: Docker, image: str) -> str:
 
 def _check_c_library(text: str, image: str) -> None:
     """Raise SandboxUnavailable when interpreters of this machine would not start in the image."""
-    here = _numbers(os.confstr("CS_GNU_LIBC_VERSION") or "")
-    there = _numbers(next((line for line in text.splitlines() if line.startswith("glibc ")), ""))
+    here = version_numbers((os.confstr("CS_GNU_LIBC_VERSION") or "").removeprefix("glibc "))
+    there = version_numbers(next((line[6:] for line in text.splitlines() if line.startswith("glibc ")), ""))
     dotted = ".".join(map(str, here))
     if not there:
         raise SandboxUnavailable(
@@ -192,10 +193,6 @@ def _check_c_library(text: str, image: str) -> None:
             f"the image {image} has glibc {'.'.join(map(str, there))}, and this machine's interpreters may "
             f"need its {dotted}; name an image of a release as new as this machine's: --sandbox docker:IMAGE"
         )
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
 def _clear_stale(engine: Engine, root: Path) -> None:

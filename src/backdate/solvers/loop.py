@@ -34,6 +34,7 @@ from backdate.solvers.conversation import (
 )
 from backdate.solvers.history import Rule, visible
 from backdate.solvers.records import StopReason
+from backdate.text import first_line
 
 TEST_TOOL = "execute_tests"
 REPLIES_WITHOUT_TOOL = 6
@@ -61,7 +62,7 @@ def solve(budget: Budget, history: Rule = "paper") -> Loop:
     observation = yield Act(request=given)
     assert isinstance(observation, Observation)
     if observation.broken:
-        return LoopEnd(ending=StopReason.ERROR, detail=first_line(observation.text))
+        return LoopEnd(ending=StopReason.ERROR, detail=first_line(observation.text, most=500))
     if observation.solved:
         return LoopEnd(ending=StopReason.SOLVED, detail="the tests passed before anything was changed")
     turns = [Turn(said=AgentReply(text="", request=given), observation=observation)]
@@ -104,8 +105,3 @@ def _ending(
     if calls >= budget.calls:
         return StopReason.CALLS
     return None
-
-
-def first_line(text: str) -> str:
-    """The first line of a text, for a detail."""
-    return text.strip().partition("\n")[0][:500]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from backdate.tasks.task import MigrationTask, Role, SideName, TaskTest
 from backdate.testing.outcomes import Outcome, SuiteRun
+from backdate.text import counted
 
 _NEAR_NAMES = 3
 
@@ -28,16 +29,16 @@ def judge_run(
     if uncollected and not set(uncollected) <= excluded:
         return (
             False,
-            f"{_count(len(uncollected), 'file or class', 'files or classes')} could not be collected: "
+            f"{counted(len(uncollected), 'file or class', 'files or classes')} could not be collected: "
             + _some(uncollected),
         )
     counting = _counting(task, side, only) if task.tests else tuple(only) or tuple(outcomes)
     missing = [one for one in counting if one not in outcomes]
     if missing:
-        return False, f"{len(missing)} of {_count(len(counting), 'test')} did not run: {_some(missing)}"
+        return False, f"{len(missing)} of {counted(len(counting), 'test')} did not run: {_some(missing)}"
     bad = [one for one in counting if outcomes[one].bad or (task.tests and not outcomes[one].good)]
     if bad:
-        return False, f"{len(bad)} of {_count(len(counting), 'test')} failed: {_some(bad)}"
+        return False, f"{len(bad)} of {counted(len(counting), 'test')} failed: {_some(bad)}"
     if run.exit_code != 0 and not only and not any(outcome.bad for outcome in outcomes.values()):
         return False, f"every test was good, but the exit status is {run.exit_code}"
     return True, ""
@@ -111,10 +112,6 @@ def _role(old: _Seen, new: _Seen, gold: _Seen) -> tuple[Role, str]:
 
 def _first(outcomes: _Seen) -> Outcome | None:
     return outcomes[0] if outcomes else None
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _some(names: list[str]) -> str:

@@ -33,6 +33,7 @@ from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.scripted import build_by_script, not_tried, script_recipe
 from backdate.tasks.task import MigrationTask, SideName, TaskSide
 from backdate.tasks.trees import Sources, make_tree
+from backdate.text import first_line, minor_version
 
 _NAMED = "named by the task"
 
@@ -83,8 +84,9 @@ class LocalRunner:
         except InterpreterMissing as error:  # the other tasks may have theirs
             return TaskRunResult(solved=False, run=None, reason=str(error))
         if isinstance(built.answer, BuildFailure):
-            first = built.answer.message.strip().splitlines()[:1]
-            reason = f"the environment did not build ({built.answer.phase}): {''.join(first)}"
+            reason = (
+                f"the environment did not build ({built.answer.phase}): {first_line(built.answer.message)}"
+            )
             return TaskRunResult(solved=False, run=None, reason=reason, notes=built.notes)
         run = run_tests(
             built.recipe, built.ground, self._means, built.answer, log_folder=log_folder, only=only or None
@@ -154,4 +156,4 @@ def _recipe(task: MigrationTask) -> Recipe:
 
 
 def _minor_range(side: TaskSide) -> str:
-    return f"=={'.'.join(side.python.split('.')[:2])}.*"
+    return f"=={minor_version(side.python)}.*"

@@ -10,6 +10,7 @@ from backdate.tasks.patching import as_git_patch
 from backdate.tasks.scripts import scripted_patch
 from backdate.tasks.statement import problem_statement
 from backdate.tasks.task import MigrationTask
+from backdate.text import minor_version
 from backdate.timeline.instants import format_instant
 
 
@@ -29,7 +30,7 @@ def instance_of(task: MigrationTask) -> dict[str, Any]:
         "problem_statement": problem_statement(task),
         "hints_text": "\n".join(task.causes),
         "created_at": format_instant(task.old.instant),
-        "version": ".".join(task.new.python.split(".")[:2]),
+        "version": minor_version(task.new.python),
         "FAIL_TO_PASS": json.dumps([test.id for test in task.tests if test.role == "fail-to-pass"]),
         "PASS_TO_PASS": json.dumps([test.id for test in task.tests if test.role == "pass-to-pass"]),
         "environment_setup_commit": task.source.revision,

@@ -13,15 +13,12 @@ from backdate.sandboxes.interface import RunResult, RunStatus
 from backdate.testing.assembly import Capture
 from backdate.testing.ending import describe_end
 from backdate.testing.outcomes import CaseResult, Outcome
+from backdate.text import counted, plural
 
 
 def find_suspicions(capture: Capture, run: RunResult, results: Sequence[CaseResult]) -> tuple[str, ...]:
     """What does not fit together in one process's report."""
     return (*_of_the_exit(capture, run, results), *_of_the_counts(capture), *_of_the_file(capture))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult]) -> list[str]:
@@ -37,8 +34,7 @@ def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult]
     if run.exit_code == 0 and finish is None:
         found.append("exit status 0 though the runner never said that it was done")
     if run.exit_code == 0 and bad:
-        verb = "was" if bad == 1 else "were"
-        found.append(f"exit status 0 but {_count(bad, 'test')} {verb} not good")
+        found.append(f"exit status 0 but {counted(bad, 'test')} {plural(bad, 'was', 'were')} not good")
     if finish is None:
         return found
     if finish.exit_status != run.exit_code:
@@ -58,35 +54,37 @@ def _of_the_counts(capture: Capture) -> list[str]:
     found = []
     if finish.collected and not capture.collected and not capture.tests and not capture.uncollected:
         found.append(
-            f"the runner said that it collected {_count(finish.collected, 'test')}, but none was reported"
+            f"the runner said that it collected {counted(finish.collected, 'test')}, but none was reported"
         )
     failed = sum(any(phase.outcome == "failed" for phase in test.phases) for test in capture.tests)
     if finish.failed == 0 and failed:
-        found.append(f"the runner counted no failure, but {_count(failed, 'failed test')} came up")
+        found.append(f"the runner counted no failure, but {counted(failed, 'failed test')} came up")
     if capture.after_finish:
         found.append(
-            f"{_count(capture.after_finish, 'test')} started after the runner had said that it was done"
+            f"{counted(capture.after_finish, 'test')} started after the runner had said that it was done"
         )
     known = set(capture.collected)
     strangers = [test for test in capture.tests if test.id not in known] if known else []
     if strangers:
-        found.append(f"{_count(len(strangers), 'test')} ran that had not been collected: {strangers[0].id}")
+        found.append(f"{counted(len(strangers), 'test')} ran that had not been collected: {strangers[0].id}")
     silent = [test for test in capture.tests if test.ended and not test.phases]
     if silent:
-        found.append(f"{_count(len(silent), 'test')} ended without an outcome: {silent[0].id}")
+        found.append(f"{counted(len(silent), 'test')} ended without an outcome: {silent[0].id}")
     return found
 
 
 def _of_the_file(capture: Capture) -> list[str]:
     found = []
     if capture.malformed:
-        found.append(f"{_count(capture.malformed, 'line')} of the event file cannot be read")
+        found.append(f"{counted(capture.malformed, 'line')} of the event file cannot be read")
     if capture.foreign:
-        found.append(f"{_count(capture.foreign, 'event')} came from another process than the runner's")
+        found.append(f"{counted(capture.foreign, 'event')} came from another process than the runner's")
     if capture.contradictory:
-        found.append(f"{_count(capture.contradictory, 'event')} cannot have come from an honest runner")
+        found.append(f"{counted(capture.contradictory, 'event')} cannot have come from an honest runner")
     if capture.capture_errors:
-        found.append(f"{_count(capture.capture_errors, 'event')} could not be written as it should have been")
+        found.append(
+            f"{counted(capture.capture_errors, 'event')} could not be written as it should have been"
+        )
     if capture.truncated:
         found.append("the event file was too large: its end was not read")
     return found

@@ -12,6 +12,7 @@ from backdate.testing.assembly import Capture
 from backdate.testing.ending import describe_end
 from backdate.testing.outcomes import CaseResult, Frame, Raised
 from backdate.testing.traceback_text import TRACEBACK, read_chain
+from backdate.text import end_of_file
 
 Status = Literal["completed", "no-tests", "crashed", "timeout", "oom", "disk-limit", "broken"]
 
@@ -114,7 +115,7 @@ def _where(run: RunResult, capture: Capture) -> str:
 
 def _last_traceback(log: Path, root: str) -> tuple[Raised, ...]:
     """What ended the process, where the log ends with its traceback: nothing else was there to report it."""
-    lines = _end(log, _TRACEBACK_BYTES).splitlines()
+    lines = end_of_file(log, _TRACEBACK_BYTES).splitlines()
     starts = [number for number, line in enumerate(lines) if TRACEBACK.fullmatch(line)]
     if not starts:
         return ()
@@ -128,19 +129,9 @@ def _inside(frame: Frame, root: str) -> Frame:
     return replace(frame, file=frame.file.removeprefix(f"{root}/")) if own else frame
 
 
-def _end(log: Path, most: int) -> str:
-    """The end of a log; empty where there is none."""
-    try:
-        with log.open("rb") as file:
-            file.seek(max(log.stat().st_size - most, 0))
-            return file.read(most).decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
 def _tail(log: Path) -> str:
     """The last lines of the log, for people."""
     if not log.is_file():
         return "It left no log."
-    lines = [line.rstrip() for line in _end(log, _TAIL_BYTES).splitlines() if line.strip()]
+    lines = [line.rstrip() for line in end_of_file(log, _TAIL_BYTES).splitlines() if line.strip()]
     return "The log ends: " + "\n".join(lines[-_TAIL_LINES:]) if lines else "It printed nothing."

@@ -8,6 +8,7 @@ from typing import Literal
 
 from backdate.bisection.result import BisectResult, Finding
 from backdate.bisection.search import ProbeStatus
+from backdate.text import counted
 from backdate.timeline.instants import Instant
 
 WIDTH = 960
@@ -146,7 +147,7 @@ def _releases(scale: _Scale, result: BisectResult, name: str, y: int) -> list[Sh
 
 def _finding(scale: _Scale, finding: Finding, y: int) -> list[Shape]:
     count = len(finding.tests)
-    what = "the build" if finding.breaks == "build" else f"{count} {'test' if count == 1 else 'tests'}"
+    what = "the build" if finding.breaks == "build" else counted(count, "test")
     shapes: list[Shape] = [_label(16, y + 4, what, 13)]
     if finding.last_good is not None and finding.first_bad is not None:
         good, bad = scale.x(finding.last_good), scale.x(finding.first_bad)

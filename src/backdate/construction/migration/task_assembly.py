@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from backdate.checking.compare import first_line
+from backdate.checking.compare import normalised_line
 from backdate.checking.result import Side
 from backdate.construction.candidate import Candidate
 from backdate.construction.migration.evidence import LaterRevisionEvidence
@@ -110,7 +110,7 @@ def _side(side: Side) -> TaskSide:
 
 
 def _cause(cluster: Cluster) -> str:
-    message = first_line(cluster.cause.message)  # without the places of one machine's environments
+    message = normalised_line(cluster.cause.message)  # without the places of one machine's environments
     said = f"{cluster.cause.type}: {message}" if message else cluster.cause.type
     return f"{cluster.cause.kind.value}: {said or 'no exception is known'}"
 

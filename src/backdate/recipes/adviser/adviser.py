@@ -15,6 +15,7 @@ from backdate.recipes.adviser.web import WebReader
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.text import minor_version
 from backdate.timeline.instants import Instant
 
 
@@ -58,17 +59,13 @@ class ModelAdviser:
         """A changed recipe that was not tried before; None for nothing to say."""
         if not isinstance(self._strategy, SetupAgent):
             return None
-        self._seen.add(deed_of(recipe, _minor(trouble.python)))
+        self._seen.add(deed_of(recipe, minor_version(trouble.python)))
         repair = self._strategy.propose(trouble, recipe, root)
         if repair is None:
             return None
-        effect_key = deed_of(repair.recipe, _minor(repair.interpreter or trouble.python))
+        effect_key = deed_of(repair.recipe, minor_version(repair.interpreter or trouble.python))
         if effect_key in self._seen:
             self._interview.note("repair", "loop", f"proposed before: {repair.reason}")
             return None
         self._seen.add(effect_key)
         return repair
-
-
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])

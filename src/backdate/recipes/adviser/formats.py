@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from backdate.recipes.repair.error_class import ErrorGroup
+from backdate.text import minor_version
 
 _LONGEST_ANSWER = 200_000
 _LONGEST_TEXT = 20_000
@@ -91,7 +92,7 @@ def read_minor(value: Mapping[str, object], key: str, offered: Sequence[str] | N
     text = read_text(value, key)
     if not text:
         return None
-    minor = ".".join(text.split(".")[:2])
+    minor = minor_version(text)
     if not _MINOR.match(minor):
         raise WrongFormat(f'"{key}" is not a version such as "3.8"')
     if offered is not None and minor not in offered:

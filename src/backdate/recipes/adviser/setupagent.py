@@ -30,6 +30,7 @@ from backdate.recipes.repair.error_class import ErrorClass, ErrorGroup
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.rules import classify
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.text import minor_version
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_FILES = 8
@@ -193,5 +194,5 @@ def _error(group: ErrorGroup, trouble: SetupFailure) -> ErrorClass:
 
 def _minors(trouble: SetupFailure) -> tuple[str, ...]:
     """The interpreters that may be taken instead, as "3.8"."""
-    found = (".".join(version.split(".")[:2]) for version in trouble.pythons)
-    return tuple(dict.fromkeys(one for one in found if one != ".".join(trouble.python.split(".")[:2])))
+    found = (minor_version(version) for version in trouble.pythons)
+    return tuple(dict.fromkeys(one for one in found if one != minor_version(trouble.python)))

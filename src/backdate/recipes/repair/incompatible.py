@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from backdate.index.names import requirement_name
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.incompatible_table import DROPPED
 from backdate.recipes.repair.repair import Repair
@@ -15,7 +16,6 @@ from backdate.recipes.repair.repair_context import (
     RepairContext,
     all_matches,
     failure_text,
-    name_of,
     nearest_python,
     with_interpreter,
     with_packages,
@@ -180,9 +180,13 @@ def dropped_features(situation: RepairContext) -> Iterator[Repair]:
     found: dict[str, str] = {}
     for row in DROPPED:
         matches = all_matches(row.sign, text, 1)
-        name = name_of(row.limit)
-        if matches and name and _stricter(row.limit, next((o for o in found if name_of(o) == name), None)):
-            found = {limit: sign for limit, sign in found.items() if name_of(limit) != name}
+        name = requirement_name(row.limit)
+        if (
+            matches
+            and name
+            and _stricter(row.limit, next((o for o in found if requirement_name(o) == name), None))
+        ):
+            found = {limit: sign for limit, sign in found.items() if requirement_name(limit) != name}
             found[row.limit] = matches[0][0]
     changed = with_packages(situation.recipe, found, "release that dropped what is used", text_of(found))
     if changed != situation.recipe:

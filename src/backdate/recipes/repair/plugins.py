@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from backdate.index.names import requirement_name
 from backdate.recipes.recipe import SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -14,7 +15,6 @@ from backdate.recipes.repair.repair_context import (
     all_matches,
     failure_text,
     marked,
-    name_of,
     with_packages,
     with_plans,
 )
@@ -86,7 +86,7 @@ def _plugins(situation: RepairContext) -> dict[str, str]:
             found.setdefault(CONFIGURATION_KEYS[match[1]], f"the configuration's {match[1]}")
     for match in all_matches(_REQUIRED, text):
         for requirement in match[1].split(","):
-            if name_of(requirement.strip()):
+            if requirement_name(requirement.strip()):
                 found.setdefault(requirement.strip(), "required_plugins")
     if all_matches(_COROUTINE, text, 1) and not found:
         found["pytest-asyncio"] = "an async test"
@@ -111,4 +111,4 @@ def options_of(text: str) -> Iterator[tuple[str, str]]:
 def _as_named(situation: RepairContext) -> Callable[[str], str]:
     """As the project's own requirements files ask for it, where they do."""
     named = {line.name: line.text for line in all_lines(situation.files) if line.requirement is not None}
-    return lambda plugin: named.get(name_of(plugin), plugin)
+    return lambda plugin: named.get(requirement_name(plugin), plugin)

@@ -7,9 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-
+from backdate.index.names import requirement_name
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import (
     BuildConstraint,
@@ -51,14 +49,6 @@ def because(rule: str, evidence: str = "") -> Provenance:
     return Provenance(rule=f"repair: {rule}", text=" ".join(evidence.split())[:200] or None)
 
 
-def name_of(requirement: str) -> str | None:
-    """The normalised name that a requirement asks for; None when it cannot be read."""
-    try:
-        return canonicalize_name(Requirement(requirement).name)
-    except InvalidRequirement:
-        return None
-
-
 def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: str) -> Recipe:
     """The recipe with ``packages`` installed too; the same one when it asks for each already."""
     there = {one for step in recipe.install for one in step.packages}
@@ -72,8 +62,8 @@ def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: 
 def with_build_constraints(recipe: Recipe, limits: Iterable[str], rule: str, evidence: str) -> Recipe:
     """The recipe with isolated builds limited to ``limits``, each name limited once."""
     new = tuple(BuildConstraint(requirement=one, provenance=because(rule, evidence)) for one in limits)
-    names = {name_of(one.requirement) for one in new}
-    kept = tuple(one for one in recipe.build_constraints if name_of(one.requirement) not in names)
+    names = {requirement_name(one.requirement) for one in new}
+    kept = tuple(one for one in recipe.build_constraints if requirement_name(one.requirement) not in names)
     if {one.requirement for one in new} <= {one.requirement for one in recipe.build_constraints}:
         return recipe
     return replace(recipe, build_constraints=(*kept, *new))

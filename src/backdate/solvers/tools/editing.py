@@ -17,6 +17,7 @@ from backdate.projects.patches import diff_files
 from backdate.serial import write_whole
 from backdate.solvers.tools.files import FileText, Tree, numbered, read_bytes, split_lines
 from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
+from backdate.text import counted
 
 EDITS_REMEMBERED = 5
 _ONE_AT_A_TIME = threading.Lock()
@@ -140,7 +141,7 @@ class Editor:
         first = whole[: whole.index(old)].count("\n") + 1
         lines = split_lines(changed)
         told = self._store(path, text, lines, at=first, count=new.count("\n") + 1)
-        return f"{count} {'occurrence was' if count == 1 else 'occurrences were'} replaced. {told}"
+        return f"{counted(count, 'occurrence was', 'occurrences were')} replaced. {told}"
 
     def _store(self, path: Path, text: FileText, lines: tuple[str, ...], *, at: int, count: int) -> str:
         data = text.encode(lines)
