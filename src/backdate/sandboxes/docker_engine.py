@@ -131,7 +131,7 @@ class Engine:
     def state(self, name: str) -> ContainerState:
         """What has become of a container."""
         with self._talking():
-            state = self._client.inspect_container(name)["ContainerState"]
+            state = self._client.inspect_container(name)["State"]
         return ContainerState(
             running=bool(state["Running"]),
             exit_code=int(state["ExitCode"]),
