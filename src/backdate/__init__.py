@@ -20,7 +20,6 @@ from backdate.version import __version__ as __version__
 if TYPE_CHECKING:
     from backdate.checking.check import check
     from backdate.checking.options import SetupOptions
-    from backdate.checking.progress import Progress
     from backdate.checking.result import Breakage, CheckResult, Comparison, PackageChange, Side, Verdict
     from backdate.checking.set_up import set_up
     from backdate.checking.settings import Settings
@@ -37,7 +36,6 @@ __all__ = [
     "CheckResult",
     "Comparison",
     "PackageChange",
-    "Progress",
     "Settings",
     "SetupOptions",
     "SetupResult",
@@ -57,7 +55,6 @@ _HOMES = {
     "Comparison": "backdate.checking.result",
     "PackageChange": "backdate.checking.result",
     "SetupOptions": "backdate.checking.options",
-    "Progress": "backdate.checking.progress",
     "Settings": "backdate.checking.settings",
     "SetupResult": "backdate.checking.setup_result",
     "Side": "backdate.checking.result",

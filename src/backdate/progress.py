@@ -48,3 +48,7 @@ class NoProgress:
 
     def report(self, event: Event) -> None:
         """Do nothing."""
+
+
+NO_PROGRESS = NoProgress()
+"""The default where a function takes a reporter."""

@@ -19,9 +19,9 @@ from backdate.bisection.builds_search import BuildSearch, tools_of
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.result import Finding
 from backdate.bisection.search import MOST_BUILDS, ProbeStatus
-from backdate.checking.progress import Silence
 from backdate.environments.environment import Environment, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.progress import NO_PROGRESS
 
 BOTH = ("forward", "backward")
 NO_FEATURE = "does not install: error: in setup command: use_2to3 is invalid."
@@ -88,7 +88,7 @@ def search(
     releases = {name: tuple(release(name, *row) for row in each) for name, each in rows.items()}
     finding = attribute_build(
         BuildSearch(
-            trials=BuildTrials(world, newest, failure, Silence()),  # type: ignore[arg-type]
+            trials=BuildTrials(world, newest, failure, NO_PROGRESS),  # type: ignore[arg-type]
             old=choice(pythons[0]),
             new=choice(pythons[1]),
             available=[python(one) for one in (*pythons, *others)],

@@ -19,7 +19,6 @@ from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing, Finding
 from backdate.bisection.suites import ProbeEnvironment, Suites
-from backdate.checking.progress import Silence
 from backdate.checking.result import Side
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
@@ -31,6 +30,7 @@ from backdate.environments.environment import (
     LockedDistribution,
 )
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.progress import NO_PROGRESS
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
 from backdate.sandboxes.interface import Enforced, Limits
 from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
@@ -194,7 +194,7 @@ def bisect_world(
             tests=list(broke),
             limits=Limits(),
             folder=Path(folder),
-            progress=Silence(),
+            progress=NO_PROGRESS,
         ) as probe_runner:
             probe_runner._suites = FakeSuites(world)
             return _attributed(probe_runner, world, old, new, broke, suspects)

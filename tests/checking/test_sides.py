@@ -20,7 +20,6 @@ from pretended_setups import (
 )
 
 from backdate.checking import sides
-from backdate.checking.progress import Silence
 from backdate.checking.recipe_run import DatedProject, Means, RecipeRun
 from backdate.checking.recipe_store import FILE, RecipeStore
 from backdate.checking.settings import Settings
@@ -28,6 +27,7 @@ from backdate.checking.sides import Both, Pair, carry_out_both, what_is_lacking
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, InterpreterChoice
+from backdate.progress import NO_PROGRESS
 from backdate.projects.project import Origin, Project
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.extract import Extraction
@@ -72,7 +72,7 @@ class World:
             settings=Settings(cache=tmp_path / "cache"),
             cache=Cache(tmp_path / "cache"),
             folder=tmp_path / "logs",
-            progress=Silence(),
+            progress=NO_PROGRESS,
         )
 
     def run_recipe(self, one: Recipe, ground: DatedProject, *given: object, **named: object) -> RecipeRun:

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from backdate.cli.progress import _Live, watch
+from backdate.progress import Activity, StageEntered
 
 
 def without_times(text: str) -> list[str]:
@@ -17,16 +18,16 @@ def without_times(text: str) -> list[str]:
 
 def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with watch() as progress:
-        progress.project("opening \x1b[31mit\nand more")
-        progress.side("old", "waiting")
-        progress.side("old", "resolving")
-        progress.side("new", "resolving")
-        progress.side("old", "building")
-        progress.side("old", "ready")
-        progress.side("old", "testing", "0 of 2 tests")
-        progress.side("old", "testing", "2 of 2 tests")
-        progress.side("old", "done")
-        progress.side("new", "failed", "no environment (resolve)")
+        progress.report(Activity(text="opening \x1b[31mit\nand more"))
+        progress.report(StageEntered(subject="old", stage="waiting"))
+        progress.report(StageEntered(subject="old", stage="resolving"))
+        progress.report(StageEntered(subject="new", stage="resolving"))
+        progress.report(StageEntered(subject="old", stage="building"))
+        progress.report(StageEntered(subject="old", stage="ready"))
+        progress.report(StageEntered(subject="old", stage="testing", detail="0 of 2 tests"))
+        progress.report(StageEntered(subject="old", stage="testing", detail="2 of 2 tests"))
+        progress.report(StageEntered(subject="old", stage="done"))
+        progress.report(StageEntered(subject="new", stage="failed", detail="no environment (resolve)"))
     captured = capsys.readouterr()
     assert captured.out == ""
     assert without_times(captured.err) == [
@@ -42,18 +43,18 @@ def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_one_environment_has_no_side(capsys: pytest.CaptureFixture[str]) -> None:
     with watch() as progress:
-        progress.side("only", "resolving")
+        progress.report(StageEntered(subject="only", stage="resolving"))
     assert without_times(capsys.readouterr().err) == ["resolving"]
 
 
 def test_live_lines() -> None:
     live = _Live()
-    live.project("opening it")
+    live.report(Activity(text="opening it"))
     out = io.StringIO()
     console = Console(file=out, width=80)
     console.print(live)
-    live.side("old", "testing", "1 of 2 \x1b[31mtests")
-    live.side("new", "failed", "no environment")
+    live.report(StageEntered(subject="old", stage="testing", detail="1 of 2 \x1b[31mtests"))
+    live.report(StageEntered(subject="new", stage="failed", detail="no environment"))
     console.print(live)
     text = out.getvalue()
     assert "opening it" in text

@@ -36,7 +36,6 @@ from backdate.bisection.result import BisectResult, Finding
 from backdate.bisection.targets import targets_of
 from backdate.checking.check import check
 from backdate.checking.interpreters import Interpreters
-from backdate.checking.progress import Progress, Silence
 from backdate.checking.result import Verdict
 from backdate.checking.run_folders import run_folder
 from backdate.checking.settings import Settings
@@ -45,6 +44,7 @@ from backdate.environments.cache import Cache
 from backdate.errors import SourceError
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
+from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.sources.listing import fetch_listing
 from backdate.sandboxes import interruption
 from backdate.sandboxes.choose import choose_sandbox
@@ -61,7 +61,7 @@ def bisect(
     python: str | None = None,
     tests: Sequence[str] = (),
     settings: Settings | None = None,
-    progress: Progress | None = None,
+    progress: Reporter = NO_PROGRESS,
     explanations: bool = True,
 ) -> BisectResult:
     """Since when and because of what tests of the project that ``source`` names fail.
@@ -74,7 +74,6 @@ def bisect(
     have, and MachineError as ``check`` does.
     """
     settings = settings or Settings()
-    progress = progress or Silence()
     started, clock = now(), time.monotonic()
     folder = settings.keep or run_folder(Cache(settings.cache).folder, "bisect", started)
     try:
@@ -110,7 +109,7 @@ def bisect_sides(
     tests: Sequence[str] = (),
     settings: Settings | None = None,
     builder: Builder | None = None,
-    progress: Progress | None = None,
+    progress: Reporter = NO_PROGRESS,
     explanations: bool = True,
 ) -> BisectResult:
     """As ``bisect``, for two sides that are at hand: nothing is fetched or built for them again, and only the
@@ -120,7 +119,6 @@ def bisect_sides(
     one of ``settings``. Raises as ``bisect`` does.
     """
     settings = settings or Settings()
-    progress = progress or Silence()
     started, clock = now(), time.monotonic()
     result = BisectResult(
         backdate=backdate.__version__,
@@ -156,7 +154,7 @@ def _search(
     targets: Sequence[Target],
     settings: Settings,
     builder: Builder,
-    progress: Progress,
+    progress: Reporter,
     *,
     explanations: bool,
 ) -> BisectResult:
@@ -172,10 +170,10 @@ def _search(
         folder=result.folder / "probes",
         progress=progress,
     ) as probe_runner:
-        progress.project("running the tests that broke alone, in both environments")
+        progress.report(Activity(text="running the tests that broke alone, in both environments"))
         probe_runner.expect(first_asked(at_hand.old.choice, at_hand.new.choice, at_hand.new.instant))
         ranges = moving_range(at_hand.old.environment.lock, at_hand.new.environment.lock)
-        progress.project(f"asking the index when {len(ranges)} distributions were released")
+        progress.report(Activity(text=f"asking the index when {len(ranges)} distributions were released"))
         (old, new), (releases, notes) = both(
             probe_runner.sides, lambda: releases_on_index(ranges, settings.index_url, cache.index)
         )
@@ -191,7 +189,7 @@ def _search(
         attributed = one_for_each_cause(attribution.attribute(targets))
         found = [one.finding for one in attributed]
         if explanations:
-            progress.project("asking what the culprits say for themselves")
+            progress.report(Activity(text="asking what the culprits say for themselves"))
             witnesses = ExplanationCollector(probe_runner, builder.sandbox, cache, settings.index_url)
             found = [witnesses.with_explanations(one) for one in attributed]
     findings = sorted(found, key=lambda one: -len(one.tests))
@@ -215,7 +213,7 @@ def build_broke(at_hand: AtHand) -> bool:
 
 
 def _search_build(
-    result: BisectResult, at_hand: AtHand, settings: Settings, builder: Builder, progress: Progress
+    result: BisectResult, at_hand: AtHand, settings: Settings, builder: Builder, progress: Reporter
 ) -> BisectResult:
     """What broke the build of the newest side."""
     assert at_hand.old.environment is not None
@@ -226,7 +224,7 @@ def _search_build(
     names = ranged_names(
         at_hand.old.environment.lock, None if isinstance(lock, str) else lock, at_hand.new_ground.tree
     )
-    progress.project(f"asking the index when {len(names)} distributions were released")
+    progress.report(Activity(text=f"asking the index when {len(names)} distributions were released"))
     releases, notes = releases_on_index(names, settings.index_url, builder.cache.index)
     trials = BuildTrials(probe_builder, request, failure, progress)
     finding = attribute_build(

@@ -11,9 +11,9 @@ from backdate.bisection.probe_builder import ProbeBuilder
 from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import ProbeRecord
 from backdate.bisection.search import MOST_BUILDS, ProbeStatus
-from backdate.checking.progress import Progress
 from backdate.environments.environment import CutoffOverride, Environment, InterpreterChoice, Lock
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.progress import Activity, Reporter
 from backdate.recipes.repair.builds import tool_limits
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.rules import classify
@@ -56,7 +56,7 @@ class BuildTrials:
     """Builds, or tries to, what one project's unpinned tree asks for."""
 
     def __init__(
-        self, probe_builder: ProbeBuilder, request: EnvironmentRequest, failure: str, progress: Progress
+        self, probe_builder: ProbeBuilder, request: EnvironmentRequest, failure: str, progress: Reporter
     ) -> None:
         """``request``: of the newest side, which fails with ``failure``, worded by ``ProbeBuilder``."""
         self._probe_builder, self._request, self._progress = probe_builder, request, progress
@@ -76,7 +76,7 @@ class BuildTrials:
             if self._left <= leave:
                 raise OutOfBudget
             self._left -= 1
-            self._progress.project(f"trial {MOST_BUILDS - self._left}: {why}")
+            self._progress.report(Activity(text=f"trial {MOST_BUILDS - self._left}: {why}"))
             built_before = self._probe_builder.builds
             tried = self._known[trial] = self._try(trial)
             self.journal.append(

@@ -29,10 +29,10 @@ from backdate.bisection.search import (
     split_by_colour,
 )
 from backdate.bisection.suites import ProbeEnvironment, SideContext, Suites
-from backdate.checking.progress import Progress
 from backdate.checking.result import Side
 from backdate.environments.environment import Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.progress import Activity, Reporter
 from backdate.sandboxes.interface import Limits
 from backdate.sandboxes.threads import in_threads
 from backdate.testing.outcomes import SuiteRun
@@ -62,7 +62,7 @@ class ProbeRunner:
         tests: Sequence[str],
         limits: Limits,
         folder: Path,
-        progress: Progress,
+        progress: Reporter,
     ) -> None:
         """``old`` and ``new``: a check's sides, both with runs; ``tests``: ids that broke between them."""
         self._probe_builder = probe_builder
@@ -218,7 +218,7 @@ class ProbeRunner:
             return replace(self._seen[identity], setup=setup)
         if self._could_build <= leave:
             raise OutOfBudget
-        self._progress.project(f"environment {self.environments + 1}: {why}")
+        self._progress.report(Activity(text=f"environment {self.environments + 1}: {why}"))
         first = ProbeResult(setup=setup, identity=identity, lock=lock)
         works: list[Callable[[], _Look | None]] = [partial(self._make, first, self._tried + 1)]
         if beside is not None and self._could_build > leave + 1:

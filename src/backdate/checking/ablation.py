@@ -7,13 +7,13 @@ first candidate alone, and the adviser left out where there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from backdate.checking.options import SetupOptions
-from backdate.checking.recipe_run import Told, untold
 from backdate.checking.set_up import set_up
 from backdate.checking.settings import Settings
+from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.recipes.extract import ALL_SOURCES, SourceKind
 from backdate.timeline.instants import Instant
 
@@ -67,8 +67,7 @@ def ablate(
     python: str | None = None,
     options: SetupOptions | None = None,
     settings: Settings | None = None,
-    told: Told = untold,
-    said: Callable[[str], None] = lambda _text: None,
+    progress: Reporter = NO_PROGRESS,
 ) -> Ablation:
     """Set every one of ``sources`` up in every way; proven recipes of other commits are never used.
 
@@ -80,9 +79,9 @@ def ablate(
     for parts, chosen in variants(options or SetupOptions()):
         outcomes = []
         for source in sources:
-            said(f"{parts}: {source}")
+            progress.report(Activity(text=f"{parts}: {source}"))
             result = set_up(
-                source, instant=instant, python=python, options=chosen, settings=settings, told=told
+                source, instant=instant, python=python, options=chosen, settings=settings, progress=progress
             )
             outcomes.append("proven" if result.proven else str(result.error))
         rows.append(AblationRow(parts=parts, proven=outcomes.count("proven"), outcomes=tuple(outcomes)))

@@ -15,7 +15,6 @@ from pathlib import Path
 from backdate.checking.compare import compare_locks, compare_runs
 from backdate.checking.loosening import requirement_files_of
 from backdate.checking.means import means_of
-from backdate.checking.progress import Progress, Silence
 from backdate.checking.recipe_run import DatedProject, dated_project
 from backdate.checking.result import CheckResult, Comparison
 from backdate.checking.run_folders import require_new_folder, run_folder
@@ -26,6 +25,7 @@ from backdate.checking.verdict import collect_notes, decide
 from backdate.environments import uv
 from backdate.environments.cache import Cache
 from backdate.errors import InstantError, NoTests, SourceError
+from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.patches import encode_patch
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import without_upper_bound
@@ -47,7 +47,7 @@ def check(
     to_instant: Instant | None = None,
     python: str | None = None,
     settings: Settings | None = None,
-    progress: Progress | None = None,
+    progress: Reporter = NO_PROGRESS,
 ) -> CheckResult:
     """What dependency updates between two instants broke in the project that ``source`` names.
 
@@ -59,7 +59,6 @@ def check(
     sources and instants that cannot be, MachineError for what this machine lacks.
     """
     settings = settings or Settings()
-    progress = progress or Silence()
     started, clock = now(), time.monotonic()
     if settings.keep is not None:
         require_new_folder(settings.keep)
@@ -69,7 +68,7 @@ def check(
     new_instant = require_past(to_instant or current_instant())
     with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
         work = Path(temporary)
-        progress.project(f"opening {source}")
+        progress.report(Activity(text=f"opening {source}"))
         project = _open(source, work / "old", settings, cache, before=from_instant or new_instant)
         old_instant = _old_instant(project, from_instant, new_instant)
         old_ground = dated_project(project, old_instant, python=python)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.checking.failure_report import trouble_of
-from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, Told, choose, run_recipe, untold
+from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, choose, run_recipe
 from backdate.checking.settings import Settings
 from backdate.environments.cache import Cache
 from backdate.environments.environment import InterpreterChoice
 from backdate.index.cache import DiskCache
 from backdate.index.provided_modules import ProvidedModules
 from backdate.index.upstream import IndexClient
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import IndexFacts, Repair
@@ -31,7 +32,8 @@ class ProjectBackend:
     means: Means
     folder: Path
     names: Callable[[], IndexFacts]
-    told: Told = untold
+    progress: Reporter = NO_PROGRESS
+    subject: str = "only"
 
     @property
     def apt(self) -> bool:
@@ -49,7 +51,8 @@ class ProjectBackend:
             self.ground,
             self.means,
             log_folder=self.folder / f"attempt-{number:02d}",
-            told=self.told,
+            progress=self.progress,
+            subject=self.subject,
             python=python,
             choice=choice,
         )

@@ -7,16 +7,16 @@ The one way from a recipe to a run, for set-ups, checks and bisections alike: wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from backdate.checking.interpreters import Interpreters
 from backdate.environments.build import Builder
 from backdate.environments.environment import BuildFailure, CutoffOverride, Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.system import apt_packages, base_for
+from backdate.progress import NO_PROGRESS, Reporter, StageEntered
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import PythonConstraint, read_python_constraint
 from backdate.projects.tree import tree_digest
@@ -30,16 +30,8 @@ from backdate.testing.several import run_plans
 from backdate.text import minor_version
 from backdate.timeline.instants import Instant
 
-Stage = Literal["waiting", "resolving", "building", "ready", "testing", "done", "failed"]
-Told = Callable[[Stage, str], None]
-"""Told the stage that a set-up is in, and how far ("12 of 40 tests")."""
-
 _NOT_FOR_BUILDS = ("PYTHON", "UV_", "PIP_", "LD_", "XDG_", "LC_", "VIRTUAL_ENV", "BACKDATE_", "PYTEST_")
 _NEVER_FOR_BUILDS = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SHELL", "USER", "CI"}
-
-
-def untold(_stage: Stage, _detail: str) -> None:
-    """Nobody watches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +146,8 @@ def run_recipe(
     means: Means,
     *,
     log_folder: Path,
-    told: Told = untold,
+    progress: Reporter = NO_PROGRESS,
+    subject: str = "only",
     python: str | None = None,
     choice: InterpreterChoice | None = None,
 ) -> RecipeRun:
@@ -166,16 +159,22 @@ def run_recipe(
     choice = choice or choose(recipe, ground, means.interpreters, python)
     recipe_run = RecipeRun(recipe=recipe, choice=choice, python=python)
     started = time.monotonic()
-    built = build(recipe, ground, means, choice, told=told)
+    built = build(recipe, ground, means, choice, progress=progress, subject=subject)
     build_s = time.monotonic() - started
     if isinstance(built, BuildFailure):
         return replace(recipe_run, failure=built, build_s=build_s)
-    run = run_tests(recipe, ground, means, built, log_folder=log_folder, told=told)
+    run = run_tests(recipe, ground, means, built, log_folder=log_folder, progress=progress, subject=subject)
     return replace(recipe_run, environment=built, run=run, build_s=build_s)
 
 
 def build(
-    recipe: Recipe, ground: DatedProject, means: Means, choice: InterpreterChoice, *, told: Told = untold
+    recipe: Recipe,
+    ground: DatedProject,
+    means: Means,
+    choice: InterpreterChoice,
+    *,
+    progress: Reporter = NO_PROGRESS,
+    subject: str = "only",
 ) -> Environment | BuildFailure:
     """The environment of ``recipe`` on ``ground``.
 
@@ -186,7 +185,9 @@ def build(
     if isinstance(base, BaseFailure):
         return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
     request = replace(request_for(recipe, ground, choice), base=base)
-    return means.builder.prepare(request, on_stage=lambda stage: told(stage, ""))
+    return means.builder.prepare(
+        request, on_stage=lambda stage: progress.report(StageEntered(subject=subject, stage=stage))
+    )
 
 
 def run_tests(
@@ -197,7 +198,8 @@ def run_tests(
     *,
     log_folder: Path,
     only: Sequence[str] | None = None,
-    told: Told = untold,
+    progress: Reporter = NO_PROGRESS,
+    subject: str = "only",
 ) -> SuiteRun:
     """Every test command of ``recipe`` in ``environment``, which was built for it on ``ground``.
 
@@ -212,8 +214,12 @@ def run_tests(
         log_folder=log_folder,
         only=only,
         at=request_for(recipe, ground, environment.choice).at,
-        on_progress=lambda finished, total: told(
-            "testing", f"{finished} of {total} tests" if total else f"{finished} tests"
+        on_progress=lambda finished, total: progress.report(
+            StageEntered(
+                subject=subject,
+                stage="testing",
+                detail=f"{finished} of {total} tests" if total else f"{finished} tests",
+            )
         ),
     )
 

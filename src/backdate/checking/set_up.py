@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from backdate.checking.loop_backend import ProjectBackend, index_names
 from backdate.checking.means import means_of
 from backdate.checking.notes import notes_of
 from backdate.checking.options import SetupOptions
-from backdate.checking.recipe_run import RecipeRun, Told, dated_project, untold
+from backdate.checking.recipe_run import RecipeRun, dated_project
 from backdate.checking.run_folders import require_new_folder, run_folder
 from backdate.checking.settings import Settings
 from backdate.checking.setup_result import SetupResult
@@ -22,6 +22,7 @@ from backdate.checking.starting_recipes import StartingRecipes, keep_proven, sta
 from backdate.checking.validation import Counts
 from backdate.environments.cache import Cache
 from backdate.errors import SourceError
+from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project
 from backdate.projects.sources.open import open_source
 from backdate.recipes.recipe import SkippedInstruction
@@ -41,8 +42,7 @@ def set_up(
     python: str | None = None,
     options: SetupOptions | None = None,
     settings: Settings | None = None,
-    told: Told = untold,
-    said: Callable[[str], None] = lambda _text: None,
+    progress: Reporter = NO_PROGRESS,
 ) -> SetupResult:
     """Find how the project that ``source`` names is installed and tested as of ``instant``, and prove it.
 
@@ -62,7 +62,7 @@ def set_up(
     cache = Cache(settings.cache)
     started, clock = now(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="backdate-") as temporary, ExitStack() as stack:
-        said(f"opening {source}")
+        progress.report(Activity(text=f"opening {source}"))
         project = open_source(
             str(source),
             workdir=Path(temporary),
@@ -82,7 +82,7 @@ def set_up(
             means=means_of(settings, cache, sandbox),
             folder=folder,
             names=index_names(settings, cache, stack),
-            told=told,
+            progress=progress,
         )
         beginning = starting_recipes(project, ground, cache, settings, options)
         loop = Loop(backend, options, ground.tree)

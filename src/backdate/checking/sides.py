@@ -6,24 +6,26 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from backdate.checking.loop import Attempt, Loop
 from backdate.checking.loop_backend import ProjectBackend, index_names
 from backdate.checking.loosening import loosened_recipe
 from backdate.checking.options import SetupOptions
 from backdate.checking.own_frames import with_own_frames
-from backdate.checking.progress import Progress, SideName
-from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, Told, run_recipe
+from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, run_recipe
 from backdate.checking.result import Side
 from backdate.checking.settings import Settings
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
 from backdate.checking.validation import count_outcomes, is_proven
 from backdate.environments.cache import Cache
+from backdate.progress import Activity, Reporter, StageEntered
 from backdate.projects.project import Project
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.threads import both
 from backdate.testing.outcomes import SuiteRun
 
+SideOfCheck = Literal["old", "new"]
 _LEAST_SHARE = 0.5
 """Below, files that cannot be collected keep a check from seeing most of a suite."""
 _SEVERAL = 6
@@ -42,11 +44,7 @@ class Pair:
     settings: Settings
     cache: Cache
     folder: Path
-    progress: Progress
-
-    def told(self, name: SideName) -> Told:
-        """The progress of one side."""
-        return lambda stage, detail: self.progress.side(name, stage, detail)
+    progress: Reporter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,8 @@ def carry_out_both(pair: Pair, beginning: StartingRecipes) -> Both:
     repairs: tuple[str, ...] = ()
     lack = what_is_lacking(old.run)
     if lack:
-        pair.progress.project(f"{lack} with the first recipe: trying others and repairs")
+        text = f"{lack} with the first recipe: trying others and repairs"
+        pair.progress.report(Activity(text=text))
         found = _set_up_old(pair, beginning.starts, old)
         if found is not None and found.recipe_run is not old:
             old, best, repairs = (
@@ -115,7 +114,8 @@ def _carry_old(pair: Pair, start: StartingRecipe) -> RecipeRun:
         pair.old,
         pair.means,
         log_folder=pair.folder / "old",
-        told=pair.told("old"),
+        progress=pair.progress,
+        subject="old",
         python=start.python,
     )
     _tell_end(pair, "old", recipe_run)
@@ -129,7 +129,8 @@ def _carry_new(pair: Pair, recipe: Recipe, log_folder: str = "new") -> RecipeRun
         pair.new,
         pair.means,
         log_folder=pair.folder / log_folder,
-        told=pair.told("new"),
+        progress=pair.progress,
+        subject="new",
         choice=pair.means.interpreters.choose(
             pair.new.python_constraint, pair.new.instant, forced=pair.new.python
         ),
@@ -138,11 +139,12 @@ def _carry_new(pair: Pair, recipe: Recipe, log_folder: str = "new") -> RecipeRun
     return recipe_run
 
 
-def _tell_end(pair: Pair, name: SideName, recipe_run: RecipeRun) -> None:
+def _tell_end(pair: Pair, name: SideOfCheck, recipe_run: RecipeRun) -> None:
     if recipe_run.failure is not None:
-        pair.progress.side(name, "failed", f"no environment ({recipe_run.failure.phase})")
+        detail = f"no environment ({recipe_run.failure.phase})"
+        pair.progress.report(StageEntered(subject=name, stage="failed", detail=detail))
     else:
-        pair.progress.side(name, "done")
+        pair.progress.report(StageEntered(subject=name, stage="done"))
 
 
 def _set_up_old(pair: Pair, starts: Sequence[StartingRecipe], known: RecipeRun) -> Attempt | None:
@@ -152,7 +154,8 @@ def _set_up_old(pair: Pair, starts: Sequence[StartingRecipe], known: RecipeRun) 
             means=pair.means,
             folder=pair.folder / "old",
             names=index_names(pair.settings, pair.cache, stack),
-            told=pair.told("old"),
+            progress=pair.progress,
+            subject="old",
         )
         options = (
             replace(SetupOptions(), attempts=_SEVERAL) if count_outcomes(known.run).passed else SetupOptions()
@@ -172,7 +175,8 @@ def _mend_new(pair: Pair, known: RecipeRun) -> Attempt | None:
             means=pair.means,
             folder=pair.folder / "new",
             names=index_names(pair.settings, pair.cache, stack),
-            told=pair.told("new"),
+            progress=pair.progress,
+            subject="new",
         )
         loop = Loop(
             backend,
@@ -184,7 +188,7 @@ def _mend_new(pair: Pair, known: RecipeRun) -> Attempt | None:
     return best if best is not None and best.recipe_run.environment is not None else None
 
 
-def _side(pair: Pair, name: SideName, recipe_run: RecipeRun, repairs: tuple[str, ...]) -> Side:
+def _side(pair: Pair, name: SideOfCheck, recipe_run: RecipeRun, repairs: tuple[str, ...]) -> Side:
     ground = pair.old if name == "old" else pair.new
     _tell_end(pair, name, recipe_run)
     return Side(

@@ -9,7 +9,6 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 
 from backdate.checking.interpreters import Interpreters
-from backdate.checking.progress import Progress, Silence
 from backdate.checking.recipe_run import DatedProject, choose, dated_project, request_for
 from backdate.checking.run_folders import require_new_folder
 from backdate.checking.settings import Settings
@@ -19,6 +18,7 @@ from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import SourceError, UsageError
+from backdate.progress import NO_PROGRESS, Activity, Reporter, StageEntered
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.sources.open import open_source
@@ -47,7 +47,7 @@ def build_environment(
     tests: bool = False,
     python: str | None = None,
     settings: Settings | None = None,
-    progress: Progress | None = None,
+    progress: Reporter = NO_PROGRESS,
 ) -> EnvironmentResult:
     """Build the environment of a project, or of ``packages`` alone, as of ``instant`` at ``output``.
 
@@ -56,7 +56,6 @@ def build_environment(
     and MachineError as ``check`` does.
     """
     settings = settings or Settings()
-    progress = progress or Silence()
     output = output.absolute()
     require_new_folder(output)
     require_past(instant)
@@ -73,7 +72,7 @@ def build_environment(
         if packages:
             request = _packages_alone(packages, work, instant, interpreters, python)
         else:
-            progress.project(f"opening {source}")
+            progress.report(Activity(text=f"opening {source}"))
             project = open_source(
                 str(source),
                 workdir=work,
@@ -86,9 +85,11 @@ def build_environment(
             start = _tested(project, ground, cache, settings) if tests else _untested(ground)
             choice = choose(start.recipe, ground, interpreters, start.python)
             request = request_for(start.recipe, ground, choice)
-        built = builder.build_at(request, output, on_stage=lambda stage: progress.side("only", stage))
+        built = builder.build_at(
+            request, output, on_stage=lambda stage: progress.report(StageEntered(subject="only", stage=stage))
+        )
     if isinstance(built, BuildFailure):
-        progress.side("only", "failed")
+        progress.report(StageEntered(subject="only", stage="failed"))
         return EnvironmentResult(failure=built)
     return EnvironmentResult(environment=built)
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from backdate.checking.progress import Progress, SideName, Stage
 from backdate.cli.terminal import printable, tell
+from backdate.progress import Activity, Event, Reporter, Stage, StageEntered
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_WORDS: dict[Stage, str] = {
+_STAGE_TEXTS: dict[Stage, str] = {
     "waiting": "waiting for the cache",
     "resolving": "resolving",
     "building": "building the environment",
@@ -27,13 +27,14 @@ _WORDS: dict[Stage, str] = {
 
 
 class _ProgressState:
-    """What is known, shared by both ways of showing it."""
+    """The last events, shared by both ways of showing them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.started = time.monotonic()
         self.text = ""
-        self.sides: dict[SideName, tuple[Stage, str, float]] = {}
+        self.environments: dict[str, tuple[Stage, str, float]] = {}
+        """By subject: the stage, the detail, since when."""
 
     def elapsed(self, since: float | None = None) -> str:
         seconds = time.monotonic() - (self.started if since is None else since)
@@ -43,36 +44,41 @@ class _ProgressState:
 class _Lines(_ProgressState):
     """One line for each new stage, for pipes and logs."""
 
-    def project(self, text: str) -> None:
-        self._say(text)
+    def report(self, event: Event) -> None:
+        if isinstance(event, Activity):
+            self._print(event.text)
+        elif isinstance(event, StageEntered):
+            self._enter(event.subject, event.stage, event.detail)
 
-    def side(self, side: SideName, stage: Stage, detail: str = "") -> None:
+    def _enter(self, subject: str, stage: Stage, detail: str) -> None:
         with self.lock:
-            before = self.sides.get(side)
-            self.sides[side] = (stage, detail, time.monotonic())
+            before = self.environments.get(subject)
+            self.environments[subject] = (stage, detail, time.monotonic())
             if stage in ("ready", "waiting") or (before is not None and before[0] == stage):
                 return
             last = before[1] if before is not None and stage == "done" else detail
-            name = "" if side == "only" else f"{side} side: "
-            self._say(f"{name}{_WORDS[stage]}{f' ({last})' if last and stage != 'testing' else ''}")
+            name = "" if subject == "only" else f"{subject} side: "
+            self._print(f"{name}{_STAGE_TEXTS[stage]}{f' ({last})' if last and stage != 'testing' else ''}")
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         tell(f"[{self.elapsed()}] {printable(text)}")
 
 
 class _Live(_ProgressState):
     """A few lines that are kept up to date."""
 
-    def project(self, text: str) -> None:
+    def report(self, event: Event) -> None:
         with self.lock:
-            self.text = text
+            if isinstance(event, Activity):
+                self.text = event.text
+            elif isinstance(event, StageEntered):
+                self._enter(event.subject, event.stage, event.detail)
 
-    def side(self, side: SideName, stage: Stage, detail: str = "") -> None:
-        with self.lock:
-            before = self.sides.get(side)
-            since = before[2] if before is not None and before[0] == stage else time.monotonic()
-            kept = before[1] if before is not None and stage == "done" else detail
-            self.sides[side] = (stage, kept, since)
+    def _enter(self, subject: str, stage: Stage, detail: str) -> None:
+        before = self.environments.get(subject)
+        since = before[2] if before is not None and before[0] == stage else time.monotonic()
+        kept = before[1] if before is not None and stage == "done" else detail
+        self.environments[subject] = (stage, kept, since)
 
     def __rich__(self) -> RenderableType:
         from rich.spinner import Spinner
@@ -81,24 +87,24 @@ class _Live(_ProgressState):
 
         table = Table.grid(padding=(0, 1))
         with self.lock:
-            if all(stage in ("done", "failed") for stage, _, _ in self.sides.values()):
-                # nothing of a side is under way: before a check, or after it
+            if all(stage in ("done", "failed") for stage, _, _ in self.environments.values()):
+                # no environment is under way: before a check, or after it
                 table.add_row(Spinner("dots"), Text(printable(f"{self.text}  {self.elapsed()}")))
-            for side in ("old", "new", "only"):
-                if side in self.sides:
-                    stage, detail, since = self.sides[side]
-                    name = "" if side == "only" else f"{side}  "
+            for subject in ("old", "new", "only"):
+                if subject in self.environments:
+                    stage, detail, since = self.environments[subject]
+                    name = "" if subject == "only" else f"{subject}  "
                     over = stage in ("done", "failed")
                     mark = Text("✓" if stage == "done" else "✗") if over else Spinner("dots")
                     time_text = "" if over else f"  {self.elapsed(since)}"
-                    words = f"{name}{_WORDS[stage]}{f': {detail}' if detail else ''}{time_text}"
-                    table.add_row(mark, Text(printable(words)))
+                    text = f"{name}{_STAGE_TEXTS[stage]}{f': {detail}' if detail else ''}{time_text}"
+                    table.add_row(mark, Text(printable(text)))
         return table
 
 
 @contextmanager
-def watch() -> Iterator[Progress]:
-    """Progress that a person sees on standard error."""
+def watch() -> Iterator[Reporter]:
+    """A reporter that shows progress to a person on standard error."""
     if not sys.stderr.isatty():
         yield _Lines()
         return

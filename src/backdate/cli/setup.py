@@ -123,8 +123,7 @@ def setup_command(given: SetupArguments) -> int:
                 adviser_at=adviser_at,
             ),
             settings=settings,
-            told=lambda stage, detail: progress.side("only", stage, detail),
-            said=progress.project,
+            progress=progress,
         )
     _report(done, given)
     return exit_codes.OK if isinstance(done, Ablation) or done.proven else exit_codes.CANNOT_TELL
