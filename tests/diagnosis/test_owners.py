@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.diagnosis.distributions import Distributions
-from backdate.diagnosis.owners import BUILTIN, Owners, in_standard_library, names_in
+from backdate.diagnosis.owners import BUILTIN, Owners, names_in
+from backdate.knowledge.modules import in_standard_library
 
 SOURCE = """
 import numpy as np, os.path

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from backdate.diagnosis.distributions import Installed
 from backdate.diagnosis.frames import relocated, responsible
 from backdate.diagnosis.messages import ParsedMessage, read_message
-from backdate.diagnosis.owners import BUILTIN, CONVENTIONS, Owners, in_builtins
+from backdate.diagnosis.owners import BUILTIN, Owners, in_builtins
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, FrameKind, PlacedFrame, PlacedRaised
+from backdate.knowledge.modules import aliases
 
 _OWN = (FrameKind.PROJECT, FrameKind.TEST)
 _RUNNERS = frozenset(
@@ -99,7 +100,7 @@ def _completed(
     """``said`` with its owner in full: what old wordings leave out is read off the line that raised."""
     if said.owner_is == "module":
         first, dot, rest = said.owner.partition(".")  # libraries call themselves by their usual alias
-        return replace(said, owner=f"{CONVENTIONS.get(first, first)}{dot}{rest}")
+        return replace(said, owner=f"{aliases().get(first, first)}{dot}{rest}")
     innermost = frames[-1] if frames else line
     if innermost is None or said.owner:
         return said

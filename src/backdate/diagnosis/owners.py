@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.diagnosis.distributions import Distributions, Installed, read_bounded
+from backdate.knowledge.modules import aliases, distribution_of, in_standard_library
 
 BUILTIN = "builtin"
 """How TimeMachine-bench calls the standard library among the related libraries."""
@@ -18,64 +18,6 @@ BUILTIN = "builtin"
 _SOURCE_BYTES = 2 * 1024 * 1024
 _SEARCH_BYTES = 256 * 1024 * 1024
 """Characters of source that are read in all to find classes."""
-
-GONE_FROM_STANDARD_LIBRARY = frozenset(
-    {
-        *("aifc", "asynchat", "asyncore", "audioop", "binhex", "cgi", "cgitb", "chunk", "crypt", "distutils"),
-        *("dummy_threading", "_dummy_threading", "formatter", "imghdr", "imp", "lib2to3", "macpath"),
-        *("mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "parser", "pipes", "smtpd", "sndhdr"),
-        *("spwd", "sunau", "symbol", "telnetlib", "uu", "xdrlib"),
-        # of Python 2
-        *("__builtin__", "BaseHTTPServer", "commands", "ConfigParser", "cookielib", "Cookie", "copy_reg"),
-        *("cPickle", "cStringIO", "dummy_thread", "exceptions", "htmlentitydefs", "HTMLParser", "httplib"),
-        *("Queue", "robotparser", "sets", "SimpleHTTPServer", "SocketServer", "StringIO", "thread"),
-        *("Tkinter", "urllib2", "urlparse", "UserDict", "UserList", "UserString", "xmlrpclib"),
-    }
-)
-"""Modules of the standard library that not every Python from 3.6 on has (PEP 594, PEP 632, Python 3.0)."""
-
-_DISTRIBUTIONS = {
-    "attr": "attrs",
-    "bs4": "beautifulsoup4",
-    "Crypto": "pycryptodome",
-    "cv2": "opencv-python",
-    "dateutil": "python-dateutil",
-    "docx": "python-docx",
-    "dotenv": "python-dotenv",
-    "fitz": "PyMuPDF",
-    "flask_sqlalchemy": "Flask-SQLAlchemy",
-    "git": "GitPython",
-    "jwt": "PyJWT",
-    "magic": "python-magic",
-    "MySQLdb": "mysqlclient",
-    "OpenSSL": "pyOpenSSL",
-    "PIL": "pillow",
-    "pkg_resources": "setuptools",
-    "psycopg2": "psycopg2",
-    "serial": "pyserial",
-    "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "slugify": "python-slugify",
-    "usb": "pyusb",
-    "yaml": "PyYAML",
-    "zmq": "pyzmq",
-}
-"""Distributions of well-known modules, for a module that no environment at hand has."""
-
-CONVENTIONS = {
-    "np": "numpy",
-    "pd": "pandas",
-    "plt": "matplotlib.pyplot",
-    "mpl": "matplotlib",
-    "tf": "tensorflow",
-    "nx": "networkx",
-    "sns": "seaborn",
-    "sp": "scipy",
-    "sa": "sqlalchemy",
-    "ma": "marshmallow",
-    "nn": "torch.nn",
-}
-"""ModuleNames by which modules are imported by convention, for a line whose file is not at hand."""
 
 _BUILTIN_TYPES = frozenset(
     name for name, value in vars(__import__("builtins")).items() if isinstance(value, type)
@@ -91,12 +33,6 @@ _BUILTIN_TYPES = frozenset(
 }
 _ROOT_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?:\.\w+)*")
 _FROM = re.compile(r"^\s*(?:>>> )?from\s+([\w.]+)\s+import\b")
-
-
-def in_standard_library(dotted: str) -> bool:
-    """Whether a module is, or once was, of the standard library."""
-    top = dotted.partition(".")[0]
-    return top in sys.stdlib_module_names or top in GONE_FROM_STANDARD_LIBRARY or top == "builtins"
 
 
 def in_builtins(name: str) -> bool:
@@ -149,7 +85,7 @@ class Owners:
             return BUILTIN
         if self._in_tree(top):
             return None
-        return _DISTRIBUTIONS.get(top, top)
+        return distribution_of(dotted)
 
     def installed(self, dotted: str) -> bool:
         """Whether the top-level part of a module is there: installed now, or the project's own."""
@@ -189,7 +125,7 @@ class Owners:
         imports = self.imports_of(path)
         home = imports.get(first)
         if home is None and not imports:
-            home = CONVENTIONS.get(first)
+            home = aliases().get(first)
             if home is None and (self._now.has_top_level(first) or self._before.has_top_level(first)):
                 home = first
             if home is None and in_standard_library(first):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from backdate.index.names import requirement_name
+from backdate.knowledge import load
 from backdate.recipes.actions import Action, DeclaredJob, Delegation
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
@@ -27,53 +28,6 @@ from backdate.recipes.sources.nox import read_nox
 from backdate.recipes.sources.tox import read_tox
 
 _DEEPEST = 5
-_TOOLS = {
-    # what runs, reports, checks or publishes around the tests; kept when a version is asked for
-    *(
-        "pip",
-        "setuptools",
-        "wheel",
-        "tox",
-        "tox-travis",
-        "tox-gh-actions",
-        "tox-uv",
-        "tox-pip-version",
-        "nox",
-    ),
-    *(
-        "virtualenv",
-        "codecov",
-        "coveralls",
-        "python-coveralls",
-        "codacy-coverage",
-        "twine",
-        "build",
-        "uv",
-        "hatch",
-    ),
-    *(
-        "poetry",
-        "pipenv",
-        "pdm",
-        "pre-commit",
-        "flake8",
-        "black",
-        "isort",
-        "pylint",
-        "ruff",
-        "bandit",
-        "safety",
-    ),
-    *(
-        "codeclimate-test-reporter",
-        "invoke",
-        "bump2version",
-        "bumpversion",
-        "check-manifest",
-        "pip-tools",
-        "nox-poetry",
-    ),
-}
 _NOT_FOR_TESTS = (
     "CI",
     "TRAVIS",
@@ -233,8 +187,9 @@ def _steps(actions: Sequence[Action], skipped: list[SkippedInstruction]) -> Iter
             continue
         step = action
         if step.kind == "packages":
-            kept = tuple(one for one in step.packages if one not in packages and one.lower() not in _TOOLS)
-            dropped = [one for one in step.packages if one.lower() in _TOOLS]
+            tools = load.tools()
+            kept = tuple(one for one in step.packages if one not in packages and one.lower() not in tools)
+            dropped = [one for one in step.packages if one.lower() in tools]
             if dropped:
                 reason = f"not needed by tests: {', '.join(dropped)}"
                 skipped.append(SkippedInstruction(reason=reason, provenance=step.provenance))

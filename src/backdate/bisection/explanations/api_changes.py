@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from backdate.bisection.result import ChangedName
 from backdate.diagnosis.api import ApiDifference, NameChange, ask_both, probe
-from backdate.diagnosis.owners import CONVENTIONS, in_standard_library
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.environments.environment import Environment
+from backdate.knowledge.modules import aliases, in_standard_library
 from backdate.sandboxes.interface import Sandbox
 
 MOST_NAMES = 6
@@ -34,8 +34,8 @@ def names_of(cause: Cause | None, modules: Sequence[str]) -> tuple[str, ...]:
     parts = [
         part for part in cause.owner.split(".") if part and part not in _CONSTRUCTORS and part != "<locals>"
     ]
-    if parts and parts[0] in CONVENTIONS:
-        parts[:1] = CONVENTIONS[parts[0]].split(".")
+    if parts and parts[0] in aliases():
+        parts[:1] = aliases()[parts[0]].split(".")
     if cause.owner_is != "function" and cause.name:
         parts.append(cause.name)
     if not parts or (not cause.owner and cause.owner_is != "module" and not cause.name):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
+from backdate.knowledge import load
 from backdate.recipes.recipe import BuildRequirement, SystemPackages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.missing_modules import candidates_for
@@ -24,7 +25,6 @@ from backdate.recipes.repair.repair_context import (
 )
 from backdate.recipes.repair.requirements import RequirementLine, rewritten
 from backdate.recipes.repair.signs import REACHED_OUT
-from backdate.recipes.repair.tables import BINARY_INSTEAD, SYSTEM
 from backdate.recipes.repair.unsatisfiable import FAILED_BUILD
 
 USE_2TO3 = re.compile(r"use_2to3 is invalid")
@@ -99,7 +99,6 @@ _HINT = re.compile(
     r"([a-z0-9][a-z0-9+.-]{1,80}(?: [a-z0-9][a-z0-9+.-]{1,80}){0,9})"
 )
 """What a build, or the message of an ImportError, says to install; other words may follow."""
-_KNOWN_PACKAGES = frozenset(package for _, packages in SYSTEM for package in packages)
 
 
 def build_tools(situation: RepairContext) -> Iterator[Repair]:
@@ -185,8 +184,9 @@ def system_names(text: str) -> dict[str, tuple[str, ...]]:
             if packages or missing.endswith((".h", "-config", "_config")):
                 found.setdefault(missing, packages)
     for match in all_matches(_HINT, text):
+        known = {package for row in load.system_packages().system for package in row.packages}
         for name in match[1].split():
-            if name.endswith("-dev") or name in _KNOWN_PACKAGES:
+            if name.endswith("-dev") or name in known:
                 found.setdefault(name, (name,))
     return found
 
@@ -194,12 +194,14 @@ def system_names(text: str) -> dict[str, tuple[str, ...]]:
 def debian_packages(missing: str) -> tuple[str, ...]:
     """The packages that hold a header, program or library; none when it is not known."""
     base = missing.rpartition("/")[2] if missing.startswith("/") else missing
-    for key, packages in SYSTEM:
-        if base == key or base == f"lib{key}" or (key.endswith("/") and base.startswith(key)):
-            return packages
-        if key.startswith("lib") and base.startswith(key):
-            return packages
-    return ()
+    rows = load.system_packages().system
+    return next((row.packages for row in rows if any(_names(key, base) for key in row.missing)), ())
+
+
+def _names(key: str, missing: str) -> bool:
+    """Whether a key of the table means what is missing."""
+    begins = key.endswith("/") or key.startswith("lib")
+    return missing in (key, f"lib{key}") or (begins and missing.startswith(key))
 
 
 def system_packages(situation: RepairContext) -> Iterator[Repair]:
@@ -210,8 +212,10 @@ def system_packages(situation: RepairContext) -> Iterator[Repair]:
         return
     evidence = ", ".join(missing)
 
+    wheels = {row.distribution: row.instead for row in load.system_packages().wheel}
+
     def binary(line: RequirementLine) -> str | None:
-        instead = BINARY_INSTEAD.get(line.name or "")
+        instead = wheels.get(line.name or "")
         requirement = line.requirement
         return f"{instead}{requirement.specifier}" if instead and requirement else line.text
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
+from backdate.knowledge import modules
 from backdate.recipes.files import Files
-from backdate.recipes.import_names import DISTRIBUTIONS
 from backdate.recipes.recipe import InstallStep, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -28,30 +27,6 @@ from backdate.recipes.repair.requirements import all_lines
 _MOST_MODULES = 12
 _MOST_NAMED = 4
 _DEEPEST = 3
-PYTHON_2 = frozenset(
-    {
-        *("StringIO", "cStringIO", "ConfigParser", "Queue", "urllib2", "urlparse", "httplib", "cPickle"),
-        *("__builtin__", "Tkinter", "HTMLParser", "commands", "sets", "exceptions", "itertools.izip"),
-    }
-)
-"""Modules of Python 2 alone: no distribution helps."""
-NAMESPACES = frozenset(
-    {"google", "zope", "azure", "backports", "ruamel", "jaraco", "sphinxcontrib", "repoze", "plone", "paste"}
-)
-"""Modules that many distributions share: the error names them alone when none of those is installed."""
-BACKPORTS = {
-    "dataclasses": "dataclasses",
-    "importlib_metadata": "importlib-metadata",
-    "importlib_resources": "importlib-resources",
-    "contextvars": "contextvars",
-    "zoneinfo": "backports.zoneinfo",
-    "graphlib": "graphlib-backport",
-    "pkg_resources": "setuptools<81",
-    "setuptools": "setuptools<81",
-    "distutils": "setuptools<81",
-    "typing_extensions": "typing-extensions",
-}
-"""Modules that a distribution gives in the place of the standard library or of an older environment."""
 
 
 def missing_distributions(situation: RepairContext) -> Iterator[Repair]:
@@ -131,10 +106,10 @@ def _wanted(situation: RepairContext) -> list[str]:
     text = "\n".join((trouble.text, *(one.message[:20_000] for one in trouble.problems[:50])))
     for module in situation.trouble.missing_modules[:_MOST_MODULES]:
         top = module.partition(".")[0]
-        standard = top in sys.stdlib_module_names and top not in BACKPORTS
-        if standard or top in PYTHON_2 or own_folder(situation.files, top) is not None:
+        standard = modules.in_standard_library(top) and modules.requirement_without_index(top) is None
+        if standard or own_folder(situation.files, top) is not None:
             continue
-        wanted += _deeper(module, text) if module in NAMESPACES else [module]
+        wanted += _deeper(module, text) if module in modules.namespaces() else [module]
     return list(dict.fromkeys(wanted))
 
 
@@ -154,8 +129,9 @@ def _provider(situation: RepairContext, module: str) -> str | None:
     top = module.partition(".")[0]
     named = {line.name: line for line in all_lines(situation.files) if line.requirement is not None}
     trouble = situation.trouble
-    if top in BACKPORTS:
-        return BACKPORTS[top]
+    known = modules.requirement_without_index(module)
+    if known is not None:
+        return known
     candidates = candidates_for(module)
     near = [name for name in named if name and _alike(name, top)]
     order = [
@@ -174,12 +150,9 @@ def _provider(situation: RepairContext, module: str) -> str | None:
 def candidates_for(module: str) -> tuple[str, ...]:
     """Names that a distribution with ``module`` may have, the likeliest first; evidence of nothing."""
     parts = module.split(".")
-    found = [
-        DISTRIBUTIONS[prefix]
-        for length in range(len(parts), 0, -1)
-        if (prefix := ".".join(parts[:length])) in DISTRIBUTIONS
-    ]
     top = parts[0]
+    row = modules.row_of(module)
+    found = [modules.to_install(module), *row.distributions] if row else []
     plain = top.strip("_").replace("_", "-")
     found += [plain, *("-".join(parts[:length]).replace("_", "-") for length in range(len(parts), 1, -1))]
     found += [f"python-{plain}", f"py{plain}", f"{plain}-python", f"py-{plain}", f"django-{plain}"]

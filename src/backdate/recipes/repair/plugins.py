@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from backdate.index.names import requirement_name
+from backdate.knowledge import load
 from backdate.recipes.recipe import SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -19,7 +20,6 @@ from backdate.recipes.repair.repair_context import (
     with_plans,
 )
 from backdate.recipes.repair.requirements import all_lines
-from backdate.recipes.repair.tables import CONFIGURATION_KEYS, FIXTURES, MARKERS, OPTIONS
 
 _FIXTURE = re.compile(r"fixture '(\w{1,80})' not found", re.ASCII)
 _UNRECOGNISED = re.compile(r"error: (?:unrecognized arguments|no such option|ambiguous option): (.{1,1000})")
@@ -31,7 +31,6 @@ _COROUTINE = re.compile(
     r"async def functions are not natively supported|coroutine '\w{1,200}' was never awaited"
 )
 _REQUIRED = re.compile(r"Missing required plugins: (.{1,500})")
-_BY_FIXTURE = {fixture: plugin for plugin, fixtures in FIXTURES.items() for fixture in fixtures}
 
 
 def missing_plugins(situation: RepairContext) -> Iterator[Repair]:
@@ -71,19 +70,23 @@ def _plugins(situation: RepairContext) -> dict[str, str]:
     """Distribution to what asks for it."""
     text = failure_text(situation.trouble)
     found: dict[str, str] = {}
+    rows = load.pytest_plugins()
+    by_fixture = {fixture: row.install for row in rows for fixture in row.fixtures}
+    by_marker = {marker: row.install for row in rows for marker in row.markers}
+    by_setting = {setting: row.install for row in rows for setting in row.settings}
     for match in all_matches(_FIXTURE, text):
-        if match[1] in _BY_FIXTURE:
-            found.setdefault(_BY_FIXTURE[match[1]], f"the fixture {match[1]}")
+        if match[1] in by_fixture:
+            found.setdefault(by_fixture[match[1]], f"the fixture {match[1]}")
     for match in all_matches(_UNRECOGNISED, text):
         for option, plugin in options_of(match[1]):
             found.setdefault(plugin, f"the option {option}")
     for match in all_matches(_MARKER, text):
         marker = match[1] or match[2]
-        if marker in MARKERS:
-            found.setdefault(MARKERS[marker], f"the marker {marker}")
+        if marker in by_marker:
+            found.setdefault(by_marker[marker], f"the marker {marker}")
     for match in all_matches(_KEY, text):
-        if match[1] in CONFIGURATION_KEYS:
-            found.setdefault(CONFIGURATION_KEYS[match[1]], f"the configuration's {match[1]}")
+        if match[1] in by_setting:
+            found.setdefault(by_setting[match[1]], f"the configuration's {match[1]}")
     for match in all_matches(_REQUIRED, text):
         for requirement in match[1].split(","):
             if requirement_name(requirement.strip()):
@@ -98,8 +101,9 @@ def options_of(text: str) -> Iterator[tuple[str, str]]:
     for word in text.split():
         option = word.partition("=")[0]
         fitting = [
-            (start, plugin)
-            for start, plugin in OPTIONS
+            (start, row.install)
+            for row in load.pytest_plugins()
+            for start in row.options
             if option == start
             or (start.startswith("--") and option.startswith(start))
             or (len(start) == 2 and word[:2] == start and word[2:].isdigit())

@@ -5,11 +5,13 @@ conda's packages are not installed: those that have a distribution on the index 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from backdate.knowledge import load
 from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.command import ProgramCall
 from backdate.recipes.files import Files
@@ -26,29 +28,6 @@ from backdate.recipes.sources.yaml import YamlProblem, read_yaml
 
 FILES = ("environment.yml", "environment.yaml", "conda.yml", "environment-dev.yml", "environment_dev.yml")
 _RULE = "conda environment"
-_RENAMED = {
-    "pytorch": "torch",
-    "pytables": "tables",
-    "matplotlib-base": "matplotlib",
-    "opencv": "opencv-python",
-    "py-opencv": "opencv-python",
-    "pytorch-cpu": "torch",
-    "python-graphviz": "graphviz",
-    "dask-core": "dask",
-    "seaborn-base": "seaborn",
-    "typing-extensions": "typing_extensions",
-    "py-xgboost": "xgboost",
-    "msgpack-python": "msgpack",
-    "tensorflow-gpu": "tensorflow",
-    "jupyterlab": "jupyterlab",
-    "faiss-cpu": "faiss-cpu",
-}
-_NOT_PYTHON = re.compile(
-    r"(?:python|pip|setuptools|wheel|conda.*|mamba|nodejs|cudatoolkit|cudnn|cuda.*|mkl|blas|openblas|lib.*|gcc.*|gxx.*"
-    r"|clang.*|compilers?|c-compiler|cxx-compiler|fortran-compiler|cmake|make|ninja|gdal-bin|ffmpeg|git|hdf5|zlib"
-    r"|openssl|ca-certificates|openmpi|mpich|r-.*|_.*|nomkl|pandoc|graphviz|sqlite|readline|ncurses|xz|tk|bzip2"
-    r"|swig|bedtools|samtools|htslib|proj|geos|boost.*|eigen|openjdk|rust|go|curl|wget|hdf4|netcdf4-c|yarn)\Z"
-)
 _PACKAGE = re.compile(r"(?:[\w.-]+::)?([A-Za-z0-9][\w.-]*)\s*((?:[=<>!~].*)?)\Z")
 
 
@@ -86,10 +65,16 @@ def _actions(files: Files, file: str, text: str) -> Iterator[Action]:
             found = cpython_versions([versions.lstrip("=<>!~ ").split(",")[0].removesuffix(".*")])
             if found:
                 yield DeclaredPythons(versions=found, provenance=where)
-        elif _NOT_PYTHON.match(name):
+        elif _not_python().fullmatch(name):
             yield SystemPackages(manager="conda", packages=(item.text,), provenance=where)
         else:
-            yield _package(_RENAMED.get(name, name), versions, where)
+            yield _package(load.conda().renamed.get(name, name), versions, where)
+
+
+@functools.cache
+def _not_python() -> re.Pattern[str]:
+    """conda's packages that no distribution stands for."""
+    return re.compile("|".join(load.conda().not_python))
 
 
 def _package(name: str, versions: str, where: Provenance) -> InstallStep | SkippedInstruction:

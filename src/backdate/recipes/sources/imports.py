@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from backdate.knowledge import modules
 from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.files import Files
-from backdate.recipes.import_names import DISTRIBUTIONS
 from backdate.recipes.recipe import InstallStep, Provenance
 
 _RULE = "import scan"
@@ -26,70 +25,6 @@ _SKIPPED = {
     "env",
     "docs",
     "examples",
-}
-_OLD_STANDARD = {
-    # of Python 2 and of the 3s before today's
-    *(
-        "asynchat",
-        "asyncore",
-        "distutils",
-        "imp",
-        "smtpd",
-        "cgi",
-        "cgitb",
-        "telnetlib",
-        "pipes",
-        "crypt",
-        "nntplib",
-    ),
-    *(
-        "StringIO",
-        "cStringIO",
-        "ConfigParser",
-        "Queue",
-        "urllib2",
-        "urlparse",
-        "httplib",
-        "cPickle",
-        "__builtin__",
-    ),
-    *(
-        "Tkinter",
-        "HTMLParser",
-        "parser",
-        "symbol",
-        "formatter",
-        "macpath",
-        "binhex",
-        "asyncio",
-        "dummy_threading",
-    ),
-    *(
-        "imghdr",
-        "sndhdr",
-        "uu",
-        "xdrlib",
-        "chunk",
-        "aifc",
-        "audioop",
-        "sunau",
-        "spwd",
-        "nis",
-        "ossaudiodev",
-        "mailcap",
-    ),
-    *(
-        "msilib",
-        "winreg",
-        "_winreg",
-        "msvcrt",
-        "lib2to3",
-        "commands",
-        "exceptions",
-        "sets",
-        "thread",
-        "copy_reg",
-    ),
 }
 _FROM_THE_SUITE = {"pytest", "unittest", "setuptools", "pip", "test", "tests", "conftest"}
 
@@ -110,9 +45,8 @@ def read_imports(files: Files) -> tuple[DeclaredJob, ...]:
     for relative, tree in parsed:
         for name, line in _imports(tree):
             top = name.split(".")[0]
-            if top not in local | _FROM_THE_SUITE | _OLD_STANDARD and top not in sys.stdlib_module_names:
-                distribution = DISTRIBUTIONS.get(name) or DISTRIBUTIONS.get(top, top)
-                found.setdefault(distribution, (relative, line))
+            if top not in local | _FROM_THE_SUITE and not modules.in_standard_library(top):
+                found.setdefault(modules.to_install(name), (relative, line))
     steps = tuple(
         InstallStep(
             kind="packages",

@@ -1,4 +1,4 @@
-"""The tables of repair against what they speak of: Debian's package lists, and wheels of test plugins."""
+"""Tables against what they speak of: Debian's package lists, and wheels of plugins of pytest."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from packaging.utils import canonicalize_name
 
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
+from backdate.knowledge import load
 from backdate.projects.sources.archives import read_members
 from backdate.projects.sources.download import download, new_client
 from backdate.projects.sources.listing import fetch_listing
-from backdate.recipes.repair.tables import CONFIGURATION_KEYS, FIXTURES, MARKERS, OPTIONS, SYSTEM
 from backdate.sandboxes.bases import BUILD_PACKAGES, checked_names
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -28,17 +28,19 @@ SAMPLE = (
 
 
 def test_names_of_debian_are_names() -> None:
-    named = {name for _, packages in SYSTEM for name in packages}
+    rows = load.system_packages().system
+    named = {name for row in rows for name in row.packages}
     assert set(checked_names(sorted(named))) == named
-    assert all(packages for _, packages in SYSTEM)
-    keys = [key for key, _ in SYSTEM]
+    keys = [key for row in rows for key in row.missing]
     assert sorted(set(keys)) == sorted(keys)
 
 
 def test_every_package_is_in_debian_12() -> None:
     if shutil.which("apt-cache") is None or "VERSION_CODENAME=bookworm" not in _os_release():
         pytest.skip("this machine is no Debian 12 (bookworm)")
-    named = sorted({name for _, packages in SYSTEM for name in packages} | set(BUILD_PACKAGES))
+    named = sorted(
+        {name for row in load.system_packages().system for name in row.packages} | set(BUILD_PACKAGES)
+    )
     told = subprocess.run(["apt-cache", "madison", *named], capture_output=True, text=True, check=True).stdout
     there = {line.partition("|")[0].strip() for line in told.splitlines()}
     if "zlib1g-dev" not in there:
@@ -55,19 +57,18 @@ def lacking(plugin: str, sources: str) -> list[str]:
     """What the tables say of ``plugin`` and its sources do not hold."""
     name = canonicalize_name(plugin)
 
-    def ours(entry: str) -> bool:
-        return canonicalize_name(entry.partition("[")[0]) == name
-
+    rows = [row for row in load.pytest_plugins() if canonicalize_name(row.install.partition("[")[0]) == name]
+    signs = {
+        "fixtures": r"def {0}\(|\b{0} = |name=[\"']{0}[\"']",
+        "options": r"[\"']{0}",
+        "markers": r"[\"']{0}\b|mark\.{0}\b",
+        "settings": r"[\"']{0}[\"']",
+    }
     wanted = [
-        *(
-            (fixture, rf"def {fixture}\(|\b{fixture} = |name=[\"']{fixture}[\"']")
-            for entry, fixtures in FIXTURES.items()
-            if ours(entry)
-            for fixture in fixtures
-        ),
-        *((option, rf"[\"']{re.escape(option)}") for option, entry in OPTIONS if ours(entry)),
-        *((mark, rf"[\"']{mark}\b|mark\.{mark}\b") for mark, entry in MARKERS.items() if ours(entry)),
-        *((key, rf"[\"']{re.escape(key)}[\"']") for key, entry in CONFIGURATION_KEYS.items() if ours(entry)),
+        (what, sign.format(re.escape(what)))
+        for row in rows
+        for kind, sign in signs.items()
+        for what in getattr(row, kind)
     ]
     assert wanted, f"no table names {plugin}"
     return [what for what, sign in wanted if not re.search(sign, sources)]

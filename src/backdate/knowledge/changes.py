@@ -1,0 +1,117 @@
+"""What releases dropped and added, as patterns of the messages by which programs notice."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from packaging.specifiers import SpecifierSet
+
+from backdate.knowledge import load
+from backdate.knowledge.schema import ChangeRow
+
+PYTHON = "python"
+"""The name under which the language and its standard library have rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A row of ``tables/changes``, ready to be looked for."""
+
+    distribution: str
+    row: ChangeRow
+    pattern: re.Pattern[str]
+    """Of one line: an exception's type and message, or a line of a log."""
+
+    @property
+    def pin(self) -> str:
+        """The requirement that helps: releases before what was dropped, or from what was added on."""
+        operator = ">=" if self.row.added else "<"
+        return self.row.pin or f"{self.distribution}{operator}{self.row.since}"
+
+    @property
+    def releases(self) -> SpecifierSet:
+        """The releases that ``pin`` allows."""
+        return SpecifierSet(self.pin.removeprefix(self.distribution))
+
+
+@functools.cache
+def python_changes() -> tuple[Change, ...]:
+    """What Python dropped and added, of 3.1 and later, in the order in which they count.
+
+    What a requirement gives in another interpreter's place (``distutils``) is not here if it was dropped.
+    """
+    rows = load.python_changes()
+    return tuple(
+        _compiled(PYTHON, row) for row in rows if row.since != "3.0" and not (row.install and not row.added)
+    )
+
+
+@functools.cache
+def library_changes() -> tuple[Change, ...]:
+    """What releases of libraries dropped and added, for the environment in which a program runs."""
+    return tuple(change for change in _all_of_libraries() if not change.row.of_builds)
+
+
+@functools.cache
+def build_tool_changes() -> tuple[Change, ...]:
+    """What releases of build tools dropped, for isolated builds."""
+    return tuple(change for change in _all_of_libraries() if change.row.of_builds)
+
+
+@functools.cache
+def _all_of_libraries() -> tuple[Change, ...]:
+    return tuple(
+        _compiled(file.distribution, row)
+        for file in load.change_files()
+        if file.distribution != PYTHON
+        for row in file.change
+    )
+
+
+@functools.cache
+def gone_modules() -> frozenset[str]:
+    """Modules of the standard library that not every Python from 2.7 on has (PEP 594, PEP 632, PEP 3108)."""
+    return frozenset(
+        name for row in load.python_changes() if row.kind == "module" and not row.added for name in row.names
+    )
+
+
+@functools.cache
+def replaced_modules() -> dict[str, str]:
+    """Modules of Python that a requirement gives where an interpreter lacks them."""
+    return {name: row.install for row in load.python_changes() if row.install for name in row.names}
+
+
+def pattern_of(row: ChangeRow) -> re.Pattern[str]:
+    """What the messages of a program that meets the change look like."""
+    return re.compile("|".join((*_worded(row), *row.says)))
+
+
+def _compiled(distribution: str, row: ChangeRow) -> Change:
+    return Change(distribution=distribution, row=row, pattern=pattern_of(row))
+
+
+def _worded(row: ChangeRow) -> Iterator[str]:
+    """How the interpreter words it, by the kind of the change."""
+    if not row.names:
+        return
+    names = _any_of(row.names)
+    if row.kind == "name":
+        module = re.escape(row.module)
+        yield rf"cannot import name '?{names}'? from '?{module}\b"
+        yield rf"module '{module}' has no attribute '{names}'"
+    elif row.kind == "module":
+        yield rf"No module named '?{names}(?![\w.])"
+    elif row.kind == "method":
+        owners = _any_of(row.owners)
+        yield rf"'(?:[\w.]{{1,80}}\.)?{owners}' object has no attribute '{names}'"
+        yield rf"type object '{owners}' has no attribute '{names}'"
+    elif row.kind == "argument":
+        yield rf"(?<!\w){_any_of(row.owners)}\(\) got an unexpected keyword argument '{names}'"
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, names))})"

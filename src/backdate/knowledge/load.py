@@ -1,0 +1,87 @@
+"""Reading the files in ``tables/``: each when it is first asked for, once a process."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TypeVar
+
+import msgspec
+
+from backdate.errors import StoredDataError
+from backdate.knowledge import schema
+
+File = TypeVar("File", bound=schema.Row)
+
+
+def tables() -> Traversable:
+    """The folder of the files."""
+    return files("backdate.knowledge") / "tables"
+
+
+def read_table(file: Traversable, kind: type[File]) -> File:
+    """What ``file`` holds. Raises StoredDataError, which names file and key, for what does not fit."""
+    try:
+        return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), kind)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise StoredDataError(
+            f"knowledge/tables/{file.name} does not fit its schema ({error}); see docs/knowledge.md"
+        ) from error
+
+
+@functools.cache
+def modules() -> schema.ModulesFile:
+    """Modules and the distributions that provide them."""
+    return read_table(tables() / "modules.toml", schema.ModulesFile)
+
+
+@functools.cache
+def pytest_plugins() -> tuple[schema.PluginRow, ...]:
+    """Plugins of pytest."""
+    return read_table(tables() / "pytest_plugins.toml", schema.PluginsFile).plugin
+
+
+@functools.cache
+def system_packages() -> schema.SystemFile:
+    """What builds miss of the system."""
+    return read_table(tables() / "system_packages.toml", schema.SystemFile)
+
+
+@functools.cache
+def licences() -> schema.LicencesFile:
+    """Licences, and how they are recognised."""
+    return read_table(tables() / "licences.toml", schema.LicencesFile)
+
+
+@functools.cache
+def cutoffs() -> tuple[schema.CutoffRow, ...]:
+    """Distributions whose cutoff is moved."""
+    return read_table(tables() / "cutoff_overrides.toml", schema.CutoffsFile).cutoff
+
+
+@functools.cache
+def conda() -> schema.CondaFile:
+    """conda's packages."""
+    return read_table(tables() / "conda.toml", schema.CondaFile)
+
+
+@functools.cache
+def tools() -> frozenset[str]:
+    """Distributions that are around the tests and not of them."""
+    return frozenset(read_table(tables() / "tools.toml", schema.ToolsFile).around_tests)
+
+
+@functools.cache
+def python_changes() -> tuple[schema.ChangeRow, ...]:
+    """What releases of Python dropped and added."""
+    return read_table(tables() / "changes" / "python.toml", schema.ChangesFile).change
+
+
+def change_files() -> Iterator[schema.ChangesFile]:
+    """The files of changes, by name; read anew at every call (``changes.py`` keeps what it compiles)."""
+    for file in sorted((tables() / "changes").iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".toml"):
+            yield read_table(file, schema.ChangesFile)

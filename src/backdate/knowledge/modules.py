@@ -1,0 +1,64 @@
+"""Modules: whose they are, and what to install when they are missing."""
+
+from __future__ import annotations
+
+import functools
+import sys
+
+from packaging.requirements import Requirement
+
+from backdate.knowledge import changes, load
+from backdate.knowledge.schema import ModuleRow
+
+
+@functools.cache
+def _rows() -> dict[str, ModuleRow]:
+    return {row.name: row for row in load.modules().module}
+
+
+def row_of(module: str) -> ModuleRow | None:
+    """The row of a dotted module or of the nearest package around it that has one."""
+    rows = _rows()
+    parts = module.split(".")
+    prefixes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((rows[prefix] for prefix in prefixes if prefix in rows), None)
+
+
+def distribution_of(module: str) -> str:
+    """The distribution that the authors of a module publish it as; its top-level name when no row says."""
+    row = row_of(module)
+    return row.distributions[0] if row else module.partition(".")[0]
+
+
+def to_install(module: str) -> str:
+    """The distribution to install for a module; its top-level name when no row says."""
+    row = row_of(module)
+    return Requirement(row.install or row.distributions[0]).name if row else module.partition(".")[0]
+
+
+def requirement_without_index(module: str) -> str | None:
+    """The requirement for a module where it is certain without the index: Python's, or one with a limit."""
+    top = module.partition(".")[0]
+    replaced = changes.replaced_modules().get(top)
+    if replaced is not None:
+        return replaced
+    row = _rows().get(top)
+    return row.install if row and row.install and Requirement(row.install).specifier else None
+
+
+def in_standard_library(dotted: str) -> bool:
+    """Whether a module is, or once was, of the standard library."""
+    top = dotted.partition(".")[0]
+    return top in sys.stdlib_module_names or top in changes.gone_modules() or top == "builtins"
+
+
+@functools.cache
+def aliases() -> dict[str, str]:
+    """Names by which modules are imported by convention."""
+    return load.modules().aliases
+
+
+@functools.cache
+def namespaces() -> frozenset[str]:
+    """Modules that many distributions share."""
+    return frozenset(load.modules().namespaces)

@@ -1,0 +1,200 @@
+"""What a row of each file in ``tables/`` holds. Unknown keys and wrong types are refused on reading."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import msgspec
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Names = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)]
+
+ChangeKind = Literal["name", "module", "method", "argument", "syntax", "behaviour"]
+"""What changed: a name of a module (imported or used as an attribute), a module, an attribute of a class'
+objects, a keyword argument of a function, syntax, or something else that only an error's message tells."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of a TOML file."""
+
+
+class ChangeRow(Row, frozen=True, kw_only=True):
+    """What one release of a distribution, or of Python, dropped or added."""
+
+    since: Text
+    """The first release that is different: "1.24", for Python "3.12"."""
+    kind: ChangeKind
+    added: bool = False
+    """True for what the release added: older ones lack it. False for what it dropped."""
+    module: str = ""
+    """For ``name``: the dotted module that holds it."""
+    owners: tuple[Text, ...] = ()
+    """For ``method`` the classes, for ``argument`` the functions, as messages name them."""
+    names: dict[str, str] = msgspec.field(default_factory=dict)
+    """What changed, each with what takes its place: a dotted name, or "" when no other name does.
+    For ``module``: the dotted modules."""
+    rewrite: dict[str, str] = msgspec.field(default_factory=dict)
+    """For names whose replacement is more than another name: a template, with ``{self}`` for the object and
+    ``{0}`` for the first argument."""
+    says: tuple[Text, ...] = ()
+    """Patterns of further messages, one line each; all there is for ``syntax`` and ``behaviour``."""
+    messages: tuple[Text, ...] = ()
+    """Real messages: each pattern of ``says`` matches one of them."""
+    pin: str = ""
+    """The requirement that helps, where it is not ``distribution<since`` (``>=`` for what was added)."""
+    of_builds: bool = False
+    """Whether the pin is for isolated builds and not for the environment."""
+    install: str = ""
+    """For a module of Python: the requirement that gives it where it is missing."""
+    note: str = ""
+    """What else a person who meets it should know, in one line."""
+    source: Text
+    """Where the library says so: an address."""
+    example: str = ""
+    """A program that runs with the last release before ``since`` and fails from it on, with an error that the
+    row recognises (the other way round for what was added). Not needed for ``name`` and ``module``."""
+    unproven: str = ""
+    """Why no example is executed."""
+
+
+class ChangesFile(Row, frozen=True, kw_only=True):
+    """A file in ``tables/changes``: the changes of one distribution, the surest first."""
+
+    distribution: Text
+    """Its name; "python" for the language and its standard library."""
+    python: str = "3.8"
+    """The interpreter that runs the examples; Python's own run under two of its releases."""
+    with_: tuple[str, ...] = msgspec.field(default=(), name="with")
+    """Further requirements of the examples: releases of the distribution's own dependencies as of then."""
+    change: Annotated[tuple[ChangeRow, ...], msgspec.Meta(min_length=1)]
+
+
+class ModuleRow(Row, frozen=True, kw_only=True):
+    """A module that tests or projects import."""
+
+    name: Text
+    """As it is imported: "cv2", "google.protobuf"."""
+    distributions: Names
+    """Every distribution that provides it; the first is the one that the module's authors publish it as."""
+    install: str = ""
+    """What to install when it is missing, where that is not the first one: a requirement."""
+    why: str = ""
+    """Why another one is installed; needed with ``install``."""
+
+
+class ModulesFile(Row, frozen=True, kw_only=True):
+    """``modules.toml``."""
+
+    aliases: dict[str, str]
+    """Names by which modules are imported by convention: np for numpy."""
+    namespaces: Names
+    """Modules that many distributions share: an error names them alone when none of those is installed."""
+    module: tuple[ModuleRow, ...]
+
+
+class PluginRow(Row, frozen=True, kw_only=True):
+    """A plugin of pytest, and what asks for it."""
+
+    install: Text
+    """The requirement: a distribution, with an extra where the plugin is in one."""
+    fixtures: tuple[Text, ...] = ()
+    options: tuple[Text, ...] = ()
+    """How its command-line options start; of all plugins the longest start that fits counts."""
+    markers: tuple[Text, ...] = ()
+    settings: tuple[Text, ...] = ()
+    """Keys of pytest's configuration file."""
+
+
+class PluginsFile(Row, frozen=True, kw_only=True):
+    """``pytest_plugins.toml``."""
+
+    plugin: tuple[PluginRow, ...]
+
+
+class SystemRow(Row, frozen=True, kw_only=True):
+    """Something of the system that builds or imports miss, and the packages of Debian 12 that hold it."""
+
+    missing: Names
+    """Headers, programs, libraries and pkg-config names; with a slash at the end, how a header starts."""
+    packages: Names
+
+
+class WheelRow(Row, frozen=True, kw_only=True):
+    """A distribution that builds against the system, and one with the same modules in wheels."""
+
+    distribution: Text
+    instead: Text
+
+
+class SystemFile(Row, frozen=True, kw_only=True):
+    """``system_packages.toml``. Of the rows that fit, the first counts."""
+
+    system: tuple[SystemRow, ...]
+    wheel: tuple[WheelRow, ...]
+
+
+class LicenceTextRow(Row, frozen=True, kw_only=True):
+    """A licence that is recognised by its words."""
+
+    name: Text
+    """Its SPDX name, or its family's."""
+    pattern: Text
+    """Searched in the text without line breaks, upper and lower case alike."""
+    example: Text
+    """Words of the licence that the pattern matches."""
+
+
+class ShortNameRow(Row, frozen=True, kw_only=True):
+    """A licence as people name it in setup.py, by a mark in the text's lower-case first line."""
+
+    mark: Text
+    name: Text
+
+
+class LicencesFile(Row, frozen=True, kw_only=True):
+    """``licences.toml``."""
+
+    permissive: Names
+    """SPDX names in upper case."""
+    none: tuple[str, ...]
+    """How tables of repositories write that there is no licence, in upper case."""
+    classifiers: dict[str, str]
+    """The last part of a trove classifier to an SPDX name."""
+    text: tuple[LicenceTextRow, ...]
+    """The first that fits counts."""
+    short: tuple[ShortNameRow, ...]
+    """The first that fits counts."""
+
+
+class CutoffRow(Row, frozen=True, kw_only=True):
+    """A distribution that an old instant cuts later than everything else."""
+
+    name: Text
+    until: datetime
+    """For instants before this one, the distribution is cut here instead."""
+    reason: Text
+    editable: bool = False
+    """Whether it matters to editable installs alone."""
+
+
+class CutoffsFile(Row, frozen=True, kw_only=True):
+    """``cutoff_overrides.toml``."""
+
+    cutoff: tuple[CutoffRow, ...]
+
+
+class CondaFile(Row, frozen=True, kw_only=True):
+    """``conda.toml``."""
+
+    renamed: dict[str, str]
+    """conda's name of a package to its distribution, where the two differ."""
+    not_python: Names
+    """Patterns of conda's packages that no distribution stands for, matched whole."""
+
+
+class ToolsFile(Row, frozen=True, kw_only=True):
+    """``tools.toml``."""
+
+    around_tests: Names
+    """Distributions that run, report, check or publish around the tests."""

@@ -1,0 +1,124 @@
+"""Every table fits its schema, patterns match their examples, and no row contradicts another."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from backdate.errors import StoredDataError
+from backdate.knowledge import changes, load, modules
+from backdate.knowledge.schema import ChangeRow, ModulesFile
+
+ROWS = [(file.distribution, row) for file in load.change_files() for row in file.change]
+
+
+def named(pair: tuple[str, ChangeRow]) -> str:
+    """A row as a test's name."""
+    return f"{pair[0]}-{pair[1].since}-{next(iter(pair[1].names), pair[1].kind)}"
+
+
+@pytest.mark.parametrize("pair", ROWS, ids=named)
+def test_a_change_is_complete_and_matches_its_messages(pair: tuple[str, ChangeRow]) -> None:
+    distribution, row = pair
+    Version(row.since)
+    assert row.source.startswith("https://")
+    assert bool(row.names) == (row.kind not in ("syntax", "behaviour"))
+    assert bool(row.owners) == (row.kind in ("method", "argument"))
+    assert bool(row.module) == (row.kind == "name")
+    assert row.names or row.says
+    assert row.example or row.unproven or row.kind in ("name", "module")
+    for pattern in row.says:
+        assert any(re.search(pattern, message) for message in row.messages), pattern
+    for message in row.messages:
+        assert changes.pattern_of(row).search(message), message
+    if row.pin:
+        assert canonicalize_name(Requirement(row.pin).name) == canonicalize_name(distribution)
+
+
+def test_messages_as_the_interpreter_words_them() -> None:
+    def said(distribution: str, message: str) -> list[str]:
+        known = changes.python_changes() if distribution == "python" else changes.library_changes()
+        return [str(change.pin) for change in known if change.pattern.search(message)]
+
+    assert said("python", "ImportError: cannot import name 'Mapping' from 'collections'") == ["python<3.10"]
+    assert said("python", "AttributeError: module 'collections' has no attribute 'Mapping'") == [
+        "python<3.10"
+    ]
+    assert said("python", "AttributeError: module 'collections' has no attribute 'Mapp'") == []
+    assert said("python", "ModuleNotFoundError: No module named 'imp'") == ["python<3.12"]
+    assert said("python", "ModuleNotFoundError: No module named 'imp.own'") == []
+    assert said("python", "ModuleNotFoundError: No module named 'importer'") == []
+    assert said("python", "AttributeError: 'Thread' object has no attribute 'isAlive'") == ["python<3.9"]
+    assert said("python", "AttributeError: 'array.array' object has no attribute 'tostring'") == [
+        "python<3.9"
+    ]
+
+
+def test_files_are_named_after_their_distributions() -> None:
+    names = [file.distribution for file in load.change_files()]
+    stems = sorted(file.name.removesuffix(".toml") for file in (load.tables() / "changes").iterdir())
+    assert sorted(map(canonicalize_name, names)) == stems
+
+
+def test_a_module_has_one_row_and_says_why() -> None:
+    rows = load.modules().module
+    assert [name for name, times in Counter(row.name for row in rows).items() if times > 1] == []
+    for row in rows:
+        assert bool(row.install) == bool(row.why), row.name
+        if row.install:
+            assert Requirement(row.install).name in row.distributions, row.name
+
+
+def test_whose_a_module_is_and_what_to_install() -> None:
+    assert modules.distribution_of("cv2") == "opencv-python"
+    assert modules.to_install("cv2") == "opencv-python-headless"
+    assert modules.distribution_of("psycopg2.extras") == "psycopg2"
+    assert modules.to_install("psycopg2.extras") == "psycopg2-binary"
+    assert modules.distribution_of("google.protobuf.message") == "protobuf"
+    assert modules.distribution_of("google.cloud") == "google"
+    assert modules.requirement_without_index("pkg_resources") == "setuptools<81"
+    assert modules.requirement_without_index("dataclasses") == "dataclasses"
+    assert modules.requirement_without_index("cv2") is None
+
+
+def test_modules_gone_from_the_standard_library_stand_once() -> None:
+    gone = [
+        name for row in load.python_changes() if row.kind == "module" and not row.added for name in row.names
+    ]
+    assert len(gone) == len(set(gone))
+    assert {"imp", "distutils", "telnetlib", "parser", "urllib2"} <= changes.gone_modules()
+
+
+@pytest.mark.parametrize("kind", ["fixtures", "options", "markers", "settings"])
+def test_nothing_belongs_to_two_plugins(kind: str) -> None:
+    times = Counter(name for row in load.pytest_plugins() for name in getattr(row, kind))
+    assert [name for name, count in times.items() if count > 1] == []
+
+
+def test_licences_are_recognised_by_their_examples() -> None:
+    rows = load.licences().text
+    for row in rows:
+        first = next(
+            other.name for other in rows if re.search(other.pattern, row.example, re.IGNORECASE | re.DOTALL)
+        )
+        assert first == row.name
+    assert set(load.licences().permissive) == {name.upper() for name in load.licences().permissive}
+
+
+def test_conda_patterns_compile() -> None:
+    assert any(re.fullmatch(pattern, "cudatoolkit") for pattern in load.conda().not_python)
+    for pattern in load.conda().not_python:
+        re.compile(pattern)
+
+
+def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "modules.toml"
+    file.write_text('namespaces = ["a"]\naliases = {}\n[[module]]\nname = "x"\ndistribution = ["y"]\n')
+    with pytest.raises(StoredDataError, match=r"modules\.toml.*distribution"):
+        load.read_table(file, ModulesFile)
