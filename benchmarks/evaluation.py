@@ -16,14 +16,8 @@ from pathlib import Path
 from backdate.cli import options
 from backdate.evaluation.answers import Submission
 from backdate.evaluation.load import Benchmark, open_bench
-from backdate.evaluation.scores import Score
 from backdate.evaluation.scoring import ScorePlan, score_all
 from backdate.tasks.task import MigrationTask
-
-
-class Quiet:
-    def finished(self, score: Score, *, now: bool) -> None:
-        """Nothing is said while time is taken."""
 
 
 def bare_seconds(bench: Benchmark, task: MigrationTask, place: Path) -> float:
@@ -61,7 +55,7 @@ def main() -> None:
             jobs=given.jobs,
         )
         started = time.monotonic()
-        scores = score_all(plan, Quiet())
+        scores = score_all(plan)
         whole = time.monotonic() - started
     solved = sum(score.solved for score in scores)
     print("\n| tasks | solved | jobs | bare test runs / jobs | scored | ratio |\n|--:|--:|--:|--:|--:|--:|")

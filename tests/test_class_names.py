@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SHARED_NAMES = {
-    "_Lines": "four ways to print progress line by line, until all commands use the one reporter",
-}
+SHARED_NAMES: dict[str, str] = {}
 """Names that may be defined in two or more modules, each with the reason. A good reason says why a reader who
 searches for the name wants to find all of them."""
 

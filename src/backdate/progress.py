@@ -26,6 +26,13 @@ class Activity(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Remark(Event):
+    """Something that did not go as it should and stops nothing, as one line for people."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StageEntered(Event):
     """An environment entered a stage, or got further in it."""
 

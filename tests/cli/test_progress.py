@@ -8,8 +8,12 @@ import re
 import pytest
 from rich.console import Console
 
-from backdate.cli.progress import _Live, watch
-from backdate.progress import Activity, StageEntered
+from backdate.cli.progress import _LiveDisplay, watch
+from backdate.construction.progress import BuildAdvanced, BuildPhase
+from backdate.evaluation.progress import TaskScored
+from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome
+from backdate.progress import Activity, Remark, StageEntered
+from backdate.tasks.progress import TaskRunStarted
 
 
 def without_times(text: str) -> list[str]:
@@ -48,10 +52,10 @@ def test_one_environment_has_no_side(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_live_lines() -> None:
-    live = _Live()
-    live.report(Activity(text="opening it"))
     out = io.StringIO()
     console = Console(file=out, width=80)
+    live = _LiveDisplay(console)
+    live.report(Activity(text="opening it"))
     console.print(live)
     live.report(StageEntered(subject="old", stage="testing", detail="1 of 2 \x1b[31mtests"))
     live.report(StageEntered(subject="new", stage="failed", detail="no environment"))
@@ -61,3 +65,56 @@ def test_live_lines() -> None:
     assert "old  testing: 1 of 2 \\x1b[31mtests" in text
     assert "✗ new  failed: no environment" in text
     assert "\x1b" not in text
+
+
+def _build(phase: BuildPhase, done: int) -> BuildAdvanced:
+    return BuildAdvanced(
+        phase=phase,
+        running=1,
+        done=done,
+        left=2,
+        rate_per_hour=60.0,
+        eta_s=120.0,
+        candidates=9,
+        excluded=4,
+        tasks=1,
+        last="out at tests: none",
+    )
+
+
+def test_a_build_has_a_line_for_each_phase(capsys: pytest.CaptureFixture[str]) -> None:
+    with watch() as progress:
+        for event in (_build("examining", 0), _build("examining", 1), _build("running", 0)):
+            progress.report(event)
+    rest = "1 under way, 2 left, 60 an hour, 2 min 00 s to go; of 9 candidates 4 are out, 1 are tasks"
+    assert capsys.readouterr().err.splitlines() == [
+        f"{phase}: 0 done, {rest}  [out at tests: none]" for phase in ("examining", "running")
+    ]
+
+
+def test_tasks_are_counted_and_keep_their_line() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80)
+    live = _LiveDisplay(console)
+    live.report(TaskRunStarted(instance_id="o__n-1", stage="old", number=2))
+    console.print(live)
+    score = Score(
+        instance_id="o__n-1",
+        outcome=ScoreOutcome.SOLVED,
+        flags=(Flag(kind=FlagKind.DUMMY, detail="a.py:1 \x1b[31m"),),
+        duration_s=3.0,
+    )
+    live.report(TaskScored(score=score, kept=True, total=2))
+    out.write("----\n")
+    console.print(live)
+    text = out.getvalue()
+    assert "o__n-1: old, run 2" in text
+    assert "[1/2] o__n-1: solved, 3 s (before)\n" in text
+    assert "    flag dummy-under-import-error: a.py:1 \\x1b[31m" in text
+    assert "o__n-1" not in text.partition("----")[2]
+
+
+def test_remarks_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    with watch() as progress:
+        progress.report(Remark(text="it is gone"))
+    assert capsys.readouterr().err == "Note: it is gone\n"

@@ -14,8 +14,9 @@ from backdate.construction.executors.interface import FinishedJob
 from backdate.construction.job import Job, JobResult
 from backdate.construction.ledger_view import read_ledger
 from backdate.construction.plan import BuildPlan, WorkerConfig
-from backdate.construction.progress import Snapshot
+from backdate.construction.progress import BuildAdvanced
 from backdate.errors import DiskFull, MachineError, UsageError
+from backdate.progress import Event
 from backdate.serial import from_json, to_json
 
 Says = Callable[[Job], JobResult | None]
@@ -52,10 +53,11 @@ class Pretended:
 
 class Watcher:
     def __init__(self) -> None:
-        self.seen: list[Snapshot] = []
+        self.seen: list[BuildAdvanced] = []
 
-    def update(self, snapshot: Snapshot) -> None:
-        self.seen.append(snapshot)
+    def report(self, event: Event) -> None:
+        assert isinstance(event, BuildAdvanced)
+        self.seen.append(event)
 
 
 def out(job: Job) -> JobResult:

@@ -115,10 +115,6 @@ FURTHER = [
 ]
 
 
-class Silent:
-    def finished(self, score, *, now) -> None: ...
-
-
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
     """One file of predictions with all of it, scored once."""
@@ -138,7 +134,7 @@ def scored(tmp_path_factory):
         name="pretended", tasks=tuple(make_task(one) for one in ids.values()), workshop=PretendedWorkshop()
     )
     answers = read_answers(None, path, "m")
-    run = score_run(bench, answers, folder / "run", progress=Silent(), flags="none")
+    run = score_run(bench, answers, folder / "run", flags="none")
     write_report([run], folder / "report")
     return run, ids, folder
 

@@ -11,11 +11,13 @@ import pytest
 from pretended_workshop import GOLD, PretendedWorkshop, make_task
 
 from backdate.errors import IndexUnavailable, StoredDataError, UsageError
+from backdate.evaluation.progress import SolverFinished, SolverStarted
 from backdate.evaluation.run_folder import load_run
 from backdate.evaluation.running import EvaluationPlan, evaluate
+from backdate.progress import Event
 from backdate.solvers.baselines import GoldSolver
 from backdate.solvers.interface import SolverResult
-from backdate.solvers.records import RunRecord, RunSettings, StopReason
+from backdate.solvers.records import RunSettings, StopReason
 
 
 class Watching:
@@ -23,12 +25,11 @@ class Watching:
         self.worked: list[str] = []
         self.before: list[str] = []
 
-    def started(self, instance: str) -> None:
-        self.worked.append(instance)
-
-    def finished(self, record: RunRecord, *, now: bool) -> None:
-        if not now:
-            self.before.append(record.instance_id)
+    def report(self, event: Event) -> None:
+        if isinstance(event, SolverStarted):
+            self.worked.append(event.instance_id)
+        elif isinstance(event, SolverFinished) and event.kept:
+            self.before.append(event.record.instance_id)
 
 
 class Function:
@@ -56,7 +57,7 @@ def test_a_run_is_resumed_and_finished_tasks_are_left_alone(tmp_path) -> None:
         return SolverResult(ending=StopReason.SUBMITTED, patch=GOLD)
 
     with pytest.raises(IndexUnavailable):
-        evaluate(plan(tmp_path / "run", Function(fails_on_third)), Watching())
+        evaluate(plan(tmp_path / "run", Function(fails_on_third)))
     assert len(load_run(tmp_path / "run")[1]) == 2
     watching = Watching()
     records = evaluate(plan(tmp_path / "run"), watching)
@@ -75,25 +76,25 @@ def test_tasks_run_in_parallel(tmp_path) -> None:
         barrier.wait()
         return SolverResult(ending=StopReason.SUBMITTED)
 
-    assert len(evaluate(plan(tmp_path / "run", Function(waits_for_the_others), 3, jobs=3), Watching())) == 3
+    assert len(evaluate(plan(tmp_path / "run", Function(waits_for_the_others), 3, jobs=3))) == 3
 
 
 def test_another_run_s_folder_and_a_full_one_are_refused(tmp_path) -> None:
-    evaluate(plan(tmp_path / "run"), Watching())
+    evaluate(plan(tmp_path / "run"))
     other = replace(plan(tmp_path / "run"), settings=RunSettings(solver="gold", calls=5))
     with pytest.raises(UsageError, match="calls: 100 there, 5 now"):
-        evaluate(other, Watching())
+        evaluate(other)
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
     with pytest.raises(UsageError, match="not empty"):
-        evaluate(plan(tmp_path / "full"), Watching())
+        evaluate(plan(tmp_path / "full"))
     with pytest.raises(UsageError, match="no run"):
         load_run(tmp_path / "full")
 
 
 def test_more_tasks_join_a_run(tmp_path) -> None:
-    evaluate(plan(tmp_path / "run", count=2), Watching())
-    evaluate(plan(tmp_path / "run", count=3), Watching())
+    evaluate(plan(tmp_path / "run", count=2))
+    evaluate(plan(tmp_path / "run", count=3))
     info, records = load_run(tmp_path / "run")
     assert info.tasks == ("o__n-0", "o__n-1", "o__n-2")
     assert len(records) == 3
@@ -105,7 +106,7 @@ def test_failed_attempts_are_kept_when_they_are_tried_again(tmp_path) -> None:
     def sometimes(assignment):
         return SolverResult(ending=next(endings))
 
-    evaluate(plan(tmp_path / "run", Function(sometimes), 2), Watching())
+    evaluate(plan(tmp_path / "run", Function(sometimes), 2))
     watching = Watching()
     evaluate(plan(tmp_path / "run", Function(sometimes), 2, retry=True), watching)
     assert watching.worked == ["o__n-0"]
@@ -115,20 +116,20 @@ def test_failed_attempts_are_kept_when_they_are_tried_again(tmp_path) -> None:
 def test_names_that_are_no_files_and_damaged_records_are_told(tmp_path) -> None:
     for name in ("../x", "a/b", "", ".hidden"):
         with pytest.raises(UsageError, match="cannot be the name"):
-            evaluate(replace(plan(tmp_path / "run"), tasks=[make_task(name)]), Watching())
+            evaluate(replace(plan(tmp_path / "run"), tasks=[make_task(name)]))
     with pytest.raises(UsageError, match="two tasks"):
-        evaluate(replace(plan(tmp_path / "run"), tasks=[make_task("a"), make_task("a")]), Watching())
-    evaluate(plan(tmp_path / "run"), Watching())
+        evaluate(replace(plan(tmp_path / "run"), tasks=[make_task("a"), make_task("a")]))
+    evaluate(plan(tmp_path / "run"))
     (tmp_path / "run/records/o__n-0.json").write_text("{")
     with pytest.raises(StoredDataError, match=r"o__n-0\.json"):
-        evaluate(plan(tmp_path / "run"), Watching())
+        evaluate(plan(tmp_path / "run"))
 
 
 def test_bytes_that_are_not_utf8_survive_in_a_record(tmp_path) -> None:
     def odd(assignment):
         return SolverResult(ending=StopReason.SUBMITTED, patch="+\udcff\n")
 
-    records = evaluate(plan(tmp_path / "run", Function(odd), 1), Watching())
+    records = evaluate(plan(tmp_path / "run", Function(odd), 1))
     assert records[0].patch == "+\udcff\n"
     assert load_run(tmp_path / "run")[1][0].patch == "+\udcff\n"
     assert (tmp_path / "run/patches/o__n-0.patch").read_bytes() == b"+\xff\n"
@@ -137,7 +138,7 @@ def test_bytes_that_are_not_utf8_survive_in_a_record(tmp_path) -> None:
 def test_a_model_s_answers_may_lie_in_the_folder_before_the_run(tmp_path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "answers.sqlite-wal").touch()
-    assert len(evaluate(plan(tmp_path / "run"), Watching())) == 4
+    assert len(evaluate(plan(tmp_path / "run"))) == 4
 
 
 def test_ctrl_c_ends_what_is_under_way_and_begins_nothing(tmp_path) -> None:

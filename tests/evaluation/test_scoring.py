@@ -11,9 +11,11 @@ from score_builders import make_record
 from backdate.errors import UsageError
 from backdate.evaluation.answers import Submission, answers_of_run
 from backdate.evaluation.load import Benchmark
+from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.score_run import Answers, score_run
 from backdate.evaluation.scores import FlagKind, Score, ScoreOutcome, load_scored_run
 from backdate.evaluation.swebench_report import swebench_report
+from backdate.progress import NO_PROGRESS, Event
 from backdate.solvers.records import SuiteCall
 from backdate.tasks.patching import as_git_patch
 from backdate.tasks.runner import TaskRunResult
@@ -25,8 +27,9 @@ class Heard:
     def __init__(self) -> None:
         self.lines: list[tuple[str, ScoreOutcome, bool]] = []
 
-    def finished(self, score: Score, *, now: bool) -> None:
-        self.lines.append((score.instance_id, score.outcome, now))
+    def report(self, event: Event) -> None:
+        assert isinstance(event, TaskScored)
+        self.lines.append((event.score.instance_id, event.score.outcome, event.kept))
 
 
 class EndsAs(PretendedWorkshop):
@@ -58,7 +61,7 @@ def score_all(tmp_path, answers, *, workshop=None, tasks=None, heard=None, **opt
         bench,
         Answers(model="m", by_task=answers, source="preds.jsonl"),
         tmp_path / "run",
-        progress=heard or Heard(),
+        progress=heard or NO_PROGRESS,
         **{"flags": "none", **options},
     )
 
@@ -149,13 +152,13 @@ def test_what_is_scored_is_not_scored_again_unless_the_answer_is_another(tmp_pat
     answers = {one.instance_id: Submission(patch=GOLD) for one in tasks}
     workshop, heard = PretendedWorkshop(), Heard()
     score_all(tmp_path, answers, workshop=workshop, tasks=tasks, heard=heard, jobs=2)
-    assert sorted(heard.lines) == [(one.instance_id, ScoreOutcome.SOLVED, True) for one in tasks]
+    assert sorted(heard.lines) == [(one.instance_id, ScoreOutcome.SOLVED, False) for one in tasks]
     assert workshop.runs == 3
     heard = Heard()
     answers["o__n-2"] = Submission(patch="")
     run = score_all(tmp_path, answers, workshop=workshop, tasks=tasks, heard=heard)
     assert workshop.runs == 3
-    assert [now for _, _, now in heard.lines] == [False, True, False]
+    assert [kept for _, _, kept in heard.lines] == [True, False, True]
     assert load_scored_run(tmp_path / "run").scores == run.scores
 
 
@@ -163,11 +166,11 @@ def test_a_folder_keeps_one_models_scores(tmp_path) -> None:
     score_all(tmp_path, {})
     bench = Benchmark(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop())
     with pytest.raises(UsageError, match="holds the scores of 'm'"):
-        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "run", progress=Heard())
+        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "run")
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
     with pytest.raises(UsageError, match="not empty"):
-        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "full", progress=Heard())
+        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "full")
 
 
 def test_scoring_some_tasks_first_keeps_the_others(tmp_path) -> None:

@@ -13,19 +13,6 @@ from backdate.evaluation.running import EvaluationPlan, evaluate
 from backdate.solvers.records import RunRecord, RunSettings
 
 
-class Quiet:
-    """Progress that nobody watches."""
-
-    def __init__(self) -> None:
-        self.again: list[str] = []
-
-    def started(self, instance: str) -> None:
-        self.again.append(instance)
-
-    def finished(self, record: RunRecord, *, now: bool) -> None:
-        pass
-
-
 @pytest.fixture
 def workshop() -> PretendedWorkshop:
     return PretendedWorkshop()
@@ -43,7 +30,7 @@ def run_solver(tmp_path: Path, workshop: PretendedWorkshop) -> Callable[..., Run
             workshop=workshop,
             folder=tmp_path / folder,
         )
-        evaluate(plan, Quiet())
+        evaluate(plan)
         record = load_record(plan.folder, make_task().instance_id)
         assert record is not None
         return record

@@ -13,10 +13,12 @@ from little_workshop import LittleWorkshop
 from pretended_workshop import make_task
 
 from backdate.environments.environment import Environment
+from backdate.evaluation.progress import SolverStarted
 from backdate.evaluation.running import EvaluationPlan, evaluate
+from backdate.progress import Event
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.solvers.choose import SolverOptions, open_solver
-from backdate.solvers.records import RunRecord, RunSettings
+from backdate.solvers.records import RunSettings
 
 FILES = {
     "pkg.py": "VALUE = 1\n",
@@ -31,12 +33,10 @@ FILES = {
 class Told:
     """Says when a task begins."""
 
-    def started(self, instance: str) -> None:
-        sys.stdout.write("working\n")
-        sys.stdout.flush()
-
-    def finished(self, record: RunRecord, *, now: bool) -> None:
-        pass
+    def report(self, event: Event) -> None:
+        if isinstance(event, SolverStarted):
+            sys.stdout.write("working\n")
+            sys.stdout.flush()
 
 
 def own(version: str) -> Environment:

@@ -10,9 +10,19 @@ import pytest
 from task_builders import repository, row
 
 from backdate.errors import UsageError
+from backdate.progress import Event, Remark
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.importing import import_rows
 from backdate.tasks.trees import Sources
+
+
+class _Heard:
+    def __init__(self) -> None:
+        self.remarks: list[str] = []
+
+    def report(self, event: Event) -> None:
+        if isinstance(event, Remark):
+            self.remarks.append(event.text)
 
 
 @pytest.fixture
@@ -35,15 +45,15 @@ def test_the_version_that_tags_give_is_kept(rows: Path, tmp_path: Path, with_tre
         downloads=tmp_path / "d",
         pages=tmp_path / "p",
     )
-    told: list[str] = []
-    made = import_rows(rows, tmp_path / "set", sources=sources, with_trees=with_trees, on_problem=told.append)
+    heard = _Heard()
+    made = import_rows(rows, tmp_path / "set", sources=sources, with_trees=with_trees, progress=heard)
     dataset = Dataset.open(tmp_path / "set")
     assert dataset.tasks == made.tasks
     here, gone = dataset.tasks
     assert (here.source.version, gone.source.version) == ("1.4.0", None)
     assert (dataset.source_of(here) is not None) is with_trees
     assert dataset.source_of(gone) is None
-    assert [text.partition(":")[0] for text in told] == ([gone.instance_id] if with_trees else [])
+    assert [text.partition(":")[0] for text in heard.remarks] == ([gone.instance_id] if with_trees else [])
 
 
 def test_without_sources_nothing_is_asked(rows: Path, tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ import pytest
 from task_builders import PretendedWorkshop, run_of, task
 
 from backdate.errors import MachineError, UsageError
+from backdate.progress import Event
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
-from backdate.tasks.verify_dataset import Nobody, verify_dataset
+from backdate.tasks.progress import TaskVerified
+from backdate.tasks.verify_dataset import verify_dataset
 
 INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="test")
 
@@ -21,12 +23,13 @@ def dataset(tmp_path: Path) -> Dataset:
     return Dataset.create(tmp_path / "set", [task(f"owner/{name}") for name in ("a", "b", "c")], INFO)
 
 
-class _Heard(Nobody):
+class _Heard:
     def __init__(self) -> None:
         self.kept: list[bool] = []
 
-    def finished(self, record, *, kept: bool) -> None:
-        self.kept.append(kept)
+    def report(self, event: Event) -> None:
+        if isinstance(event, TaskVerified):
+            self.kept.append(event.kept)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -39,7 +42,7 @@ def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
     assert after.check() == ()
     assert (after.folder_of(after.tasks[0]) / "logs" / "old" / "1" / "tests.log").is_file()
     runs, heard = workshop.runs, _Heard()
-    again, same = verify_dataset(Dataset.open(dataset.folder), workshop, repeats=1, watcher=heard)
+    again, same = verify_dataset(Dataset.open(dataset.folder), workshop, repeats=1, progress=heard)
     assert (workshop.runs, heard.kept, same, again) == (runs, [True] * 3, records, after)
     verify_dataset(again, workshop, repeats=2)
     assert workshop.runs == runs + 3 * 6
@@ -62,7 +65,7 @@ def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -
     broken = dataset.updated([replace(dataset.tasks[0], gold_patch="")])
     after, _ = verify_dataset(broken, PretendedWorkshop(), repeats=1)
     workshop, heard = PretendedWorkshop(), _Heard()
-    verify_dataset(after, workshop, repeats=1, watcher=heard)
+    verify_dataset(after, workshop, repeats=1, progress=heard)
     assert (workshop.runs, heard.kept) == (0, [True] * 3)
     _, records = verify_dataset(after, workshop, repeats=1, retry=True)
     assert workshop.runs == 2

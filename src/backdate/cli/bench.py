@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from backdate.cli import options
 from backdate.cli.arguments import takes
-
-if TYPE_CHECKING:
-    from backdate.tasks.verify_dataset import Record
-    from backdate.tasks.verify_task import StageName
 
 app = typer.Typer(
     name="bench",
@@ -49,42 +45,20 @@ def import_command(given: ImportArguments) -> int:
     Example: backdate bench import verified.jsonl -o tasks --with-sources --repos clones
     """
     from backdate.cli import exit_codes
-    from backdate.cli.terminal import tell
+    from backdate.cli.progress import watch
     from backdate.tasks.importing import import_rows
 
-    dataset = import_rows(
-        given.file,
-        given.output,
-        name=given.name,
-        sources=given.trees.sources() if given.with_sources or given.trees.repos else None,
-        with_trees=given.with_sources,
-        on_problem=lambda text: tell(f"Note: {text}"),
-    )
+    with watch() as progress:
+        dataset = import_rows(
+            given.file,
+            given.output,
+            name=given.name,
+            sources=given.trees.sources() if given.with_sources or given.trees.repos else None,
+            with_trees=given.with_sources,
+            progress=progress,
+        )
     typer.echo(f"{given.output}: {len(dataset.tasks)} tasks")
     return exit_codes.OK
-
-
-class _Lines:
-    """Progress as plain lines on standard error."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = 0
-
-    def stage(self, instance_id: str, stage: StageName, number: int) -> None:
-        from backdate.cli.terminal import tell
-
-        tell(f"{instance_id}: {stage}, run {number}")
-
-    def finished(self, record: Record, *, kept: bool) -> None:
-        from backdate.cli.terminal import tell
-
-        self._done += 1
-        verification = record.verification
-        said = "verified" if verification.verified else f"not verified: {verification.reason}"
-        said += ", gold unproven" if verification.gold_unproven else ""
-        how = ", kept from before" if kept else f" in {verification.duration_s:.0f} s"
-        tell(f"[{self._done}/{self._total}] {verification.instance_id} {said}{how}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +101,7 @@ def verify_command(given: VerifyArguments) -> int:
     Example: backdate bench verify tasks --jobs 2
     """
     from backdate.cli import exit_codes
+    from backdate.cli.progress import watch
     from backdate.cli.terminal import printable
     from backdate.serial import to_json, write_whole
     from backdate.tasks.dataset import Dataset
@@ -138,17 +113,17 @@ def verify_command(given: VerifyArguments) -> int:
             options.require_writable(path, folder=False)
     dataset = Dataset.open(given.folder)
     workshop = given.machine.workshop(dataset, given.repos)
-    watcher = _Lines(len(set(given.only)) if given.only else len(dataset.tasks))
-    dataset, records = verify_dataset(
-        dataset,
-        workshop,
-        only=given.only or (),
-        repeats=given.repeats,
-        jobs=given.jobs,
-        retry=given.retry,
-        apt=given.machine.apt,
-        watcher=watcher,
-    )
+    with watch() as progress:
+        dataset, records = verify_dataset(
+            dataset,
+            workshop,
+            only=given.only or (),
+            repeats=given.repeats,
+            jobs=given.jobs,
+            retry=given.retry,
+            apt=given.machine.apt,
+            progress=progress,
+        )
     report = report_of(dataset.info.name, given.repeats, [record.verification for record in records])
     for line in summary_lines(report):
         typer.echo(printable(line))

@@ -59,7 +59,8 @@ def annotate_command(given: AnnotateArguments) -> int:
     TASK
     """
     from backdate.cli import exit_codes
-    from backdate.cli.terminal import printable, tell
+    from backdate.cli.progress import watch
+    from backdate.cli.terminal import printable
     from backdate.tasks.annotating import annotate, record_annotation, try_patch, unsolvable
     from backdate.tasks.annotation_folder import edit_of, open_workspace
     from backdate.tasks.dataset import Dataset
@@ -75,9 +76,15 @@ def annotate_command(given: AnnotateArguments) -> int:
         return exit_codes.OK if verdict.solved else exit_codes.BROKE
     if given.unsolvable is None:
         work = _work(task, work, workshop, given.shell)
-        annotation = annotate(
-            task, work, workshop, repeats=given.repeats, most_runs=given.most_runs, on_progress=tell
-        )
+        with watch() as progress:
+            annotation = annotate(
+                task,
+                work,
+                workshop,
+                repeats=given.repeats,
+                most_runs=given.most_runs,
+                progress=progress,
+            )
     else:
         annotation = unsolvable(task, work, given.unsolvable)
     if annotation.state not in ("empty", "refused"):

@@ -128,8 +128,9 @@ def build_command(given: BuildArguments) -> int:
 
     Exit status: 0 built, 3 misuse, 4 this machine lacks something.
     """
+    from backdate.cli.progress import watch
     from backdate.cli.render import print_lines
-    from backdate.cli.render_build import funnel_lines, watch_build
+    from backdate.cli.render_build import funnel_lines
     from backdate.construction.build import build, build_folder
     from backdate.construction.executors.choose import choose_executor
     from backdate.construction.picture import draw
@@ -139,7 +140,7 @@ def build_command(given: BuildArguments) -> int:
     output = given.output.absolute()
     if given.picture is not None:
         options.require_writable(given.picture, folder=False)
-    with watch_build() as progress:
+    with watch() as progress:
         built = build(
             given.sources,
             output,

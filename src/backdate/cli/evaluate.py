@@ -139,7 +139,8 @@ def eval_command(given: EvalArguments) -> int:
     machine lacks something.
     """
     from backdate.cli import exit_codes
-    from backdate.cli.render_run import TaskLines, run_summary
+    from backdate.cli.progress import watch
+    from backdate.cli.render_run import run_summary
     from backdate.errors import UsageError
     from backdate.evaluation.evidence import evidence_tools
     from backdate.evaluation.load import open_bench
@@ -168,7 +169,8 @@ def eval_command(given: EvalArguments) -> int:
             extra_tools=evidence_tools(bench.workshop, sandbox) if given.tools == "evidence" else None,
             retry=given.retry,
         )
-        records = evaluate(plan, TaskLines(len(bench.tasks)))
+        with watch() as progress:
+            records = evaluate(plan, progress)
     typer.echo(run_summary(records, given.dataset, folder))
     return exit_codes.CANNOT_TELL if any(one.ending in RETRIED for one in records) else exit_codes.OK
 

@@ -1,4 +1,4 @@
-"""Progress on the terminal: a live line a side, or plain lines where there is no terminal."""
+"""Progress on standard error: lines that are kept up to date on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -7,78 +7,164 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backdate.cli.render_progress import (
+    STAGE_WORDS,
+    build_line,
+    elapsed,
+    score_line,
+    solver_line,
+    verification_line,
+)
 from backdate.cli.terminal import printable, tell
-from backdate.progress import Activity, Event, Reporter, Stage, StageEntered
+from backdate.construction.progress import BuildAdvanced
+from backdate.evaluation.progress import SolverFinished, SolverStarted, TaskScored
+from backdate.progress import Activity, Event, Remark, Reporter, Stage, StageEntered
+from backdate.tasks.progress import TaskRunStarted, TaskVerified
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
-_STAGE_TEXTS: dict[Stage, str] = {
-    "waiting": "waiting for the cache",
-    "resolving": "resolving",
-    "building": "building the environment",
-    "ready": "environment ready",
-    "testing": "testing",
-    "done": "tested",
-    "failed": "failed",
-}
+_BUILD_LINE_EVERY_S = 10.0
+_ORDER = {"old": 0, "new": 1}
+"""Sides before tasks; tasks as they began."""
 
 
-class _ProgressState:
-    """The last events, shared by both ways of showing them."""
+@dataclass(slots=True)
+class _Row:
+    """What is known of one environment or task that is under way."""
+
+    stage: Stage | None
+    """None for a task."""
+    text: str
+    since: float
+
+
+class _Display:
+    """What both ways of showing progress share: which event says what."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.started = time.monotonic()
-        self.text = ""
-        self.environments: dict[str, tuple[Stage, str, float]] = {}
-        """By subject: the stage, the detail, since when."""
+        self._lock = threading.RLock()
+        self._started = time.monotonic()
+        self._finished = 0
+        self._rows: dict[str, _Row] = {}
 
-    def elapsed(self, since: float | None = None) -> str:
-        seconds = time.monotonic() - (self.started if since is None else since)
-        return f"{int(seconds // 60)}:{int(seconds % 60):02d}"
+    def report(self, event: Event) -> None:
+        """Show one event."""
+        with self._lock:
+            match event:
+                case Activity(text=text):
+                    self._activity(text)
+                case Remark(text=text):
+                    self._line(f"Note: {text}")
+                case StageEntered():
+                    self._stage(event)
+                case TaskRunStarted():
+                    self._task(event.instance_id, f"{event.stage}, run {event.number}")
+                case SolverStarted():
+                    self._task(event.instance_id, "")
+                case TaskVerified():
+                    self._end(event.verification.instance_id, event.total, verification_line(event))
+                case SolverFinished():
+                    self._end(event.record.instance_id, event.total, solver_line(event))
+                case TaskScored():
+                    self._end(event.score.instance_id, event.total, score_line(event))
+                case BuildAdvanced():
+                    self._build(event)
+
+    def _end(self, task: str, total: int, text: str) -> None:
+        self._rows.pop(task, None)
+        self._finished += 1
+        self._line(f"[{self._finished}/{total}] {text}")
+
+    def _age(self, since: float | None = None) -> str:
+        return elapsed(time.monotonic() - (self._started if since is None else since))
+
+    def _line(self, text: str) -> None:
+        """A line that stays."""
+        raise NotImplementedError
+
+    def _activity(self, text: str) -> None:
+        raise NotImplementedError
+
+    def _stage(self, event: StageEntered) -> None:
+        raise NotImplementedError
+
+    def _task(self, task: str, text: str) -> None:
+        raise NotImplementedError
+
+    def _build(self, event: BuildAdvanced) -> None:
+        raise NotImplementedError
 
 
-class _Lines(_ProgressState):
+class _PlainDisplay(_Display):
     """One line for each new stage, for pipes and logs."""
 
-    def report(self, event: Event) -> None:
-        if isinstance(event, Activity):
-            self._print(event.text)
-        elif isinstance(event, StageEntered):
-            self._enter(event.subject, event.stage, event.detail)
+    def __init__(self) -> None:
+        super().__init__()
+        self._build_phase = ""
+        self._build_told = 0.0
 
-    def _enter(self, subject: str, stage: Stage, detail: str) -> None:
-        with self.lock:
-            before = self.environments.get(subject)
-            self.environments[subject] = (stage, detail, time.monotonic())
-            if stage in ("ready", "waiting") or (before is not None and before[0] == stage):
-                return
-            last = before[1] if before is not None and stage == "done" else detail
-            name = "" if subject == "only" else f"{subject} side: "
-            self._print(f"{name}{_STAGE_TEXTS[stage]}{f' ({last})' if last and stage != 'testing' else ''}")
+    def _line(self, text: str) -> None:
+        tell(text)
 
-    def _print(self, text: str) -> None:
-        tell(f"[{self.elapsed()}] {printable(text)}")
+    def _activity(self, text: str) -> None:
+        tell(f"[{self._age()}] {printable(text)}")
+
+    def _stage(self, event: StageEntered) -> None:
+        before = self._rows.get(event.subject)
+        self._rows[event.subject] = _Row(event.stage, event.detail, time.monotonic())
+        if event.stage in ("ready", "waiting") or (before is not None and before.stage == event.stage):
+            return
+        detail = before.text if before is not None and event.stage == "done" else event.detail
+        name = "" if event.subject == "only" else f"{event.subject} side: "
+        shown = f" ({detail})" if detail and event.stage != "testing" else ""
+        self._activity(f"{name}{STAGE_WORDS[event.stage]}{shown}")
+
+    def _task(self, task: str, text: str) -> None:
+        if text:
+            tell(f"{task}: {text}")
+
+    def _build(self, event: BuildAdvanced) -> None:
+        """A line for each new phase, and one now and then."""
+        now = time.monotonic()
+        if event.phase == self._build_phase and now - self._build_told < _BUILD_LINE_EVERY_S:
+            return
+        self._build_phase, self._build_told = event.phase, now
+        tell(printable(build_line(event) + (f"  [{event.last}]" if event.last else "")))
 
 
-class _Live(_ProgressState):
-    """A few lines that are kept up to date."""
+class _LiveDisplay(_Display):
+    """A few lines that are kept up to date, below those that stay."""
 
-    def report(self, event: Event) -> None:
-        with self.lock:
-            if isinstance(event, Activity):
-                self.text = event.text
-            elif isinstance(event, StageEntered):
-                self._enter(event.subject, event.stage, event.detail)
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+        self._text = ""
+        self._last = ""
+        """A second line below the activity."""
 
-    def _enter(self, subject: str, stage: Stage, detail: str) -> None:
-        before = self.environments.get(subject)
-        since = before[2] if before is not None and before[0] == stage else time.monotonic()
-        kept = before[1] if before is not None and stage == "done" else detail
-        self.environments[subject] = (stage, kept, since)
+    def _line(self, text: str) -> None:
+        self._console.print(printable(text, lines=True), markup=False, highlight=False, soft_wrap=True)
+
+    def _activity(self, text: str) -> None:
+        self._text = text
+
+    def _stage(self, event: StageEntered) -> None:
+        before = self._rows.get(event.subject)
+        same = before is not None and before.stage == event.stage
+        since = before.since if before is not None and same else time.monotonic()
+        text = before.text if before is not None and event.stage == "done" else event.detail
+        self._rows[event.subject] = _Row(event.stage, text, since)
+
+    def _task(self, task: str, text: str) -> None:
+        before = self._rows.get(task)
+        self._rows[task] = _Row(None, text, before.since if before is not None else time.monotonic())
+
+    def _build(self, event: BuildAdvanced) -> None:
+        self._text, self._last = build_line(event), event.last
 
     def __rich__(self) -> RenderableType:
         from rich.spinner import Spinner
@@ -86,31 +172,39 @@ class _Live(_ProgressState):
         from rich.text import Text
 
         table = Table.grid(padding=(0, 1))
-        with self.lock:
-            if all(stage in ("done", "failed") for stage, _, _ in self.environments.values()):
-                # no environment is under way: before a check, or after it
-                table.add_row(Spinner("dots"), Text(printable(f"{self.text}  {self.elapsed()}")))
-            for subject in ("old", "new", "only"):
-                if subject in self.environments:
-                    stage, detail, since = self.environments[subject]
-                    name = "" if subject == "only" else f"{subject}  "
-                    over = stage in ("done", "failed")
-                    mark = Text("✓" if stage == "done" else "✗") if over else Spinner("dots")
-                    time_text = "" if over else f"  {self.elapsed(since)}"
-                    text = f"{name}{_STAGE_TEXTS[stage]}{f': {detail}' if detail else ''}{time_text}"
-                    table.add_row(mark, Text(printable(text)))
+        with self._lock:
+            if all(row.stage in ("done", "failed") for row in self._rows.values()):
+                # no environment and no task is under way: before them, or after
+                table.add_row(Spinner("dots"), Text(printable(f"{self._text}  {self._age()}")))
+                if self._last:
+                    table.add_row("", Text(printable(self._last)))
+            for name, row in sorted(self._rows.items(), key=lambda item: _ORDER.get(item[0], len(_ORDER))):
+                mark = Text("✓" if row.stage == "done" else "✗") if self._over(row) else Spinner("dots")
+                table.add_row(mark, Text(printable(self._row_text(name, row))))
         return table
+
+    @staticmethod
+    def _over(row: _Row) -> bool:
+        return row.stage in ("done", "failed")
+
+    def _row_text(self, name: str, row: _Row) -> str:
+        age = "" if self._over(row) else f"  {self._age(row.since)}"
+        if row.stage is None:
+            return f"{name}{f': {row.text}' if row.text else ''}{age}"
+        shown = "" if name == "only" else f"{name}  "
+        return f"{shown}{STAGE_WORDS[row.stage]}{f': {row.text}' if row.text else ''}{age}"
 
 
 @contextmanager
 def watch() -> Iterator[Reporter]:
-    """A reporter that shows progress to a person on standard error."""
+    """A reporter that shows progress on standard error until it is left."""
     if not sys.stderr.isatty():
-        yield _Lines()
+        yield _PlainDisplay()
         return
     from rich.console import Console
     from rich.live import Live
 
-    live = _Live()
-    with Live(live, console=Console(stderr=True), refresh_per_second=8, transient=True):
-        yield live
+    console = Console(stderr=True)
+    display = _LiveDisplay(console)
+    with Live(display, console=console, refresh_per_second=8, transient=True):
+        yield display

@@ -12,7 +12,7 @@ from backdate.cli import options
 from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
-    from backdate.evaluation.scores import Score, ScoredRun
+    from backdate.evaluation.scores import ScoredRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +75,7 @@ def score_command(given: ScoreArguments) -> int:
     something.
     """
     from backdate.cli import exit_codes
+    from backdate.cli.progress import watch
     from backdate.errors import UsageError
     from backdate.evaluation.load import open_bench
     from backdate.evaluation.score_run import Answers, read_answers, score_run
@@ -91,16 +92,17 @@ def score_command(given: ScoreArguments) -> int:
     if given.json is not None:
         options.require_writable(given.json, folder=False)
     bench = open_bench(given.dataset, given.machine.settings(apt=given.apt), repositories=given.repos)
-    scored = score_run(
-        bench,
-        answers,
-        folder,
-        only=given.only or (),
-        flags=given.flags,
-        jobs=given.jobs,
-        allow_test_edits=given.allow_test_edits,
-        progress=_Lines(),
-    )
+    with watch() as progress:
+        scored = score_run(
+            bench,
+            answers,
+            folder,
+            only=given.only or (),
+            flags=given.flags,
+            jobs=given.jobs,
+            allow_test_edits=given.allow_test_edits,
+            progress=progress,
+        )
     typer.echo(_words(scored, strict=given.strict))
     if given.json is not None:
         write_whole(given.json, to_json(summarise([scored], strict=given.strict), indent=1))
@@ -114,29 +116,6 @@ def default_folder(dataset: Path, predictions: Path | None, model: str) -> Path:
 
     stem = predictions.stem if predictions else "predictions"
     return folder_of(dataset, f"{stem}-{model}")
-
-
-class _Lines:
-    """One line a scored task, on standard error."""
-
-    def __init__(self) -> None:
-        import threading
-
-        self._lock = threading.Lock()
-        self._count = 0
-
-    def finished(self, score: Score, *, now: bool) -> None:
-        """Say what became of it."""
-        from backdate.cli.terminal import printable, tell
-
-        with self._lock:
-            self._count += 1
-            again = "" if now else " (before)"
-            reason = f": {score.reason}" if score.reason else ""
-            precise = "" if score.precision is None else f", precision {score.precision:.2f}"
-            flags = "".join(f"\n    flag {one.kind}: {one.detail}" for one in score.flags)
-            line = f"[{self._count}] {score.instance_id}: {score.outcome}{reason}{precise}"
-            tell(printable(f"{line}, {score.duration_s:.0f} s{again}{flags}", lines=True))
 
 
 def _words(scored: ScoredRun, *, strict: bool) -> str:

@@ -22,11 +22,12 @@ from backdate.construction.ledger import Ledger
 from backdate.construction.ledger_view import LedgerView, Row
 from backdate.construction.migration.examine import Examined
 from backdate.construction.plan import BuildPlan, WorkerConfig
-from backdate.construction.progress import BuildProgress, Snapshot, Unwatched
+from backdate.construction.progress import BuildAdvanced, BuildPhase
 from backdate.construction.publish import publish
 from backdate.construction.rules import exclude_by_row
 from backdate.construction.sources.open import read_entries, require_sources, sources_digest
 from backdate.errors import DiskFull, MachineError, StoredDataError, UsageError
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.serial import from_json, to_json
 from backdate.timeline.instants import require_past
 
@@ -63,7 +64,7 @@ def build(
     executor: Callable[[], Executor],
     resume: bool = False,
     retry: bool = False,
-    progress: BuildProgress | None = None,
+    progress: Reporter = NO_PROGRESS,
 ) -> BuildSummary:
     """Build the data set ``output`` from ``sources``; the ledger is beside it, in ``OUTPUT.build``.
 
@@ -90,7 +91,7 @@ def build(
             again = ledger.retry(["trouble"])
         if ledger.fact("finished") and output.exists() and not again:
             return BuildSummary(funnel=funnel_of(ledger), dataset=output, ledger=folder, did_nothing=True)
-        _Driver(ledger, plan, place, executor, progress or Unwatched()).drive(sources)
+        _Driver(ledger, plan, place, executor, progress).drive(sources)
         publish(ledger, output, plan, place)
         ledger.note("finished", "yes")
         return BuildSummary(funnel=funnel_of(ledger), dataset=output, ledger=folder, did_nothing=False)
@@ -125,7 +126,7 @@ class _Driver:
     plan: BuildPlan
     place: WorkerConfig
     make_executor: Callable[[], Executor]
-    progress: BuildProgress
+    progress: Reporter
     started: float = field(default_factory=time.time)
     done: int = 0
     last: str = ""
@@ -265,7 +266,7 @@ class _Driver:
         }
         self.ledger.move_ready(duplicates)
 
-    def _tell(self, phase: str, running: int, *, always: bool = False) -> None:
+    def _tell(self, phase: BuildPhase, running: int, *, always: bool = False) -> None:
         now = time.monotonic()
         if not always and now - self._told < 0.5:
             return
@@ -274,8 +275,8 @@ class _Driver:
         left = self.ledger.count("examine") if phase == "examining" else self.ledger.count("run")
         rate = self._phase_done / passed * 3600 if self._phase_done and passed > 0 else 0.0
         reasons = self.ledger.reasons()
-        self.progress.update(
-            Snapshot(
+        self.progress.report(
+            BuildAdvanced(
                 phase=phase,
                 running=running,
                 done=self._phase_done,

@@ -1,21 +1,24 @@
-"""Progress of a build as an injected object: the library reports, whoever called decides what is shown."""
+"""Progress events of building a data set."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal
+
+from backdate.progress import Event
+
+BuildPhase = Literal["reading", "examining", "running", "writing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class BuildAdvanced(Event):
     """How far a build is."""
 
-    phase: str
-    """"reading", "examining", "running", "writing" or "done"."""
+    phase: BuildPhase
     running: int
     """Jobs under way."""
     done: int
-    """Jobs of this phase that this sitting finished."""
+    """Jobs of this phase that this call finished."""
     left: int
     """Jobs of this phase that are not finished."""
     rate_per_hour: float
@@ -27,17 +30,3 @@ class Snapshot:
     tasks: int
     last: str = ""
     """What became of the last candidate, in a few words."""
-
-
-class BuildProgress(Protocol):
-    """Told how a build gets on, from the thread that drives it."""
-
-    def update(self, snapshot: Snapshot) -> None:
-        """It got on."""
-
-
-class Unwatched:
-    """Progress that nobody watches."""
-
-    def update(self, snapshot: Snapshot) -> None:
-        """Nothing."""

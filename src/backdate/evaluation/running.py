@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from backdate.errors import StoredDataError, UsageError
+from backdate.evaluation.progress import SolverFinished, SolverStarted
 from backdate.evaluation.run_folder import claim, keep_attempt, load_record, set_aside, write_predictions
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.solvers.interface import Assignment, ExtraTools, Solver, SolverResult
 from backdate.solvers.records import RunRecord, RunSettings, StopReason
@@ -23,18 +24,6 @@ from backdate.version import __version__
 
 RETRIED = (StopReason.MODEL, StopReason.ERROR)
 """Endings that may be another one the next time."""
-
-
-class RunProgress(Protocol):
-    """Is told what happens; called from several threads."""
-
-    def started(self, instance: str) -> None:
-        """A solver begins with a task."""
-        ...
-
-    def finished(self, record: RunRecord, *, now: bool) -> None:
-        """A task is finished; ``now`` is False when it was before."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +41,7 @@ class EvaluationPlan:
     """Work again on tasks that ended in RETRIED; the records of before are kept beside."""
 
 
-def evaluate(plan: EvaluationPlan, progress: RunProgress) -> tuple[RunRecord, ...]:
+def evaluate(plan: EvaluationPlan, progress: Reporter = NO_PROGRESS) -> tuple[RunRecord, ...]:
     """Work on every task that is not finished; gives all records in the order of the tasks.
 
     Raises UsageError for a folder that holds another run, and MachineError when the machine lacks something;
@@ -68,7 +57,7 @@ def evaluate(plan: EvaluationPlan, progress: RunProgress) -> tuple[RunRecord, ..
             set_aside(plan.folder, record)
             continue
         done[task.instance_id] = record
-        progress.finished(record, now=False)
+        progress.report(SolverFinished(record=record, kept=True, total=len(plan.tasks)))
     open_tasks = [task for task in plan.tasks if task.instance_id not in done]
     done |= {record.instance_id: record for record in _work_in_parallel(plan, open_tasks, progress)}
     write_predictions(plan.folder, plan.tasks)
@@ -76,12 +65,12 @@ def evaluate(plan: EvaluationPlan, progress: RunProgress) -> tuple[RunRecord, ..
 
 
 def _work_in_parallel(
-    plan: EvaluationPlan, tasks: Sequence[MigrationTask], progress: RunProgress
+    plan: EvaluationPlan, tasks: Sequence[MigrationTask], progress: Reporter
 ) -> list[RunRecord]:
     def work(task: MigrationTask) -> RunRecord:
-        progress.started(task.instance_id)
+        progress.report(SolverStarted(instance_id=task.instance_id))
         record = work_on(plan, task)
-        progress.finished(record, now=True)
+        progress.report(SolverFinished(record=record, kept=False, total=len(plan.tasks)))
         return record
 
     works = [partial(work, task) for task in tasks]

@@ -14,8 +14,9 @@ from backdate.evaluation.load import Benchmark, select
 from backdate.evaluation.predictions import read_predictions
 from backdate.evaluation.run_folder import dataset_digest, load_run
 from backdate.evaluation.scores import ScoredRun, ScoreInfo, facts_of
-from backdate.evaluation.scoring import ScorePlan, ScoreProgress, score_all
+from backdate.evaluation.scoring import ScorePlan, score_all
 from backdate.evaluation.swebench_report import swebench_report
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.serial import from_json, to_json, write_whole
 from backdate.version import __version__
 
@@ -61,7 +62,7 @@ def score_run(
     answers: Answers,
     folder: Path,
     *,
-    progress: ScoreProgress,
+    progress: Reporter = NO_PROGRESS,
     only: Sequence[str] = (),
     flags: str = "all",
     jobs: int = 1,

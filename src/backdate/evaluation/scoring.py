@@ -19,7 +19,9 @@ from backdate.evaluation.answer_patch import RejectedAnswer, take_patch
 from backdate.evaluation.answers import Submission
 from backdate.evaluation.edits import EditedLine, edited_lines, precision
 from backdate.evaluation.flags.types import FlagFindings, Suspect
+from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome, load_score, store_score
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.threads import in_threads
@@ -42,14 +44,6 @@ class Looker(Protocol):
         ...
 
 
-class ScoreProgress(Protocol):
-    """Is told what happens; called from several threads."""
-
-    def finished(self, score: Score, *, now: bool) -> None:
-        """A task is scored; ``now`` is False when it was before."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePlan:
     """What is to be scored."""
@@ -66,15 +60,15 @@ class ScorePlan:
     """What ``look`` looks for: part of what a score depends on."""
 
 
-def score_all(plan: ScorePlan, progress: ScoreProgress) -> tuple[Score, ...]:
+def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score, ...]:
     """Score every task's answer, in parallel; what was scored before with the same key is kept.
 
     Raises MachineError when the machine lacks something; what is finished then stays.
     """
 
     def work(task: MigrationTask) -> Score:
-        score, now = _score_or_load(plan, task)
-        progress.finished(score, now=now)
+        score, kept = _score_or_load(plan, task)
+        progress.report(TaskScored(score=score, kept=kept, total=len(plan.tasks)))
         return score
 
     works = [partial(work, task) for task in plan.tasks]
@@ -82,17 +76,18 @@ def score_all(plan: ScorePlan, progress: ScoreProgress) -> tuple[Score, ...]:
 
 
 def _score_or_load(plan: ScorePlan, task: MigrationTask) -> tuple[Score, bool]:
+    """The score, and whether an earlier call made it."""
     answer = plan.answers.get(task.instance_id, Submission())
     key = digest(SCORING, task, answer.patch, answer.different, plan.allow_test_edits, plan.flags)
     known = load_score(plan.folder, task.instance_id)
     if known is not None and known.key == key and not known.outcome.is_error:
-        return known, False
+        return known, True
     started = time.monotonic()
     score = score_answer(plan, task, answer)
     told = answer.told(score)
     score = replace(told, key=key, duration_s=time.monotonic() - started)
     store_score(plan.folder, score)
-    return score, True
+    return score, False
 
 
 def score_answer(plan: ScorePlan, task: MigrationTask, answer: Submission) -> Score:

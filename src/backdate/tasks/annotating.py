@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from backdate.errors import SourceError
+from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.serial import to_json, write_whole
 from backdate.tasks.annotation_folder import AnnotationFolder, difficulty_of, edit_of
 from backdate.tasks.dataset import Dataset
@@ -52,7 +52,7 @@ def annotate(
     *,
     repeats: int = 3,
     most_runs: int = 60,
-    on_progress: Callable[[str], None] = lambda _text: None,
+    progress: Reporter = NO_PROGRESS,
 ) -> Annotation:
     """What the edit in ``workspace`` is worth as a solution of ``task``.
 
@@ -74,13 +74,13 @@ def annotate(
         return replace(base, state="refused", reason=words)
     difficulty = difficulty_of(spent)
     for number in range(1, repeats + 1):
-        on_progress(f"proving the edit: run {number} of {repeats}")
+        progress.report(Activity(text=f"proving the edit: run {number} of {repeats}"))
         verdict = try_patch(task, written, workshop)
         if not verdict.solved:
             return replace(base, state="unsolved", reason=verdict.reason, runs=number)
     if difficulty is None:
         return replace(base, state="unsolved", reason="it took longer than 120 minutes", runs=repeats)
-    return _smaller(task, base, files, workshop, repeats, most_runs, on_progress, difficulty)
+    return _smaller(task, base, files, workshop, repeats, most_runs, progress, difficulty)
 
 
 def _smaller(
@@ -90,11 +90,11 @@ def _smaller(
     workshop: TaskRunner,
     repeats: int,
     most_runs: int,
-    on_progress: Callable[[str], None],
+    progress: Reporter,
     difficulty: Difficulty,
 ) -> Annotation:
     def solves(patch: str) -> bool:
-        on_progress("leaving out what may not be needed")
+        progress.report(Activity(text="leaving out what may not be needed"))
         try:
             return try_patch(task, patch, workshop).solved
         except SourceError:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from backdate.errors import SourceError, UsageError
+from backdate.progress import NO_PROGRESS, Activity, Remark, Reporter
 from backdate.tasks.archive import pack_tree
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
@@ -27,14 +27,15 @@ def import_rows(
     name: str | None = None,
     sources: Sources | None = None,
     with_trees: bool = True,
-    on_problem: Callable[[str], None] = lambda _text: None,
+    progress: Reporter = NO_PROGRESS,
 ) -> Dataset:
     """A new data set at ``folder`` with the rows of ``file`` (TimeMachine-bench v1, JSONL), as they are.
 
     With ``sources`` each task gets the version that the repository's tags give it, and (``with_trees``) its
     tree beside it, so that nothing else is needed to verify it; a tree that cannot be had, or not whole, is
-    told to ``on_problem`` and its task stays. Without trees only local clones are asked for versions. Raises
-    UsageError for a file that cannot be read, and RowError, naming the line, for a row that is no task.
+    reported to ``progress`` as a remark and its task stays. Without trees only local clones are asked for
+    versions. Raises UsageError for a file that cannot be read, and RowError, naming the line, for a row that
+    is no task.
     """
     try:
         if file.stat().st_size > _MOST_BYTES:
@@ -48,12 +49,13 @@ def import_rows(
 
     def add_source(task: MigrationTask, target: Path) -> MigrationTask:
         assert sources is not None
+        progress.report(Activity(text=f"{task.instance_id}: reading its repository"))
         if with_trees:
             version, problems = add_tree(task, target, sources)
         else:
             version, problems = version_in_clone(task, sources), ()
         for problem in problems:
-            on_problem(f"{task.instance_id}: {problem}")
+            progress.report(Remark(text=f"{task.instance_id}: {problem}"))
         return replace(task, source=replace(task.source, version=version))
 
     info = DatasetInfo(

@@ -11,17 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from backdate.errors import StoredDataError
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.tasks.dataset import Dataset
+from backdate.tasks.progress import TaskVerified
 from backdate.tasks.recorded_outcomes import is_recorded
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.scripted import WITHOUT_APT
 from backdate.tasks.task import MigrationTask, Proof, TaskTest
-from backdate.tasks.verify_task import StageName, Verification, verify_task
+from backdate.tasks.verify_task import Verification, verify_task
 
 RECORD = "verification.json"
 LOGS = "logs"
@@ -39,28 +40,6 @@ class Record:
     proof: Proof | None
 
 
-class Watcher(Protocol):
-    """What hears of progress."""
-
-    def stage(self, instance_id: str, stage: StageName, number: int) -> None:
-        """A run of a stage begins."""
-        ...
-
-    def finished(self, record: Record, *, kept: bool) -> None:
-        """A task is done; ``kept``: it was done before."""
-        ...
-
-
-class Nobody:
-    """Hears of nothing."""
-
-    def stage(self, instance_id: str, stage: StageName, number: int) -> None:
-        """Say nothing."""
-
-    def finished(self, record: Record, *, kept: bool) -> None:
-        """Say nothing."""
-
-
 def verify_dataset(
     dataset: Dataset,
     workshop: TaskRunner,
@@ -70,7 +49,7 @@ def verify_dataset(
     jobs: int = 1,
     apt: bool = False,
     retry: bool = False,
-    watcher: Watcher | None = None,
+    progress: Reporter = NO_PROGRESS,
 ) -> tuple[Dataset, tuple[Record, ...]]:
     """Verify the tasks of ``dataset`` (those that ``only`` names), ``jobs`` at a time.
 
@@ -79,7 +58,6 @@ def verify_dataset(
     ``retry``: so is whatever was not verified.
     Raises UsageError for a name that is not there, MachineError for what this machine lacks.
     """
-    heard: Watcher = watcher or Nobody()
     tasks = tuple(dataset.task(name) for name in dict.fromkeys(only)) or dataset.tasks
     records: dict[str, Record] = {}
     waiting = []
@@ -89,10 +67,12 @@ def verify_dataset(
             waiting.append(task)
         else:
             records[task.instance_id] = kept
-            heard.finished(kept, kept=True)
+            progress.report(TaskVerified(verification=kept.verification, kept=True, total=len(tasks)))
 
     def verify(task: MigrationTask) -> None:
-        records[task.instance_id] = _verify(dataset, task, workshop, repeats, heard)
+        record = _verify(dataset, task, workshop, repeats, progress)
+        records[task.instance_id] = record
+        progress.report(TaskVerified(verification=record.verification, kept=False, total=len(tasks)))
 
     try:
         in_threads([partial(verify, task) for task in waiting], jobs=jobs, name="verify")
@@ -131,7 +111,7 @@ def _key(task: MigrationTask) -> str:
 
 
 def _verify(
-    dataset: Dataset, task: MigrationTask, workshop: TaskRunner, repeats: int, watcher: Watcher
+    dataset: Dataset, task: MigrationTask, workshop: TaskRunner, repeats: int, progress: Reporter
 ) -> Record:
     folder = dataset.folder_of(task)
     logs = folder / LOGS
@@ -141,13 +121,12 @@ def _verify(
         workshop,
         log_folder=logs,
         repeats=repeats,
-        on_stage=lambda stage, number: watcher.stage(task.instance_id, stage, number),
+        progress=progress,
     )
     _tidy(logs)
     slim = replace(verification, stages=tuple(replace(stage, runs=()) for stage in verification.stages))
     record = Record(key=_key(task), verification=slim, tests=proven.tests, proof=proven.proof)
     write_whole(folder / RECORD, to_json(record, indent=1))
-    watcher.finished(record, kept=False)
     return record
 
 

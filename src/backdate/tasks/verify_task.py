@@ -11,15 +11,16 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from backdate.environments.environment import LockedDistribution
 from backdate.errors import SourceError
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.tasks.agreement import Agreement, compare_versions
 from backdate.tasks.judging import combine_tests
+from backdate.tasks.progress import TaskRunStarted
 from backdate.tasks.recorded_outcomes import differences, is_recorded
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import MigrationTask, Proof, SideName, TaskTest
@@ -28,7 +29,6 @@ from backdate.timeline.instants import now
 from backdate.version import __version__
 
 StageName = Literal["old", "new", "gold"]
-OnStage = Callable[[StageName, int], None]
 
 RETRIED = ("timeout",)
 """How a run may end that is tried once more: some suites print OK and never exit, one time in many."""
@@ -85,7 +85,7 @@ def verify_task(
     *,
     log_folder: Path,
     repeats: int = 3,
-    on_stage: OnStage = lambda _stage, _number: None,
+    progress: Reporter = NO_PROGRESS,
 ) -> tuple[Verification, MigrationTask]:
     """Prove ``task``; what was found, and the task with its tests and its proof written in.
 
@@ -98,7 +98,7 @@ def verify_task(
     judged = task if recorded else replace(task, tests=())
     stages: list[StageResult] = []
     for name in wanted:
-        stages.append(_run_stage(judged, workshop, name, repeats, log_folder / name, on_stage))
+        stages.append(_run_stage(judged, workshop, name, repeats, log_folder / name, progress))
         if stages[-1].state == "unavailable":
             break
     old, new, gold = (_runs(stages, name) for name in ("old", "new", "gold"))
@@ -120,12 +120,12 @@ def verify_task(
 
 
 def _run_stage(
-    task: MigrationTask, workshop: TaskRunner, name: StageName, repeats: int, logs: Path, on_stage: OnStage
+    task: MigrationTask, workshop: TaskRunner, name: StageName, repeats: int, logs: Path, progress: Reporter
 ) -> StageResult:
     side: SideName = "old" if name == "old" else "new"
     verdicts: list[TaskRunResult] = []
     for number in range(1, repeats + 1):
-        on_stage(name, number)
+        progress.report(TaskRunStarted(instance_id=task.instance_id, stage=name, number=number))
         with tempfile.TemporaryDirectory(prefix="backdate-task-") as folder:
             tree = Path(folder, "tree")
             try:

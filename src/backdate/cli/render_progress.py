@@ -1,0 +1,66 @@
+"""Progress events as lines of text."""
+
+from __future__ import annotations
+
+from backdate.construction.progress import BuildAdvanced
+from backdate.evaluation.progress import SolverFinished, TaskScored
+from backdate.progress import Stage
+from backdate.tasks.progress import TaskVerified
+
+STAGE_WORDS: dict[Stage, str] = {
+    "waiting": "waiting for the cache",
+    "resolving": "resolving",
+    "building": "building the environment",
+    "ready": "environment ready",
+    "testing": "testing",
+    "done": "tested",
+    "failed": "failed",
+}
+
+
+def elapsed(seconds: float) -> str:
+    """Minutes and seconds: "1:07"."""
+    return f"{int(seconds // 60)}:{int(seconds % 60):02d}"
+
+
+def verification_line(event: TaskVerified) -> str:
+    """What verifying a task found."""
+    verification = event.verification
+    result = "verified" if verification.verified else f"not verified: {verification.reason}"
+    result += ", gold unproven" if verification.gold_unproven else ""
+    how = ", kept from before" if event.kept else f" in {verification.duration_s:.0f} s"
+    return f"{verification.instance_id} {result}{how}"
+
+
+def solver_line(event: SolverFinished) -> str:
+    """How a solver's work on a task ended."""
+    record = event.record
+    detail = f": {record.detail}" if record.detail else ""
+    calls = f", {record.calls} calls, {record.tests} test runs" if record.calls else ""
+    before = " (before)" if event.kept else ""
+    return f"{record.instance_id}: {record.ending}{detail}{calls}, {record.duration_s:.0f} s{before}"
+
+
+def score_line(event: TaskScored) -> str:
+    """The score of an answer, with a line for each flag."""
+    score = event.score
+    reason = f": {score.reason}" if score.reason else ""
+    precision = "" if score.precision is None else f", precision {score.precision:.2f}"
+    before = " (before)" if event.kept else ""
+    flags = "".join(f"\n    flag {flag.kind}: {flag.detail}" for flag in score.flags)
+    return f"{score.instance_id}: {score.outcome}{reason}{precision}, {score.duration_s:.0f} s{before}{flags}"
+
+
+def build_line(event: BuildAdvanced) -> str:
+    """How far a build is."""
+    text = f"{event.phase}: {event.done} done, {event.running} under way, {event.left} left"
+    if event.rate_per_hour:
+        text += f", {event.rate_per_hour:.0f} an hour"
+    if event.eta_s is not None:
+        text += f", {_duration(event.eta_s)} to go"
+    return f"{text}; of {event.candidates} candidates {event.excluded} are out, {event.tasks} are tasks"
+
+
+def _duration(seconds: float) -> str:
+    minutes, hours = int(seconds // 60) % 60, int(seconds // 3600)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {int(seconds) % 60:02d} s"
