@@ -1,4 +1,4 @@
-"""What a machine may lack, found out once a session; and the folders that tests read."""
+"""Which tests run, what a machine may lack, and the folders that tests read and write."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import hypothesis
 import pytest
 from docker_engine import IMAGE, NotStarted, import_image, started_engine
+from slow_tests import leave_out_slow, put_longest_first
 from small_debian import small_debian
+from user_folders import default_download_cache, folders_of_programs, redirect
 
+from backdate.environments.cache import default_cache
 from backdate.errors import MachineError
 from backdate.sandboxes.docker import Docker
 from backdate.sandboxes.interface import BaseSystem
@@ -65,13 +69,65 @@ _PROBES: dict[str, Callable[[], str | None]] = {
 }
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what this machine cannot run, with the reason; nothing is asked for tests that are not there."""
+_LEFT_OUT = pytest.StashKey[int]()
+_ABSENT = pytest.StashKey[tuple[Path, ...]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("backdate")
+    group.addoption("--all", action="store_true", help="run slow tests as well, as ./dev test --all does")
+    group.addoption(
+        "--download-cache",
+        metavar="DIR",
+        default=default_download_cache(),
+        help="where downloads are kept (packages by uv, a small Debian); tests write to no other folder that "
+        "is not temporary. [env: BACKDATE_TEST_CACHE; default: backdate-tests in your cache folder]",
+    )
+
+
+@pytest.hookimpl(trylast=True)  # after pytest's own, which chooses the temporary folder
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_LEFT_OUT] = 0
+    config.stash[_ABSENT] = tuple(folder for folder in folders_of_programs() if not folder.exists())
+    temporary = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+    redirect(temporary, config.getoption("--download-cache"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out, and skip what this machine cannot run, with the reason."""
+    config.stash[_LEFT_OUT] = leave_out_slow(items, config)
+    put_longest_first(items)
     for mark, probe in _PROBES.items():
         marked = [item for item in items if item.get_closest_marker(mark)]
         if marked and (reason := probe()) is not None:
             for item in marked:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Every worker of xdist collects the same tests; the one that prints collects none."""
+    left_out = getattr(node, "workeroutput", {}).get("left_out", 0)
+    node.config.stash[_LEFT_OUT] = max(node.config.stash[_LEFT_OUT], left_out)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail when something was written to the home folder after all."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash[_LEFT_OUT]
+    elif any(folder.exists() for folder in session.config.stash[_ABSENT]):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was left out, and what should not have been written."""
+    if count := config.stash[_LEFT_OUT]:
+        terminalreporter.write_line(f"{count} slow tests were left to ./dev test --all")
+    for folder in config.stash[_ABSENT]:
+        if folder.exists():
+            terminalreporter.write_line(
+                f"FAILED: the tests made {folder}, which is no temporary folder", red=True
+            )
 
 
 @pytest.fixture(scope="session")
@@ -93,9 +149,11 @@ def index_url() -> str:
 
 
 @pytest.fixture(scope="session")
-def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One cache for all tests that build environments, so that each is built once."""
-    return tmp_path_factory.mktemp("cache")
+def session_cache() -> Path:
+    """One cache for all tests that build environments, so that each is built once; the default one, too."""
+    folder = default_cache()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

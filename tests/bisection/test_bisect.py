@@ -134,6 +134,7 @@ def test_a_side_that_does_not_build_is_said_and_nobody_is_blamed(project: Path) 
 
 @pytest.mark.network
 @pytest.mark.usefixtures("index")
+@pytest.mark.slow
 def test_a_build_that_broke_is_attributed_to_the_build_tool(tmp_path: Path) -> None:
     folder = tmp_path / "unbuildable"
     folder.mkdir()

@@ -22,7 +22,7 @@ NEW = parse_instant("2025-07-31")
     ("source", "verdict"),
     [
         ("pypi:Flask-Login==0.6.2", Verdict.BROKE),
-        ("pypi:numpy-financial==1.0.0", Verdict.NOTHING_BROKE),
+        pytest.param("pypi:numpy-financial==1.0.0", Verdict.NOTHING_BROKE, marks=pytest.mark.slow),
     ],
 )
 def test_a_real_sdist(

@@ -70,6 +70,7 @@ def test_a_folder_that_is_kept_is_a_new_one(machine: Make, tmp_path: Path) -> No
             checked(made, keep=keep)
 
 
+@pytest.mark.slow
 def test_an_index_that_is_down(machine: Make, tmp_path: Path) -> None:
     made = machine({"test_a.py": SUITE}, cache=tmp_path / "cache")
     with pytest.raises(IndexUnavailable, match=r"127\.0\.0\.1:9/simple did not answer(?s:.*)--index-url"):
@@ -84,6 +85,7 @@ def test_a_configuration_that_does_not_parse(machine: Make) -> None:
 
 
 @pytest.mark.network
+@pytest.mark.slow
 def test_before_the_first_release_of_a_dependency(machine: Make) -> None:
     made = machine({"requirements.txt": "fastapi\n", "test_a.py": SUITE})
     result = check(
@@ -130,6 +132,7 @@ SETUP = "from setuptools import setup\nsetup(name='thing', version='1', py_modul
 
 
 @pytest.mark.network
+@pytest.mark.slow
 def test_a_setup_script_that_deletes(machine: Make, tmp_path: Path) -> None:
     victims = [str(tmp_path / "user"), str(Path.home()), "/etc", "/usr", ".."]
     script = f"import shutil\nfor victim in {victims!r}:\n    shutil.rmtree(victim, ignore_errors=True)\n"
@@ -147,7 +150,7 @@ def test_a_setup_script_that_deletes(machine: Make, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "phases"),
     [
-        ("while True: pass\n", {"timeout"}),
+        pytest.param("while True: pass\n", {"timeout"}, marks=pytest.mark.slow),
         ("import os\nwhile True: os.fork()\n", {"timeout", "resolve", "install", "oom"}),
     ],
     ids=["loops", "forks"],

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from slow_tests import others_slow
 
 sys.path.insert(0, str(Path(__file__).parent))
 from conftest import Machine, without_record
@@ -94,7 +95,7 @@ def marks(machine: Machine) -> tuple[str, ...]:
     return str(machine.cache), sleeping_seconds(machine.cache)
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", others_slow(STAGES, kept={"testing"}))
 def test_an_interrupt(sleeper: Machine, stage: str) -> None:
     with start(sleeper) as process:
         wait_for(process, STAGES[stage])
@@ -118,6 +119,7 @@ def test_an_interrupt_before_anything_is_built(sleeper: Machine) -> None:
     assert gone(*marks(sleeper))
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_waiting_for_another_check(sleeper: Machine) -> None:
     """Whoever waits for another process's build does not have to see it out."""
     with start(sleeper) as first:
@@ -152,6 +154,7 @@ def test_after_a_kill_a_second_check_succeeds(machine: Make, tmp_path: Path) -> 
     assert not list((made.cache / "store" / "scratch").iterdir())
 
 
+@pytest.mark.slow
 def test_two_checks_at_once_build_once(machine: Make, tmp_path: Path) -> None:
     made = machine({"test_a.py": "def test_good(): pass\n"}, cache=tmp_path / "cache")
     both = [start(made), start(made)]
@@ -181,6 +184,7 @@ def in_a_small_room(machine: Machine, options: str, before: str) -> subprocess.C
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full(machine: Make, tmp_path: Path) -> None:
     made = machine({"test_a.py": "def test_good(): pass\n"}, cache=tmp_path / "cache")
     done = in_a_small_room(made, "rw", "true")

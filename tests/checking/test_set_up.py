@@ -114,6 +114,7 @@ def test_a_check_repairs_the_old_side_and_uses_the_recipe_for_both(
 
 
 @pytest.mark.network
+@pytest.mark.slow
 def test_an_ablation_counts_what_each_part_is_worth(settings: Settings, tmp_path: Path) -> None:
     suite = "import six\ndef test_it():\n    assert six.PY3\n"
     root = project(tmp_path, {"requirements.txt": "toolz\n", "test_a.py": suite})

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from slow_tests import others_slow
 
 from backdate.cli import exit_codes, main
 from backdate.cli.termination import Terminated, obeying_termination
@@ -98,7 +99,7 @@ def running(mark: str) -> list[str]:
 
 
 @pytest.mark.network
-@pytest.mark.parametrize("command", ["setup", "bisect"])
+@pytest.mark.parametrize("command", others_slow(["setup", "bisect"], kept={"setup"}))
 def test_what_runs_in_sandboxes_is_gone(command: str, tmp_path: Path) -> None:
     try:
         Bubblewrap().require()

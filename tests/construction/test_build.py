@@ -94,6 +94,7 @@ def test_a_finished_build_does_nothing_and_another_one_is_refused(world) -> None
     assert "other parameters" in other.stderr
 
 
+@pytest.mark.slow
 def test_another_target_costs_the_new_side_alone(world, tmp_path: Path) -> None:
     store = world.cache / "construction"
 
@@ -153,6 +154,7 @@ def test_tasks_verify_from_the_data_set_alone(world, tmp_path: Path) -> None:
         assert set(built.proof.notes) <= set(verified.proof.notes)
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_comes_to_the_same(world, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()
@@ -234,6 +236,7 @@ def test_terminated_it_leaves_nothing_behind_and_goes_on(world, tmp_path: Path) 
     assert run([*verify, "--repeats", "1"]).returncode == 0
 
 
+@pytest.mark.slow
 def test_workers_of_a_batch_system_one_of_which_is_killed(world, tmp_path: Path) -> None:
     dataset = tmp_path / "undisturbed"
     driver = subprocess.Popen(
@@ -268,6 +271,7 @@ def test_workers_of_a_batch_system_one_of_which_is_killed(world, tmp_path: Path)
     assert contents(dataset) == contents(world.dataset)
 
 
+@pytest.mark.slow
 def test_a_cluster_of_three_workers_one_of_which_is_killed(world, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     script = Path(__file__).parents[1] / "support" / "little_cluster.py"

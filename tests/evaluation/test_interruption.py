@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from little_workshop import bubblewrap
 from scripted_model import Hang, Say, ScriptedModel
+from slow_tests import others_slow
 
 from backdate.evaluation.run_folder import load_run
 from backdate.solvers.records import StopReason
@@ -65,7 +66,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("which", others_slow([signal.SIGINT, signal.SIGTERM], kept={signal.SIGTERM}))
 def test_a_process_that_waits_for_its_model_ends_and_goes_on_later(tmp_path, which) -> None:
     folder = tmp_path / "run"
     with ScriptedModel(lambda body: Hang()) as server, started(folder, server.url) as process:
@@ -81,7 +82,7 @@ def test_a_process_that_waits_for_its_model_ends_and_goes_on_later(tmp_path, whi
     assert [one.ending for one in records] == [StopReason.CALLS, StopReason.CALLS]
 
 
-@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("which", others_slow([signal.SIGINT, signal.SIGTERM], kept={signal.SIGTERM}))
 def test_a_process_that_runs_tests_leaves_no_sandbox_behind(tmp_path, which) -> None:
     folder = tmp_path / "run"
     with started(folder, "http://127.0.0.1:9/v1", "600") as process:

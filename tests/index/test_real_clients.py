@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from slow_tests import others_slow
 
 from backdate.index.cache import DiskCache
 from backdate.index.client_environment import client_environment, write_client_files
@@ -37,6 +38,7 @@ PIPS = {
     "3.13": ("26.0.1",),
 }
 """A sample; the whole matrix is tools/install_matrix.py."""
+ALL_PIPS = tuple((python, pip) for python, pips in PIPS.items() for pip in pips)
 CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "CURL_CA_BUNDLE")
 
 
@@ -65,7 +67,8 @@ def environment(server: SnapshotServer, tmp_path: Path) -> dict[str, str]:
     url, home = server.url(DAY), tmp_path / "home"
     write_client_files(url, DAY, home)
     certificates = {name: os.environ[name] for name in CERTIFICATES if name in os.environ}
-    return {"PATH": f"{home / 'bin'}:/usr/bin:/bin", **certificates, **client_environment(url, home)}
+    folders = {"PATH": f"{home / 'bin'}:/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path / "client-cache")}
+    return {**folders, **certificates, **client_environment(url, home)}
 
 
 def run(command: Sequence[str | Path], environment: Mapping[str, str], cwd: Path | None = None) -> str:
@@ -102,7 +105,9 @@ def installed(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(("python", "pip"), [(python, pip) for python, pips in PIPS.items() for pip in pips])
+@pytest.mark.parametrize(
+    ("python", "pip"), others_slow(ALL_PIPS, kept={("2.7", "9.0.3"), ("3.12", "23.3.2")})
+)
 def test_pip(python: str, pip: str, environment: dict[str, str], tmp_path: Path) -> None:
     executable = interpreter(python)
     wheels = tmp_path / "pip"
@@ -146,7 +151,7 @@ POETRY_PROJECT = (
 )
 
 
-@pytest.mark.parametrize("tool", ["poetry", "pdm"])
+@pytest.mark.parametrize("tool", others_slow(["poetry", "pdm"], kept={"poetry"}))
 def test_poetry_and_pdm(tool: str, tools: Path, environment: dict[str, str], tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
@@ -190,6 +195,7 @@ def test_old_setuptools_fetches_as_of_the_day(environment: dict[str, str], tmp_p
     assert [path.name for path in (tmp_path / ".eggs").glob("*.egg")] == ["six-1.15.0-py3.8.egg"]
 
 
+@pytest.mark.slow
 def test_demjson_builds_at_its_time_only(tmp_path: Path, uv: str) -> None:
     """Its setup.py says use_2to3, which setuptools dropped in release 58."""
     python = interpreter("3.8")

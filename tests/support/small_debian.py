@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-import platformdirs
+from user_folders import default_download_cache
 
 from backdate.sandboxes.bases import BaseFailure, Bases, BaseSettings
 from backdate.sandboxes.bubblewrap import Bubblewrap
@@ -20,8 +19,7 @@ PACKAGES = (
 
 def kept_folder() -> Path:
     """Where it is kept from one run of the tests to the next."""
-    given = os.environ.get("BACKDATE_TEST_CACHE")
-    return Path(given) if given else Path(platformdirs.user_cache_dir("backdate-tests"))
+    return Path(default_download_cache())
 
 
 def bases() -> Bases:

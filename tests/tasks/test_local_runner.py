@@ -65,6 +65,7 @@ def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, i
     assert again[0].verification.verified
 
 
+@pytest.mark.slow
 def test_pytest_by_script_and_an_editable_install(tmp_path: Path, cache: Path, index_url: str) -> None:
     setup = b"from setuptools import setup\nsetup(name='shouting', version='1', py_modules=['shouting'])\n"
     files = {
@@ -86,6 +87,7 @@ def test_pytest_by_script_and_an_editable_install(tmp_path: Path, cache: Path, i
     assert {test.id: test.role for test in proven.tests}["tests/test_plain.py::test_name"] == "fail-to-pass"
 
 
+@pytest.mark.slow
 def test_a_script_that_fails_and_one_that_only_pip_can(tmp_path: Path, cache: Path, index_url: str) -> None:
     workshop = _workshop(cache, index_url, repositories=tmp_path / "clones")
     commit = repository(tmp_path / "clones" / "owner" / "shouting")

@@ -198,6 +198,7 @@ def test_an_endless_loop_times_out_and_the_rest_is_named(
     assert "1 collected tests were not run: test_a.py::test_z" in done.trouble
 
 
+@pytest.mark.slow
 def test_a_suite_that_is_done_and_never_exits_is_completed(
     run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:
@@ -256,6 +257,7 @@ def test_a_module_that_kills_its_importer_is_left_out(
     assert "SIGSEGV" in result_of(done, "test_b.py").reason
 
 
+@pytest.mark.slow
 def test_too_many_crashes_leave_tests_that_are_said_not_to_have_run(
     run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:

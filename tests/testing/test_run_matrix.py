@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from slow_tests import others_slow
 
 from backdate.environments.environment import Environment
 from backdate.recipes.recipe import SuitePlan
@@ -17,6 +18,7 @@ MakePlan = Callable[..., SuitePlan]
 Build = Callable[..., Environment]
 
 pytestmark = pytest.mark.network
+SLOW = pytest.mark.slow
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ def result_of(run: SuiteRun, identity: str):
     return next(result for result in run.results if result.id == identity)
 
 
-@pytest.mark.parametrize("kind", MATRIX, ids=str)
+@pytest.mark.parametrize("kind", others_slow(MATRIX, kept={MATRIX[2], MATRIX[-2]}), ids=str)
 def test_every_outcome_is_known(
     run: Run, one_sandbox: Sandbox, build_environment: Build, plan: MakePlan, kind: Kind
 ) -> None:
@@ -206,9 +208,9 @@ XDIST = {
 @pytest.mark.parametrize(
     ("python", "requirements", "instant"),
     [
-        ("3.6", ("pytest==3.10.*", "pytest-xdist==1.24.*"), "2019-03-01T00:00:00Z"),
+        pytest.param("3.6", ("pytest==3.10.*", "pytest-xdist==1.24.*"), "2019-03-01T00:00:00Z", marks=SLOW),
         ("3.8", ("pytest==5.4.*", "pytest-xdist==1.34.*"), "2020-08-15T00:00:00Z"),
-        ("3.13", ("pytest", "pytest-xdist"), None),
+        pytest.param("3.13", ("pytest", "pytest-xdist"), None, marks=SLOW),
     ],
 )
 def test_xdist_reports_come_from_the_controller_alone(
@@ -237,6 +239,7 @@ def test_xdist_reports_come_from_the_controller_alone(
     assert (raised.type, len(raised.frames)) == ("AttributeError", 3)
 
 
+@pytest.mark.slow
 def test_plugins_that_change_the_course(
     run: Run, one_sandbox: Sandbox, build_environment: Build, plan: MakePlan
 ) -> None:
@@ -302,8 +305,8 @@ def test_many(n): pass
 @pytest.mark.parametrize(
     ("python", "requirement", "instant"),
     [
-        ("3.8", "django==2.2.*", "2020-06-01T00:00:00Z"),
-        ("3.12", "django", None),
+        pytest.param("3.8", "django==2.2.*", "2020-06-01T00:00:00Z", marks=SLOW),
+        pytest.param("3.12", "django", None, marks=SLOW),
         ("3.13", "django", None),
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repair_cases import LOGS, Case, carry, read_stored
 from repair_cases_of_tests import CASES
+from slow_tests import others_slow
 
 from backdate.environments.cache import Cache, default_cache
 from backdate.index.cache import DiskCache
@@ -31,6 +32,12 @@ RECIPE = Recipe(
 )
 
 
+REPRESENTATIVES = (
+    *("use-2to3", "wheel-instead-of-header", "conflicting-pins", "requires-python"),
+    *("missing-module", "missing-option"),
+)
+"""One case of each kind of repair, for the default command; the others take two minutes more."""
+WORKING = [case for case in CASES if case.works]
 KNOWN = {
     "yaml": "PyYAML",
     "dateutil": "python-dateutil",
@@ -92,7 +99,11 @@ def test_a_real_log_is_classified_and_repaired(case: Case, tmp_path: Path) -> No
 
 
 @pytest.mark.network
-@pytest.mark.parametrize("case", [case for case in CASES if case.works], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    others_slow(WORKING, kept=[case for case in WORKING if case.name in REPRESENTATIVES]),
+    ids=lambda case: case.name,
+)
 def test_a_repaired_recipe_works(case: Case, tmp_path: Path) -> None:
     cache = Cache(default_cache())
     with IndexClient(cache=DiskCache(cache.index)) as client:
