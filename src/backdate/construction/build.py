@@ -19,7 +19,7 @@ from backdate.construction.executors.interface import Executor, FinishedJob
 from backdate.construction.funnel import Funnel, make_funnel
 from backdate.construction.job import Job, JobResult
 from backdate.construction.ledger import Ledger
-from backdate.construction.ledger_view import LedgerView, Row
+from backdate.construction.ledger_view import LedgerRow, LedgerView
 from backdate.construction.migration.examine import Examined
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.progress import BuildAdvanced, BuildPhase
@@ -192,7 +192,7 @@ class _Driver:
     def _sit(self, executor: Executor) -> None:
         self.ledger.sit(self.started, time.time(), executor.width, self.done)
 
-    def _job(self, kind: Literal["examine", "run"], row: Row) -> Job:
+    def _job(self, kind: Literal["examine", "run"], row: LedgerRow) -> Job:
         examined = None if row.examined is None else from_json(Examined, row.examined, what="the ledger")
         return Job(
             number=row.id,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from backdate.construction.candidate import BadRow, Entry, Exclusion
-from backdate.construction.ledger_view import FORMAT, LedgerView, Row, State, row_of
+from backdate.construction.ledger_view import FORMAT, LedgerRow, LedgerView, State, row_of
 from backdate.errors import UsageError
 from backdate.serial import to_json
 
@@ -103,7 +103,7 @@ class Ledger(LedgerView):
                 rows[position] = (row[0], None, *row[2:4], *why)
             seen.add(row[1])
 
-    def lease(self, state: State, count: int, *, owner: str, seconds: float) -> tuple[Row, ...]:
+    def lease(self, state: State, count: int, *, owner: str, seconds: float) -> tuple[LedgerRow, ...]:
         """Up to ``count`` candidates to work on, the first first; nobody else gets them for ``seconds``."""
         now = time.time()
         with self._transaction():

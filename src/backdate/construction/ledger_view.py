@@ -19,7 +19,7 @@ State = Literal["examine", "ready", "run", "out", "task"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class LedgerRow:
     """One candidate of the ledger."""
 
     id: int
@@ -95,7 +95,7 @@ class LedgerView:
         """How often a candidate was leased since something was last found out about it."""
         return self._one("SELECT attempts FROM candidates WHERE id = ?", number)
 
-    def rows(self, state: State) -> Iterator[Row]:
+    def rows(self, state: State) -> Iterator[LedgerRow]:
         """The candidates in that state, in order."""
         query = "SELECT id, body, examined, attempts FROM candidates WHERE state = ? ORDER BY id"
         for one in self._database.execute(query, (state,)):
@@ -150,7 +150,7 @@ def read_ledger(folder: Path) -> LedgerView:
     return LedgerView(folder)
 
 
-def row_of(found: tuple[int, bytes, bytes | None, int]) -> Row:
+def row_of(found: tuple[int, bytes, bytes | None, int]) -> LedgerRow:
     """The row of ``id, body, examined, attempts``."""
     number, body, examined, attempts = found
-    return Row(id=number, candidate=from_json(Candidate, body), examined=examined, attempts=attempts)
+    return LedgerRow(id=number, candidate=from_json(Candidate, body), examined=examined, attempts=attempts)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.funnel import Funnel, make_funnel
-from backdate.construction.ledger_view import LedgerView, Row
+from backdate.construction.ledger_view import LedgerRow, LedgerView
 from backdate.construction.migration.examine import Examined
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import open_store
@@ -94,7 +94,9 @@ def funnel_file(ledger: LedgerView, plan: BuildPlan) -> FunnelFile:
     )
 
 
-def _fetched_again(row: Row, examined: Examined, plan: BuildPlan, place: WorkerConfig, scratch: Path) -> Path:
+def _fetched_again(
+    row: LedgerRow, examined: Examined, plan: BuildPlan, place: WorkerConfig, scratch: Path
+) -> Path:
     candidate = replace(row.candidate, revision=examined.revision or row.candidate.revision)
     try:
         return fetch(candidate, plan, place, scratch).tree
