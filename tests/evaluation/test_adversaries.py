@@ -7,12 +7,12 @@ import json
 import pytest
 from pretended_workshop import GOLD, PretendedWorkshop, make_task
 
+from backdate.editing.patch import as_git_patch
 from backdate.evaluation.load import Benchmark
 from backdate.evaluation.score_run import read_answers, score_run
 from backdate.evaluation.scores import ScoreOutcome
 from backdate.evaluation.swebench_report import swebench_report
 from backdate.reports.build import write_report
-from backdate.tasks.patching import as_git_patch
 
 NAME = "pkg/shapes.py"
 BODY = GOLD.split("\n", 2)[2]

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pretended_workshop import GOLD, PretendedWorkshop, make_task
 
+from backdate.editing.apply import apply_files
+from backdate.editing.patch import as_git_patch
 from backdate.evaluation.answer_patch import LONGEST_PATCH, RejectedAnswer, Taken, take_patch
 from backdate.evaluation.scores import ScoreOutcome
 from backdate.tasks.edit_policy import rules_for
-from backdate.tasks.patching import apply_files, as_git_patch
 
 TASK = make_task()
 RULES = rules_for(TASK)

@@ -8,6 +8,7 @@ import pytest
 from pretended_workshop import GOLD, PretendedWorkshop, make_task
 from score_builders import make_record
 
+from backdate.editing.patch import as_git_patch
 from backdate.errors import UsageError
 from backdate.evaluation.answers import Submission, answers_of_run
 from backdate.evaluation.load import Benchmark
@@ -17,7 +18,6 @@ from backdate.evaluation.scores import FlagKind, Score, ScoreOutcome, load_score
 from backdate.evaluation.swebench_report import swebench_report
 from backdate.progress import NO_PROGRESS, Event
 from backdate.solvers.records import SuiteCall
-from backdate.tasks.patching import as_git_patch
 from backdate.tasks.runner import TaskRunResult
 
 HALF = GOLD + "--- pkg/text.py\n+++ pkg/text.py\n@@ -1 +1 @@\n-def shout(word):\n+def shout(text):\n"

@@ -10,10 +10,10 @@ from typing import Any
 
 from builders import result, run
 
+from backdate.editing.apply import apply_patch
+from backdate.editing.diff import diff_files
 from backdate.errors import SourceError
-from backdate.projects.patches import diff_files
 from backdate.tasks.judging import judge_run
-from backdate.tasks.patching import apply_patch
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.task import MigrationTask
 from backdate.tasks.timemachine import task_of_row

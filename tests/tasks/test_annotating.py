@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from task_builders import FIXED, MODULE, PretendedWorkshop, task
 
+from backdate.editing.diff import diff_files
 from backdate.errors import SourceError, UsageError
-from backdate.projects.patches import diff_files
 from backdate.tasks.annotating import annotate, record_annotation, unsolvable
 from backdate.tasks.annotation_folder import (
     AnnotationFolder,
@@ -22,8 +22,6 @@ from backdate.tasks.annotation_folder import (
 )
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
-from backdate.tasks.minimise_patch import join_hunks, minimise_patch, split_hunks
-from backdate.tasks.patching import apply_patch, read_patch
 
 
 @pytest.fixture
@@ -136,43 +134,3 @@ def test_a_workspace_that_could_not_be_made_can_be_tried_again(tmp_path: Path) -
         open_workspace(tmp_path / "work", task(), workshop)
     workshop.without_source = set()
     assert open_workspace(tmp_path / "work", task(), workshop).work.is_dir()
-
-
-def _lines(changed: dict[int, str]) -> bytes:
-    return "".join(f"{changed.get(number, number)}\n" for number in range(60)).encode()
-
-
-def test_hunks_are_split_and_joined_again(tmp_path: Path) -> None:
-    old = {"a": _lines({}), "gone": b"x\n", "empty": b""}
-    new = {"a": _lines({5: "five", 30: "thirty", 55: "more"}), "made": b"y\n", "none": b""}
-    patch = diff_files(old, new)
-    parts = split_hunks(read_patch(patch))
-    assert [part.path for part in parts].count("a") == 3
-    for name, data in old.items():
-        (tmp_path / name).write_bytes(data)
-    apply_patch(join_hunks(parts), tmp_path)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == new
-
-
-@pytest.mark.parametrize("needed", [{5}, {5, 55}, {30}, {5, 30, 55}])
-def test_only_hunks_that_are_needed_are_kept(needed: set[int]) -> None:
-    words = {5: "five", 30: "thirty", 55: "more"}
-    patch = diff_files({"a": _lines({})}, {"a": _lines(words)})
-    asked: list[str] = []
-
-    def solves(smaller: str) -> bool:
-        asked.append(smaller)
-        return all(f"+{words[number]}\n" in smaller for number in needed)
-
-    small = minimise_patch(read_patch(patch), solves)
-    assert (small.kept, small.removed, small.complete) == (len(needed), 3 - len(needed), True)
-    assert solves(small.patch)
-    assert len(asked) - 1 == small.runs
-    assert len(set(asked[:-1])) == small.runs
-
-
-def test_runs_are_bounded() -> None:
-    words = dict.fromkeys(range(0, 60, 8), "x")
-    patch = diff_files({"a": _lines({})}, {"a": _lines(words)})
-    small = minimise_patch(read_patch(patch), lambda _patch: False, most_runs=3)
-    assert (small.runs, small.complete, small.removed) == (3, False, 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from task_builders import FIXED, MODULE, PUBLISHED, PretendedWorkshop, repository, row, task
 
+from backdate.editing.patch import as_git_patch
 from backdate.errors import SourceError, UsageError
 from backdate.recipes.recipe import (
     BuildConstraint,
@@ -26,7 +27,6 @@ from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.docker_files import environment_file
 from backdate.tasks.exporting import export_tasks
-from backdate.tasks.patching import as_git_patch
 from backdate.tasks.scripts import setup_script, suite_script
 from backdate.tasks.timemachine import FIELDS, row_of_task, task_of_row
 from backdate.tasks.trees import Sources
@@ -86,7 +86,7 @@ def test_swebench_loads_in_its_own_tool(dataset: Dataset, tmp_path: Path) -> Non
 
 def test_git_patches_of_what_comes_and_goes(tmp_path: Path) -> None:
     repository(tmp_path / "repo", {"gone": b"x\n", "kept": b"a", "void": b""})
-    from backdate.projects.patches import diff_files
+    from backdate.editing.diff import diff_files
 
     patch = diff_files(
         {"gone": b"x\n", "kept": b"a", "void": b""}, {"made": b"y\n", "kept": b"b", "none": b""}

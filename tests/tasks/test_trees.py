@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from task_builders import MODULE, PINNED, PUBLISHED, repository, row, scripts_of, task
 
+from backdate.editing.diff import diff_files
 from backdate.errors import SourceError
-from backdate.projects.patches import diff_files
 from backdate.projects.tree import tree_digest
 from backdate.tasks.archive import pack_tree
 from backdate.tasks.timemachine import task_of_row

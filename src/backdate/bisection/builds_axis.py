@@ -21,10 +21,10 @@ from backdate.bisection.builds_search import (
 )
 from backdate.bisection.findings import minor_released
 from backdate.bisection.interpreter_axis import interpreters_between, pins_of
-from backdate.bisection.minimise import Subset
 from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import Culprit, Failing, Finding
 from backdate.bisection.search import ProbeStatus, found_window, next_point
+from backdate.editing.minimise import Subset
 from backdate.environments.environment import InterpreterChoice
 
 

@@ -18,11 +18,11 @@ from backdate.bisection.builds_search import (
     held_back,
     smallest_set,
 )
-from backdate.bisection.minimise import Subset
 from backdate.bisection.points import DistributionRelease, candidate_instants
 from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import Finding
 from backdate.bisection.search import ProbeStatus, found_window, next_point, window_of
+from backdate.editing.minimise import Subset
 from backdate.environments.environment import InterpreterChoice
 from backdate.timeline.instants import Instant, format_day
 

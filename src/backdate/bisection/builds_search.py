@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.bisection.build_trials import BuildTrial, BuildTrials, Trial, telling_lines
-from backdate.bisection.minimise import Subset, minimise
 from backdate.bisection.points import DistributionRelease, moving_range
 from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import Culprit, Finding, Way
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.version_moves import hold_back
+from backdate.editing.minimise import Subset, minimise
 from backdate.environments.environment import Interpreter, InterpreterChoice, Lock
 from backdate.errors import ConfigurationError
 from backdate.index.names import requirement_name
@@ -80,18 +80,13 @@ def smallest_set(
     names: Sequence[str], suspects: Iterable[str], move: Callable[[Subset], BuildTrial]
 ) -> tuple[Subset, bool]:
     """A minimal set whose move is enough, and whether the search for it came to its end."""
-    steps, smallest = minimise(names, suspects), frozenset(names)
-    try:
-        subset = next(steps)
-        while True:
-            colour = move(subset).colour
-            if colour is ProbeStatus.BAD:
-                smallest = min(smallest, subset, key=len)
-            subset = steps.send(colour)
-    except StopIteration as end:
-        return end.value, True
-    except OutOfBudget:
-        return smallest, False
+    smallest = minimise(
+        names,
+        lambda subset: move(subset).colour is ProbeStatus.BAD,
+        suspects=suspects,
+        stopped_by=OutOfBudget,
+    )
+    return smallest.subset, smallest.complete
 
 
 def held_back(search: BuildSearch, finding: Finding, choice: InterpreterChoice, *, exact: bool) -> Finding:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from backdate.bisection.minimise import Subset, minimise
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit
 from backdate.bisection.search import ProbeStatus, found_window, next_point, next_points
 from backdate.bisection.version_moves import Between, Releases, version_of
 from backdate.checking.result import PackageChange
+from backdate.editing.minimise import Subset, minimise
 from backdate.timeline.instants import Instant
 
 
@@ -112,19 +112,13 @@ class _Trial:
         """A minimal set that fails, and whether the search for it came to its end."""
         order = [name for name, one in self._moved.items() if one.kind == "updated"]
         order += [name for name in self._moved if name not in order]
-        search = minimise(order, self._suspects)
-        smallest = frozenset(order)
-        try:
-            subset = next(search)
-            while True:
-                colour = self._move(subset)[1]
-                if colour is ProbeStatus.BAD:
-                    smallest = min(smallest, subset, key=len)
-                subset = search.send(colour)
-        except StopIteration as end:
-            return end.value, True
-        except OutOfBudget:
-            return smallest, False
+        smallest = minimise(
+            order,
+            lambda subset: self._move(subset)[1] is ProbeStatus.BAD,
+            suspects=self._suspects,
+            stopped_by=OutOfBudget,
+        )
+        return smallest.subset, smallest.complete
 
     def _makes_the_difference(self, suspect: str) -> bool:
         """Whether it fails or passes by ``suspect`` alone while all the rest has moved.

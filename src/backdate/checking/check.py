@@ -22,11 +22,11 @@ from backdate.checking.settings import Settings
 from backdate.checking.sides import Both, Pair, carry_out_both
 from backdate.checking.starting_recipes import starting_recipes
 from backdate.checking.verdict import collect_notes, decide
+from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
 from backdate.environments.cache import Cache
 from backdate.errors import InstantError, NoTests, SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
-from backdate.projects.patches import encode_patch
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import without_upper_bound
 from backdate.projects.sources.open import open_source

@@ -9,14 +9,14 @@ with itself.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 from itertools import accumulate
 
-_ENDS = re.compile("\r\n|\n|\r")
+from backdate.editing.encodings import lines_with_offsets
+
 _MOST_STEPS = 200_000_000
 """Of comparing one file: some twenty seconds. A file of twelve thousand lines of which half are blank, with
 edits at both ends, takes half of it."""
@@ -68,8 +68,7 @@ def _split(text: str) -> list[str]:
 
     Line ends are no part of them: an answer that only writes others edits nothing.
     """
-    lines = _ENDS.split(text)
-    return lines if lines[-1] else lines[:-1]
+    return [line for _, line in lines_with_offsets(text)]
 
 
 def _blocks(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:

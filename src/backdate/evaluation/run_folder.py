@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from backdate.editing.patch_text import encode_patch
 from backdate.errors import UsageError
-from backdate.projects.patches import encode_patch
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.solvers.interface import SolverResult
 from backdate.solvers.records import RunRecord, RunSettings

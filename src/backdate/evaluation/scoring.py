@@ -14,6 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from backdate.editing.apply import apply_files
+from backdate.editing.diff import diff_files
+from backdate.editing.patch import changed_paths
 from backdate.errors import SourceError
 from backdate.evaluation.answer_patch import RejectedAnswer, take_patch
 from backdate.evaluation.answers import Submission
@@ -22,12 +25,10 @@ from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome, load_score, store_score
 from backdate.progress import NO_PROGRESS, Reporter
-from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
 from backdate.tasks.edit_policy import rules_for
-from backdate.tasks.patching import apply_files, changed_paths
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import MigrationTask
 from backdate.testing.outcomes import SuiteRun

@@ -6,11 +6,11 @@ answers, or a link to a file of this machine. Everything that reads one goes thr
 
 from __future__ import annotations
 
-import codecs
 import os
 import stat
 from pathlib import Path
 
+from backdate.editing.encodings import decode_configuration
 from backdate.errors import ConfigurationError
 
 CONFIGURATION_BYTES = 2 * 1024 * 1024
@@ -57,13 +57,7 @@ def read_text(root: Path, relative: str, *, limit: int = CONFIGURATION_BYTES) ->
 
 def decode(data: bytes) -> str:
     """The text that ``data`` holds, as ``read_text`` reads it."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = data.decode("utf-16", errors="replace")
-    else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = data.decode("latin-1")
+    text = decode_configuration(data).content
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backdate.editing.diff import diff_files
 from backdate.environments.environment import Environment
 from backdate.errors import UsageError
-from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Sandbox, Workspace
 from backdate.serial import to_json

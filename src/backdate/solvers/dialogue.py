@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from backdate.projects.patches import encode_patch
+from backdate.editing.patch_text import encode_patch
 from backdate.sandboxes import interruption
 from backdate.solvers.atif import make_trajectory
 from backdate.solvers.conversation import (

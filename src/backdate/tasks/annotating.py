@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from backdate.editing.minimise_patch import minimise_patch
+from backdate.editing.patch import FilePatch, read_patch
 from backdate.errors import SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.serial import to_json, write_whole
 from backdate.tasks.annotation_folder import AnnotationFolder, difficulty_of, edit_of
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.edit_policy import rules_for
-from backdate.tasks.minimise_patch import minimise_patch
-from backdate.tasks.patching import FilePatch, read_patch
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import Difficulty, MigrationTask, Proof, Statistics
 from backdate.timeline.instants import Instant, now

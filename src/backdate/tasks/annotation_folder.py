@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backdate.editing.diff import diff_files
 from backdate.errors import StoredDataError, UsageError
-from backdate.projects.patches import diff_files
 from backdate.projects.tree import copy_tree
 from backdate.serial import from_json, to_json, write_whole
 from backdate.tasks.runner import TaskRunner

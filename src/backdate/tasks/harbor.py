@@ -6,7 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
-from backdate.projects.patches import encode_patch
+from backdate.editing.patch_text import encode_patch
 from backdate.serial import write_whole
 from backdate.tasks.scripts import script_names, scripted_patch
 from backdate.tasks.statement import problem_statement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backdate.projects.patches import diff_files
+from backdate.editing.diff import diff_files
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.render import command_of, installing_lines
 from backdate.tasks.task import MigrationTask, Scripts

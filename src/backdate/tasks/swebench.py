@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from backdate.tasks.patching import as_git_patch
+from backdate.editing.patch import as_git_patch
 from backdate.tasks.scripts import scripted_patch
 from backdate.tasks.statement import problem_statement
 from backdate.tasks.task import MigrationTask

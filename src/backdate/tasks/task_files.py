@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from backdate.projects.patches import encode_patch
+from backdate.editing.patch_text import encode_patch
 from backdate.tasks.docker_files import docker_files
 from backdate.tasks.task import MigrationTask, TaskSide
 

@@ -14,9 +14,9 @@ from typing import Any, cast
 
 from packaging.utils import canonicalize_name
 
+from backdate.editing.patch import read_patch
 from backdate.environments.environment import LockedDistribution
 from backdate.errors import BackdateError, SourceError, UsageError
-from backdate.tasks.patching import read_patch
 from backdate.tasks.scripts import script_names, scripted_patch
 from backdate.tasks.task import Difficulty, MigrationTask, Scripts, Statistics, TaskSide, TaskSource
 from backdate.timeline.instants import Instant, format_day, parse_instant

@@ -17,6 +17,8 @@ from urllib.parse import unquote, urlsplit
 from packaging.version import InvalidVersion, Version
 
 from backdate.checking.settings import Settings
+from backdate.editing.apply import apply_files, apply_patch
+from backdate.editing.patch import read_patch
 from backdate.environments.cache import Cache
 from backdate.errors import SourceError, UsageError
 from backdate.index.cache import DiskCache
@@ -28,7 +30,6 @@ from backdate.projects.sources.git import describe_version, find_git_dir, run_gi
 from backdate.projects.sources.sdist import fetch_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
-from backdate.tasks.patching import apply_files, apply_patch, read_patch
 from backdate.tasks.task import MigrationTask
 
 _CLONE_TIMEOUT_S = 900.0

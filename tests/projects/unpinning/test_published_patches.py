@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from backdate.projects.patches import diff_texts
+from backdate.editing.diff import diff_texts
 from backdate.projects.unpinning import unpin_file
 
 DATA = Path(__file__).parents[3] / "../shared/data/timemachine-bench/verified-dev.jsonl"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.editing.python_strings import SourceText
 from backdate.projects.unpinning import unpin_file
-from backdate.projects.unpinning.python_strings import SourceText
 
 
 def unpinned(source: str) -> str:

@@ -10,8 +10,8 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.editing.toml_strings import string_values
 from backdate.projects.unpinning import unpin_file
-from backdate.projects.unpinning.toml_strings import string_values
 
 PYPROJECT = """\
 # a project

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backdate.editing.patch_text import encode_patch
 from backdate.errors import ConfigurationError
-from backdate.projects.patches import encode_patch
 from backdate.projects.unpinning import Unpinning, apply_unpinning, tree, unpin_file, unpin_tree
 from backdate.projects.unpinning.discovery import file_format, is_test_data
 from backdate.serial import from_json, to_json

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backdate.projects.patches import encode_patch
+from backdate.editing.patch_text import encode_patch
 
 
 def put(bench, name: str, data: bytes):

@@ -14,6 +14,7 @@ from inspect_ai.solver import Generate, TaskState, solver
 from inspect_ai.solver import Solver as InspectSolver
 from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
+from backdate.editing.apply import apply_patch
 from backdate.errors import SourceError, UsageError
 from backdate.evaluation.evidence import evidence_tools
 from backdate.evaluation.inspect_extra.environment import BackdateSandbox, BenchConfig, bench_of
@@ -24,7 +25,6 @@ from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.model import ModelSolver
 from backdate.solvers.prompts import task_text
 from backdate.solvers.records import RunSettings
-from backdate.tasks.patching import apply_patch
 
 CALLS_SHOWN = (10, 25, 50, 100)
 """The n' of which the metric tells pass@1(n')."""

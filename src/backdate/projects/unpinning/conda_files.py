@@ -8,7 +8,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from backdate.projects.unpinning.edits import Draft, Fragment
+from backdate.editing.spans import Fragment
+from backdate.projects.unpinning.draft import Draft
 from backdate.projects.unpinning.requirement_files import loosen_line
 
 _NESTING = re.compile(r"[\[{]")

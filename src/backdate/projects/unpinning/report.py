@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from backdate.projects.patches import diff_files
+from backdate.editing.diff import diff_files
 
 Kind = Literal["dependency", "constraint", "build", "python"]
 """What was loosened: a requirement, a constraint or override, a build dependency, the interpreter's range."""
@@ -51,9 +51,9 @@ class Unpinning:
 
     @property
     def patch(self) -> str:
-        """The unified diff (see :mod:`backdate.projects.patches`), empty when nothing changes.
+        """The unified diff (see :mod:`backdate.editing.diff`), empty when nothing changes.
 
-        Bytes of the files that are not UTF-8 are surrogate escapes in it: ``patches.encode_patch``
+        Bytes of the files that are not UTF-8 are surrogate escapes in it: ``patch_text.encode_patch``
         gives the bytes to write. It is computed, not stored, because JSON cannot hold those.
         """
         return diff_files(self.originals, self.files)

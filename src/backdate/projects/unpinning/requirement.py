@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from backdate.editing.spans import Fragment
 from backdate.errors import ConfigurationError
-from backdate.projects.unpinning.edits import Draft, Fragment
+from backdate.projects.unpinning.draft import Draft
 from backdate.projects.unpinning.report import Kind
 from backdate.projects.unpinning.specifiers import loosen_specifier
 

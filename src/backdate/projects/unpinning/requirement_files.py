@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from backdate.projects.unpinning.edits import Draft, Fragment
+from backdate.editing.spans import Fragment
+from backdate.projects.unpinning.draft import Draft
 from backdate.projects.unpinning.report import Kind
 from backdate.projects.unpinning.requirement import Loosened, NotLoosened, loosen_in
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from backdate.editing.encodings import lines_with_offsets
+from backdate.editing.spans import Fragment
 from backdate.errors import ConfigurationError
-from backdate.projects.unpinning.edits import Draft, Fragment
-from backdate.projects.unpinning.encodings import lines_with_offsets
+from backdate.projects.unpinning.draft import Draft
 from backdate.projects.unpinning.report import Kind
 from backdate.projects.unpinning.requirement import loosen_in
 from backdate.projects.unpinning.specifiers import loosen_specifier

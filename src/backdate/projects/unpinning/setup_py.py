@@ -13,9 +13,10 @@ import re
 import warnings
 from collections.abc import Iterator
 
+from backdate.editing.python_strings import SourceText
+from backdate.editing.spans import Fragment
 from backdate.errors import ConfigurationError
-from backdate.projects.unpinning.edits import Draft, Fragment
-from backdate.projects.unpinning.python_strings import SourceText
+from backdate.projects.unpinning.draft import Draft
 from backdate.projects.unpinning.report import Kind
 from backdate.projects.unpinning.requirement import loosen_in
 from backdate.projects.unpinning.specifiers import loosen_specifier

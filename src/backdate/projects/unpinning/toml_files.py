@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from backdate.editing.spans import Fragment
+from backdate.editing.toml_strings import MalformedToml, Path, string_values
 from backdate.errors import ConfigurationError
 from backdate.projects.toml import parse_toml
-from backdate.projects.unpinning.edits import Draft, Fragment
+from backdate.projects.unpinning.draft import Draft
 from backdate.projects.unpinning.report import Kind
 from backdate.projects.unpinning.requirement import loosen_in
 from backdate.projects.unpinning.specifiers import loosen_poetry_constraint, loosen_specifier
-from backdate.projects.unpinning.toml_strings import MalformedToml, Path, string_values
 
 _Meaning = Literal["requirement", "constraint", "python", "address", "file", "interpreter"]
 """

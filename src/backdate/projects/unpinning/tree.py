@@ -8,10 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
+from backdate.editing.encodings import decode_configuration
 from backdate.errors import ConfigurationError
 from backdate.projects.unpinning.discovery import Format, file_format, is_test_data, walk_files
-from backdate.projects.unpinning.edits import Draft
-from backdate.projects.unpinning.encodings import decode
+from backdate.projects.unpinning.draft import Draft
 from backdate.projects.unpinning.report import LoosenedRequirement, SkippedPin, Unpinning, printable
 from backdate.projects.unpinning.requirement_files import loosen_requirements
 from backdate.projects.unpinning.setup_cfg import loosen_setup_cfg
@@ -49,7 +49,7 @@ def unpin_file(path: str, data: bytes, format: Format | None = None) -> tuple[by
         raise ConfigurationError(
             f"{path} is not a file whose pins can be loosened; name a configuration file"
         )
-    text = decode(data)
+    text = decode_configuration(data)
     draft = Draft(file=path, content=text.content)
     _LOOSENERS[kind](draft)
     return (text.encode(draft.result()) if draft.edits else data), draft

@@ -13,9 +13,10 @@ from pathlib import Path
 from symtable import symtable
 from typing import Any
 
-from backdate.projects.patches import diff_files
+from backdate.editing.diff import diff_files
+from backdate.editing.encodings import DecodedText, split_lines
 from backdate.serial import write_whole
-from backdate.solvers.tools.files import FileText, Tree, numbered, read_bytes, split_lines
+from backdate.solvers.tools.files import Tree, numbered, read_bytes
 from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
 from backdate.text import counted
 
@@ -105,7 +106,8 @@ class Editor:
         path = self.tree.editable(given["path"])
         text = self.tree.read(path)
         first, last = given["first_line"], given["last_line"]
-        total = len(text.lines)
+        lines, newline = split_lines(text.content), text.newline
+        total = len(lines)
         if not (1 <= first <= total + 1 and first - 1 <= last <= total):
             raise ToolRefusal(
                 f"{given['path']} has the lines 1 to {total}; {first} to {last} is no range of them. "
@@ -113,12 +115,12 @@ class Editor:
             )
         if "\0" in given["new_text"]:
             raise ToolRefusal("new_text holds a NUL character: that is not a text.")
-        new = _as_lines(given["new_text"], text.newline)
-        before, after = list(text.lines[: first - 1]), text.lines[last:]
+        new = _as_lines(given["new_text"], newline)
+        before, after = list(lines[: first - 1]), lines[last:]
         if before and new and not before[-1].endswith(("\n", "\r")):
-            before[-1] += text.newline
-        elif new and not after and last >= first and not text.lines[-1].endswith(("\n", "\r")):
-            new[-1] = new[-1].removesuffix(text.newline)
+            before[-1] += newline
+        elif new and not after and last >= first and not lines[-1].endswith(("\n", "\r")):
+            new[-1] = new[-1].removesuffix(newline)
         return self._store(path, text, (*before, *new, *after), at=first, count=len(new))
 
     def _replace_all(self, given: Mapping[str, Any]) -> str:
@@ -127,8 +129,8 @@ class Editor:
         old, new = given["old_text"], given["new_text"]
         if not old:
             raise ToolRefusal("old_text is empty.")
-        whole = "".join(text.lines)
-        old, new = (_with_ends(one, text.newline) for one in (old, new))
+        whole, newline = text.content, text.newline
+        old, new = _with_ends(old, newline), _with_ends(new, newline)
         count = whole.count(old)
         if not count:
             raise ToolRefusal(
@@ -143,9 +145,15 @@ class Editor:
         told = self._store(path, text, lines, at=first, count=new.count("\n") + 1)
         return f"{counted(count, 'occurrence was', 'occurrences were')} replaced. {told}"
 
-    def _store(self, path: Path, text: FileText, lines: tuple[str, ...], *, at: int, count: int) -> str:
-        data = text.encode(lines)
-        before = text.encode(text.lines)
+    def _store(self, path: Path, text: DecodedText, lines: tuple[str, ...], *, at: int, count: int) -> str:
+        before = text.encode(text.content)
+        try:
+            data = text.encode("".join(lines))
+        except UnicodeError as error:
+            raise ToolRefusal(
+                f"the file is written in {text.encoding}, which cannot hold this text ({error}). "
+                "Use characters of that encoding, or an escape such as \\u00e9 in a string."
+            ) from error
         if data == before:
             raise ToolRefusal("the edit changes nothing: the new text is what is there already.")
         self.write(path, data)

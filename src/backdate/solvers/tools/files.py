@@ -1,17 +1,13 @@
-"""A task's tree as the tools see it: paths that stay inside, texts whose encoding and line ends survive."""
+"""A task's tree as the tools see it: paths that stay inside, texts that can be written back."""
 
 from __future__ import annotations
 
-import codecs
-import io
 import os
-import re
 import stat
-import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from backdate.editing.encodings import DecodedText, NotText, decode_source
 from backdate.solvers.tools.interface import ToolRefusal
 from backdate.tasks.edit_policy import EditPolicy
 
@@ -19,30 +15,6 @@ LARGEST_FILE = 4 * 1024 * 1024
 """Bytes; larger ones are data, not source."""
 SANDBOX_ROOT = "/work/project/"
 """Where logs say that the tree lies."""
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileText:
-    """A file's text."""
-
-    lines: tuple[str, ...]
-    """Each with its own line end, the last one possibly without."""
-    encoding: str
-    newline: str
-    """The line end that most lines have."""
-    bom: bool = False
-
-    def encode(self, lines: tuple[str, ...]) -> bytes:
-        """Bytes of other lines in the same encoding. Raises ToolRefusal for what it cannot say."""
-        try:
-            data = "".join(lines).encode(self.encoding, "surrogateescape")
-        except UnicodeError as error:
-            raise ToolRefusal(
-                f"the file is written in {self.encoding}, which cannot hold this text ({error}). "
-                "Use characters of that encoding, or an escape such as \\u00e9 in a string."
-            ) from error
-        return (codecs.BOM_UTF8 if self.bom else b"") + data
 
 
 class Tree:
@@ -128,9 +100,13 @@ class Tree:
                         return
                     yield path
 
-    def read(self, path: Path) -> FileText:
+    def read(self, path: Path) -> DecodedText:
         """The text of a located file. Raises ToolRefusal for what is none."""
-        return decode(read_bytes(path), self.name(path))
+        name = self.name(path)
+        try:
+            return decode_source(read_bytes(path), is_python=name.endswith(".py"))
+        except NotText as error:
+            raise ToolRefusal(f"{name} is {error}.") from error
 
 
 def read_bytes(path: Path) -> bytes:
@@ -140,42 +116,6 @@ def read_bytes(path: Path) -> bytes:
     if len(data) > LARGEST_FILE:
         raise ToolRefusal(f"{path.name} is larger than {LARGEST_FILE // 1024 // 1024} MiB.")
     return data
-
-
-def decode(data: bytes, name: str) -> FileText:
-    """The text in ``data``: the encoding that its first lines declare (PEP 263), else UTF-8."""
-    if b"\0" in data:
-        raise ToolRefusal(f"{name} is not a text.")
-    bom = data.startswith(codecs.BOM_UTF8)
-    encoding = "utf-8"
-    if name.endswith(".py") and not bom:
-        try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        except (SyntaxError, UnicodeError):
-            encoding = "utf-8"
-    body = data[len(codecs.BOM_UTF8) :] if bom else data
-    try:
-        text = body.decode(encoding)
-        if text.encode(encoding) != body:
-            raise ToolRefusal(f"{name} is written in {encoding} in a way that an edit would not preserve.")
-    except (UnicodeError, LookupError):
-        encoding, text = "utf-8", body.decode("utf-8", "surrogateescape")
-    lines = split_lines(text)
-    return FileText(lines=lines, encoding=encoding, newline=_newline(lines), bom=bom)
-
-
-def split_lines(text: str) -> tuple[str, ...]:
-    """Lines as Python counts them, each with its end; a form feed or a Unicode separator is content."""
-    return tuple(_LINE.findall(text))
-
-
-def _newline(lines: tuple[str, ...]) -> str:
-    counts = {"\n": 0, "\r\n": 0, "\r": 0}
-    for line in lines:
-        end = line[len(line.rstrip("\r\n")) :]
-        if end in counts:
-            counts[end] += 1
-    return max(counts, key=lambda end: counts[end])
 
 
 def numbered(lines: tuple[str, ...], first: int, last: int) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from backdate.editing.encodings import split_lines
 from backdate.solvers.tools.files import Tree, numbered, read_bytes
 from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
 from backdate.solvers.tools.searching import (
@@ -133,7 +134,7 @@ def view(tree: Tree, path: str, line: int) -> str:
     """The file's lines around one. Raises ToolRefusal."""
     found = tree.file(path)
     text = tree.read(found)
-    return window(text.lines, line, what=tree.name(found))
+    return window(split_lines(text.content), line, what=tree.name(found))
 
 
 def window(lines: tuple[str, ...], line: int, *, what: str) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import re
 
-from backdate.projects.unpinning.edits import Fragment
-from backdate.projects.unpinning.encodings import line_starts
+from backdate.editing.encodings import line_starts
+from backdate.editing.spans import Fragment
 
 _BETWEEN = re.compile(r"(?:[ \t\f\r\n]+|\\\r?\n|\\\r|#[^\r\n]*|[()])*")
 _OPENING = re.compile(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")")

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from backdate.projects import patches
-from backdate.projects.patches import diff_files, diff_texts, encode_patch
+from backdate.editing import diff
+from backdate.editing.diff import diff_files, diff_texts
+from backdate.editing.patch_text import encode_patch
 
 LINES = st.lists(
     st.sampled_from([b"a", b"b", b"c==1", b"c", b"", b"d\r", b"\xe9", b"\x0c", b" x", b"-y", b"--- z"]),
@@ -115,7 +116,7 @@ def test_nothing_changed_is_no_patch() -> None:
 def test_a_large_file_is_compared_without_the_quadratic_matcher(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same_length: bool
 ) -> None:
-    monkeypatch.setattr(patches, "_MATCHED_PAIRS", 10)
+    monkeypatch.setattr(diff, "_MATCHED_PAIRS", 10)
     old = b"".join(b"name%d==1\n" % i for i in range(40))
     new = b"".join(b"name%d%s\n" % (i, b"==1" if i % 9 else b"") for i in range(40))
     new = new if same_length else new + b"more\nand more\n"

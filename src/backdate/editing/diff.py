@@ -3,16 +3,18 @@
 Paths are written bare (``--- requirements.txt``, no ``a/`` and ``b/``), as in the patches that
 TimeMachine-bench publishes. A file that does not exist on one side is ``/dev/null`` there; only the
 creation or deletion of an *empty* file, which has no hunk, is written as git's extended header.
-GNU patch cannot delete an empty file, and removes one that becomes empty; git does both rightly.
+GNU patch cannot delete an empty file, and removes one that becomes empty; git handles both correctly.
 
-Lines end at LF alone, so a CR is part of its line and survives; bytes that are not UTF-8 are
-carried as surrogate escapes: write a patch with :func:`encode_patch`, never with a plain ``encode``.
+Lines end at LF alone, so a CR is part of its line and survives. Bytes that are not UTF-8 become surrogate
+escapes: write a patch with ``patch_text.encode_patch``, never with a plain ``encode``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+
+from backdate.editing.patch_text import NO_FILE, decode_patch, empty_file_header, header_path
 
 CONTEXT_LINES = 3
 
@@ -41,26 +43,15 @@ def diff_texts(path: str, old: bytes | None, new: bytes | None) -> str:
     if old == new:
         return ""
     if not old and not new:
-        return _empty_file(path, created=old is None)
+        return empty_file_header(path, created=old is None)
     old_lines, new_lines = _lines(old or b""), _lines(new or b"")
     parts = [
-        b"--- " + (b"/dev/null" if old is None else _header_path(path)) + b"\n",
-        b"+++ " + (b"/dev/null" if new is None else _header_path(path)) + b"\n",
+        b"--- " + (NO_FILE if old is None else header_path(path)) + b"\n",
+        b"+++ " + (NO_FILE if new is None else header_path(path)) + b"\n",
     ]
     for hunk in _hunks(_blocks(old_lines, new_lines)):
         parts.extend(_write_hunk(hunk, old_lines, new_lines))
-    return b"".join(parts).decode("utf-8", "surrogateescape")
-
-
-def encode_patch(patch: str) -> bytes:
-    """The bytes of a patch made here, to be written to a file or handed to a program."""
-    return patch.encode("utf-8", "surrogateescape")
-
-
-def _empty_file(path: str, *, created: bool) -> str:
-    raw = path.encode("utf-8", "surrogateescape")
-    name = (_quoted(raw) if b" " in raw else _header_path(path)).decode("utf-8", "surrogateescape")
-    return f"diff --git {name} {name}\n{'new' if created else 'deleted'} file mode 100644\n"
+    return decode_patch(b"".join(parts))
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -70,22 +61,6 @@ def _lines(data: bytes) -> list[bytes]:
     if not lines[-1]:
         lines.pop()
     return lines
-
-
-def _header_path(path: str) -> bytes:
-    """``path`` as a header names it: quoted as in C where it must be, ended by a tab where it has spaces."""
-    raw = path.encode("utf-8", "surrogateescape")
-    if any(_is_quoted(byte) for byte in raw):
-        return _quoted(raw)
-    return raw + b"\t" if b" " in raw else raw
-
-
-def _is_quoted(byte: int) -> bool:
-    return byte < 0x20 or byte == 0x7F or byte in b'"\\'
-
-
-def _quoted(raw: bytes) -> bytes:
-    return b'"' + b"".join(b"\\%03o" % b if _is_quoted(b) else bytes([b]) for b in raw) + b'"'
 
 
 def _blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from backdate.projects.unpinning.edits import Fragment
+from backdate.editing.spans import Fragment
 
 Path = tuple[str | int, ...]
 """Keys and, for elements of arrays, indices."""

@@ -1,0 +1,1 @@
+"""Editing files: spans, encodings, patches and delta debugging, whatever the files hold."""
