@@ -93,7 +93,7 @@ class Scripted:
 
 def main() -> None:
     """Print the table."""
-    from pretended_workshop import make_task
+    from fake_runner import make_task
 
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     print(f"{turns} turns a dialect; milliseconds of our own a turn")

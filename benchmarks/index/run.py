@@ -3,7 +3,7 @@
     python benchmarks/index/run.py [--quick] [--out FILE]
 
 Writes a table in Markdown. All servers run one process on this machine and read the same real pages
-from a pretended public index on this machine. CPU is the server process' own, user and system: it holds
+from a fake public index on this machine. CPU is the server process' own, user and system: it holds
 on a busy machine, where wall times do not.
 """
 

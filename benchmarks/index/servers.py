@@ -74,7 +74,7 @@ def peer_python(name: str, folder: Path) -> Path:
 
 
 def upstream(cache: Path, form: str) -> object:
-    """The pretended public index."""
+    """The fake public index."""
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "--log-level", "critical", "--app-dir", str(HERE)]
     command += ["--port", str(port), "upstream_app:app"]

@@ -1,4 +1,4 @@
-"""A set-up with a scripted model as adviser: nothing pretended but the model."""
+"""A set-up with a scripted model as adviser: only the model is fake."""
 
 from __future__ import annotations
 

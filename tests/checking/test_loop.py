@@ -1,4 +1,4 @@
-"""The loop over pretended builds: order, rounds, what is given up, what is never done twice."""
+"""The loop over fake builds: order, rounds, what is given up, what is never done twice."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import (
+from fake_setups import (
     RULE,
-    PretendedBench,
+    FakeLoopBackend,
     carried,
     failure,
     packages_of,
@@ -43,7 +43,7 @@ def needs(*names: str) -> object:
 
 
 def test_the_first_candidate_that_is_proven_ends_it() -> None:
-    bench = PretendedBench(lambda one, python: ran(passed=5))
+    bench = FakeLoopBackend(lambda one, python: ran(passed=5))
     best = Loop(bench, SetupOptions(), ROOT).run([start(recipe("a")), start(recipe("b"))])
     assert best is not None
     assert best.proven
@@ -54,7 +54,7 @@ def test_repairs_are_tried_round_by_round_until_all_is_there() -> None:
     def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
         return [adding(trouble.text.rpartition(" ")[2], one)]
 
-    bench = PretendedBench(needs("x", "y", "z"), proposes)
+    bench = FakeLoopBackend(needs("x", "y", "z"), proposes)
     loop = Loop(bench, SetupOptions(), ROOT)
     best = loop.run([start(recipe("a"))])
     assert best is not None
@@ -70,7 +70,7 @@ def test_rounds_are_limited(rounds: int, tries: int) -> None:
     def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
         return [adding(f"p{len(packages_of(one))}", one)]
 
-    bench = PretendedBench(lambda one, python: failure(f"{len(packages_of(one))}"), proposes)
+    bench = FakeLoopBackend(lambda one, python: failure(f"{len(packages_of(one))}"), proposes)
     best = Loop(bench, SetupOptions(rounds=rounds), ROOT).run([start(recipe("a"))])
     assert best is not None
     assert not best.proven
@@ -78,7 +78,7 @@ def test_rounds_are_limited(rounds: int, tries: int) -> None:
 
 
 def test_the_cap_on_attempts_holds_over_all_candidates() -> None:
-    bench = PretendedBench(lambda one, python: failure("never"))
+    bench = FakeLoopBackend(lambda one, python: failure("never"))
     loop = Loop(bench, SetupOptions(attempts=3), ROOT)
     loop.run([start(recipe(str(number))) for number in range(10)])
     assert len(bench.done) == 3
@@ -88,7 +88,7 @@ def test_what_would_do_the_same_is_done_once() -> None:
     def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
         return [repaired(recipe("a"), "back"), repaired(recipe("b"), "on")]
 
-    bench = PretendedBench(lambda one, python: failure("never"), proposes)
+    bench = FakeLoopBackend(lambda one, python: failure("never"), proposes)
     Loop(bench, SetupOptions(), ROOT).run([start(recipe("a")), start(recipe("a")), start(recipe("b"))])
     assert [packages_of(one) for one, _ in bench.done] == [{"a"}, {"b"}]
 
@@ -102,7 +102,7 @@ def test_a_repair_that_makes_it_worse_is_left_and_the_next_one_tried() -> None:
     def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
         return [] if "bad" in packages_of(one) else [adding("bad", one), adding("good", one)]
 
-    bench = PretendedBench(says, proposes)
+    bench = FakeLoopBackend(says, proposes)
     best = Loop(bench, SetupOptions(), ROOT).run([start(recipe("a"))])
     assert best is not None
     assert packages_of(best.recipe_run.recipe) == {"a", "good"}
@@ -112,7 +112,7 @@ def test_a_repair_that_makes_it_worse_is_left_and_the_next_one_tried() -> None:
 def test_the_best_attempt_is_kept_when_none_is_proven() -> None:
     ends = {"a": failure("no"), "b": ran(passed=5, failed=5), "c": ran(passed=3, failed=1)}
     ends["d"] = failure("no", "resolve")
-    bench = PretendedBench(lambda one, python: ends[min(packages_of(one))])
+    bench = FakeLoopBackend(lambda one, python: ends[min(packages_of(one))])
     best = Loop(bench, SetupOptions(), ROOT).run([start(recipe(name)) for name in "abcd"])
     assert best is not None
     assert packages_of(best.recipe_run.recipe) == {"b"}
@@ -130,7 +130,7 @@ def test_an_interpreter_that_a_repair_asks_for_stays_with_later_repairs() -> Non
         wrong = trouble.text == "wrong Python"
         return [repaired(one, "interpreter", "3.7")] if wrong else [adding("x", one)]
 
-    bench = PretendedBench(says, proposes)
+    bench = FakeLoopBackend(says, proposes)
     best = Loop(bench, SetupOptions(), ROOT).run([start(recipe("a"))])
     assert best is not None
     assert best.proven
@@ -139,7 +139,7 @@ def test_an_interpreter_that_a_repair_asks_for_stays_with_later_repairs() -> Non
 
 
 def test_what_is_known_of_the_first_candidate_is_not_done_again() -> None:
-    bench = PretendedBench(lambda one, python: ran(passed=1))
+    bench = FakeLoopBackend(lambda one, python: ran(passed=1))
     first = recipe("a")
     known = carried(first, failure("no"))
     loop = Loop(bench, SetupOptions(), ROOT)
@@ -152,7 +152,7 @@ def test_what_is_known_of_the_first_candidate_is_not_done_again() -> None:
 
 
 def test_nothing_to_try() -> None:
-    assert Loop(PretendedBench(lambda one, python: ran()), SetupOptions(), ROOT).run([]) is None
+    assert Loop(FakeLoopBackend(lambda one, python: ran()), SetupOptions(), ROOT).run([]) is None
 
 
 class Friend:
@@ -176,7 +176,7 @@ def test_the_adviser_is_asked_for_what_the_rules_did_not_settle() -> None:
         return [adding("y", one)] if trouble.text.endswith("y") else []
 
     friend = Friend()
-    bench = PretendedBench(needs("y", "x"), proposes)
+    bench = FakeLoopBackend(needs("y", "x"), proposes)
     best = Loop(bench, SetupOptions(adviser=friend), ROOT).run([start(recipe("a"))])
     assert best is not None
     assert best.proven
@@ -198,7 +198,7 @@ class Stubborn(Friend):
 
 def test_the_adviser_comes_last_and_its_repetitions_end() -> None:
     friend = Stubborn()
-    bench = PretendedBench(needs("never"), lambda trouble, one: [])
+    bench = FakeLoopBackend(needs("never"), lambda trouble, one: [])
     options = SetupOptions(adviser=friend, rounds=3)
     best = Loop(bench, options, ROOT).run([start(recipe("a"))])
     assert best is not None
@@ -220,7 +220,7 @@ class Patient(Stubborn):
 @pytest.mark.parametrize(("attempts", "own"), [(16, 12), (4, 3), (2, 1)])
 def test_a_part_of_the_attempts_is_kept_for_the_adviser(attempts: int, own: int) -> None:
     friend = Patient()
-    bench = PretendedBench(
+    bench = FakeLoopBackend(
         lambda one, python: ran(passed=1) if "right" in packages_of(one) else failure("no")
     )
     many = [start(recipe(str(number))) for number in range(30)]
@@ -238,7 +238,7 @@ def test_what_the_rules_make_of_advice_is_advised_as_well() -> None:
 
     friend = Patient()
     needs_y = needs("theirs", "y")
-    bench = PretendedBench(needs_y, proposes)
+    bench = FakeLoopBackend(needs_y, proposes)
     best = Loop(bench, SetupOptions(adviser=friend, attempts=8), ROOT).run(
         [start(recipe(str(number))) for number in range(9)]
     )
@@ -258,7 +258,7 @@ def test_the_rules_have_one_attempt_at_least(attempts: int, share: float, own: i
 
 def test_the_time_is_shared_as_well() -> None:
     friend = Patient()
-    bench = PretendedBench(lambda one, python: ran(passed=1))
+    bench = FakeLoopBackend(lambda one, python: ran(passed=1))
     options = SetupOptions(adviser=friend, advised_share=1.0)
     best = Loop(bench, options, ROOT).run([start(recipe("a"))])
     assert best is not None
@@ -268,7 +268,7 @@ def test_the_time_is_shared_as_well() -> None:
 
 def test_the_adviser_is_not_asked_when_a_recipe_is_proven() -> None:
     friend = Stubborn()
-    bench = PretendedBench(lambda one, python: ran(passed=5), lambda trouble, one: [])
+    bench = FakeLoopBackend(lambda one, python: ran(passed=5), lambda trouble, one: [])
     best = Loop(bench, SetupOptions(adviser=friend), ROOT).run([start(recipe("a"))])
     assert best is not None
     assert best.proven
@@ -276,7 +276,7 @@ def test_the_adviser_is_not_asked_when_a_recipe_is_proven() -> None:
 
 
 def test_nothing_is_begun_after_the_time() -> None:
-    bench = PretendedBench(lambda one, python: failure("never"))
+    bench = FakeLoopBackend(lambda one, python: failure("never"))
     loop = Loop(bench, SetupOptions(begin_within_s=0.0), ROOT)
     assert loop.run([start(recipe("a"))]) is None
     assert bench.done == []
@@ -288,12 +288,12 @@ def test_what_is_not_applied_is_not_tried_but_told() -> None:
     def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
         return [repaired(recipe("a", system=system), "system packages")]
 
-    bench = PretendedBench(lambda one, python: failure("autoconf: not found"), proposes)
+    bench = FakeLoopBackend(lambda one, python: failure("autoconf: not found"), proposes)
     loop = Loop(bench, SetupOptions(), ROOT)
     loop.run([start(recipe("a"))])
     assert len(bench.done) == 1
     assert list(loop.hints) == ["not tried without --apt: system packages: it was seen"]
-    applying = PretendedBench(lambda one, python: failure("autoconf: not found"), proposes, apt=True)
+    applying = FakeLoopBackend(lambda one, python: failure("autoconf: not found"), proposes, apt=True)
     Loop(applying, SetupOptions(), ROOT).run([start(recipe("a"))])
     assert len(applying.done) == 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from pretended_setups import RULE, recipe
+from fake_setups import RULE, recipe
 
 from backdate.checking.recipe_interpreter import constraint_with_recipe
 from backdate.projects.python_constraint import PythonConstraint, wanted_release

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from pretended_setups import INSTANT, RULE, carried, choice, failure, ran, recipe
+from fake_setups import INSTANT, RULE, carried, choice, failure, ran, recipe
 
 from backdate.checking import recipe_run as module
 from backdate.checking.failure_report import trouble_of

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from fake_setups import packages_of, recipe
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from pretended_setups import packages_of, recipe
 
 from backdate.checking.recipe_store import FORMAT, ProvenRecipe, RecipeStore, identity_of
 from backdate.errors import StoredDataError

@@ -1,4 +1,4 @@
-"""Which recipe both sides of a check get, over pretended environments."""
+"""Which recipe both sides of a check get, over fake environments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import (
+from fake_setups import (
     INSTANT,
-    PretendedBench,
+    FakeLoopBackend,
     carried,
     failure,
     packages_of,
@@ -80,9 +80,9 @@ class World:
         self.done.append((side, packages_of(one)))
         return carried(one, self.ends[side](one))
 
-    def bench(self, *, ground: DatedProject, **named: object) -> PretendedBench:
+    def bench(self, *, ground: DatedProject, **named: object) -> FakeLoopBackend:
         side = ground.tree.name
-        bench = PretendedBench(self.ends[side], lambda trouble, one: self.repairs(one))  # type: ignore[arg-type]
+        bench = FakeLoopBackend(self.ends[side], lambda trouble, one: self.repairs(one))  # type: ignore[arg-type]
         bench.ground = ground  # type: ignore[attr-defined]
         bench.says = lambda one, python: self.run_recipe(one, ground) and self.ends[side](one)  # type: ignore[assignment]
         bench.done.append((recipe("known"), ""))

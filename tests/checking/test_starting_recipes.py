@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import RULE, recipe, start
+from fake_setups import RULE, recipe, start
 
 from backdate.checking.starting_recipes import effect_key, usable
 from backdate.recipes.recipe import BuildConstraint, InstallStep, Provenance, Recipe, SystemPackages, Variable

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pretended_setups import recipe
+from fake_setups import recipe
 
 from backdate.checking.result import FORMAT, CheckResult, Side, Verdict
 from backdate.checking.setup_result import SetupResult

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from fake_setups import ran
 from hypothesis import given
 from hypothesis import strategies as some
-from pretended_setups import ran
 
 from backdate.checking.validation import Counts, count_outcomes, is_proven
 

@@ -1,4 +1,4 @@
-"""``backdate index`` and ``backdate run`` as commands, against a pretended index."""
+"""``backdate index`` and ``backdate run`` as commands, against a fake index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from threading import Thread
 import httpx
 import pytest
 import typer
-from pretended_index import JSON, file_entry, json_page
+from fake_index import JSON, file_entry, json_page
 from typer.testing import CliRunner
 
 from backdate.cli.index import index_command

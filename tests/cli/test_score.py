@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from pretended_workshop import GOLD, PretendedWorkshop, make_task
+from fake_runner import GOLD, FakeScriptRunner, make_task
 from typer.testing import CliRunner
 
 from backdate.cli.main import app, status_of
@@ -14,9 +14,9 @@ from backdate.evaluation.scores import load_scored_run
 
 @pytest.fixture
 def bench(monkeypatch, tmp_path):
-    """The pretended workshop in the place of the machine's."""
+    """the fake runner in the place of the machine's."""
     made = Benchmark(
-        name="pretended", tasks=(make_task("o__n-1"), make_task("o__n-2")), workshop=PretendedWorkshop()
+        name="fake", tasks=(make_task("o__n-1"), make_task("o__n-2")), workshop=FakeScriptRunner()
     )
     monkeypatch.setattr(load, "open_bench", lambda *given, **named: made)
     return made

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import INSTANT, carried, ran, recipe
+from fake_setups import INSTANT, carried, ran, recipe
 
 from backdate.checking.ablation import Ablation, AblationRow, variants
 from backdate.checking.options import SetupOptions

@@ -1,4 +1,4 @@
-"""The little world, once a session: its index, its repositories, and an undisturbed build of them."""
+"""The small world, once a session: its index, its repositories, and an undisturbed build of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from little_world import build_command, make_repositories, running_index
+from small_world import build_command, make_repositories, running_index
 
 from backdate.errors import SandboxUnavailable
 from backdate.sandboxes.bubblewrap import Bubblewrap

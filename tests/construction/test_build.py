@@ -1,4 +1,4 @@
-"""Whole builds in the little world: what comes out, killed again and again, moved to another target."""
+"""Whole builds in the small world: what comes out, killed again and again, moved to another target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from little_world import build_command, contents
+from small_world import build_command, contents
 
 from backdate.construction.build import build_folder
 from backdate.construction.ledger_view import read_ledger
@@ -274,7 +274,7 @@ def test_workers_of_a_batch_system_one_of_which_is_killed(world, tmp_path: Path)
 @pytest.mark.slow
 def test_a_cluster_of_three_workers_one_of_which_is_killed(world, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    script = Path(__file__).parents[1] / "support" / "little_cluster.py"
+    script = Path(__file__).parents[1] / "support" / "small_cluster.py"
     python = build_command(world.names, tmp_path, world.index, world.cache)[0]
     cluster = subprocess.Popen(
         [python, str(script)],

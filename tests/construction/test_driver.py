@@ -1,4 +1,4 @@
-"""The driver with a pretended executor: what is tried again, what stops a build, what is never lost."""
+"""The driver with a fake executor: what is tried again, what stops a build, what is never lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Says = Callable[[Job], JobResult | None]
 """None: the worker is lost."""
 
 
-class Pretended:
+class FakeExecutor:
     """Answers what it is told to, two jobs at a time, the last first."""
 
     width = 2
@@ -64,10 +64,10 @@ def out(job: Job) -> JobResult:
     return JobResult(number=job.number, kind=job.kind, exclusion=Exclusion(stage="tests", reason="none"))
 
 
-def carry_out(folder: Path, says: Says, **more: object) -> tuple[Pretended, BuildSummary]:
+def carry_out(folder: Path, says: Says, **more: object) -> tuple[FakeExecutor, BuildSummary]:
     names = folder / "names.txt"
     names.write_text("one\ntwo\nthree\n")
-    executor = Pretended(says)
+    executor = FakeExecutor(says)
     built = build(
         [str(names)],
         folder / "set",

@@ -50,7 +50,7 @@ def test_among_equals_the_first_stays() -> None:
     assert find_duplicates([sketched(7, text(1)), sketched(4, text(1))]) == {7: (4, 1.0)}
 
 
-def test_little_text_is_compared_exactly() -> None:
+def test_short_text_is_compared_exactly() -> None:
     few = sketched(1, ["a", "b"])
     assert few.sketch.smallest == ()
     assert find_duplicates([few, sketched(2, ["a", "c"]), sketched(3, ["a", "b"])]) == {3: (1, 1.0)}

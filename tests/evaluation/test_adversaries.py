@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from pretended_workshop import GOLD, PretendedWorkshop, make_task
+from fake_runner import GOLD, FakeScriptRunner, make_task
 
 from backdate.editing.patch import as_git_patch
 from backdate.evaluation.load import Benchmark
@@ -131,7 +131,7 @@ def scored(tmp_path_factory):
     path = folder / "predictions.jsonl"
     path.write_text("\n".join([*map(json.dumps, rows), *FURTHER]))
     bench = Benchmark(
-        name="pretended", tasks=tuple(make_task(one) for one in ids.values()), workshop=PretendedWorkshop()
+        name="fake", tasks=tuple(make_task(one) for one in ids.values()), workshop=FakeScriptRunner()
     )
     answers = read_answers(None, path, "m")
     run = score_run(bench, answers, folder / "run", flags="none")

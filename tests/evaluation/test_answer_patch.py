@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fake_runner import GOLD, FakeScriptRunner, make_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pretended_workshop import GOLD, PretendedWorkshop, make_task
 
 from backdate.editing.apply import apply_files
 from backdate.editing.patch import as_git_patch
@@ -41,7 +41,7 @@ MODE = "diff --git a/pkg/text.py b/pkg/text.py\nold mode 100644\nnew mode 100755
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    PretendedWorkshop().make_tree(TASK, tmp_path / "tree")
+    FakeScriptRunner().make_tree(TASK, tmp_path / "tree")
     return tmp_path / "tree"
 
 
@@ -172,7 +172,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=20), max_size=25).map("\n".join))
 def test_no_text_makes_taking_fail(tmp_path_factory, text) -> None:
     tree = tmp_path_factory.mktemp("t") / "tree"
-    PretendedWorkshop().make_tree(TASK, tree)
+    FakeScriptRunner().make_tree(TASK, tree)
     taken = take_patch(text, tree, RULES)
     if isinstance(taken, Taken):
         assert all(not RULES.why_not(file.path) and file.kind == "change" for file in taken.files)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from diagnosis_environments import environment_of
-from pretended_workshop import FIX, PretendedWorkshop, make_task
+from fake_runner import FIX, FakeScriptRunner, make_task
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra inspect is not installed")
 
@@ -54,8 +54,8 @@ def words(text: str) -> ModelOutput:
 
 
 def run(tmp_path: Path, outputs, workshop=None, **settings):
-    config = BenchConfig(dataset=str(tmp_path / "pretended"))
-    bench = Benchmark(name="pretended", tasks=(make_task(),), workshop=workshop or PretendedWorkshop())
+    config = BenchConfig(dataset=str(tmp_path / "fake"))
+    bench = Benchmark(name="fake", tasks=(make_task(),), workshop=workshop or FakeScriptRunner())
     _OPEN[config] = bench
     model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
     (log,) = inspect_eval(
@@ -96,8 +96,8 @@ def test_a_scripted_model_solves_the_task_and_the_log_opens(tmp_path) -> None:
     assert sum(event.event == "model" for event in sample.events) == 3
 
 
-class Probed(PretendedWorkshop, LocalRunner):
-    """The pretended workshop with a real environment to ask: the one that runs these tests."""
+class Probed(FakeScriptRunner, LocalRunner):
+    """the fake runner with a real environment to ask: the one that runs these tests."""
 
     def build(self, task, tree, side) -> BuiltSide:
         answer = environment_of(Path(sys.prefix), Path(sys.executable))
@@ -166,8 +166,8 @@ def test_the_entry_point_names_the_registry(repository_root) -> None:
 def test_the_sandbox_runs_in_the_tree_and_reads_nothing_else(tmp_path) -> None:
     if not all(one.ok for one in choose_sandbox("bwrap").probe() if one.needed):
         pytest.skip("bubblewrap does not work here")
-    config = BenchConfig(dataset=str(tmp_path / "pretended"))
-    _OPEN[config] = Benchmark(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop())
+    config = BenchConfig(dataset=str(tmp_path / "fake"))
+    _OPEN[config] = Benchmark(name="fake", tasks=(make_task(),), workshop=FakeScriptRunner())
 
     async def story() -> None:
         environments = await BackdateSandbox.sample_init(

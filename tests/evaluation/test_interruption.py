@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from little_workshop import bubblewrap
 from scripted_model import Hang, Say, ScriptedModel
 from slow_tests import others_slow
+from small_runner import bubblewrap
 
 from backdate.evaluation.run_folder import load_run
 from backdate.solvers.records import StopReason

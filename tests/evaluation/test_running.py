@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_workshop import GOLD, PretendedWorkshop, make_task
+from fake_runner import GOLD, FakeScriptRunner, make_task
 
 from backdate.errors import IndexUnavailable, StoredDataError, UsageError
 from backdate.evaluation.progress import SolverFinished, SolverStarted
@@ -44,7 +44,7 @@ def plan(folder: Path, solver=None, count: int = 4, **more) -> EvaluationPlan:
         tasks=[make_task(f"o__n-{number}") for number in range(count)],
         solver=solver or GoldSolver(),
         settings=RunSettings(solver="gold"),
-        workshop=PretendedWorkshop(),
+        workshop=FakeScriptRunner(),
         folder=folder,
         **more,
     )

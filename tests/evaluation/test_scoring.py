@@ -5,7 +5,7 @@ from pathlib import Path
 
 import builders
 import pytest
-from pretended_workshop import GOLD, PretendedWorkshop, make_task
+from fake_runner import GOLD, FakeScriptRunner, make_task
 from score_builders import make_record
 
 from backdate.editing.patch import as_git_patch
@@ -32,7 +32,7 @@ class Heard:
         self.lines.append((event.score.instance_id, event.score.outcome, event.kept))
 
 
-class EndsAs(PretendedWorkshop):
+class EndsAs(FakeScriptRunner):
     """Every run of the tests ends in one way."""
 
     def __init__(self, status: str, *, suspicions: tuple[str, ...] = (), solved: bool = False) -> None:
@@ -55,7 +55,7 @@ def score(tmp_path: Path, patch: str | None, workshop=None, **extra) -> Score:
 
 def score_all(tmp_path, answers, *, workshop=None, tasks=None, heard=None, **options):
     bench = Benchmark(
-        name="pretended", tasks=tuple(tasks or (make_task(),)), workshop=workshop or PretendedWorkshop()
+        name="fake", tasks=tuple(tasks or (make_task(),)), workshop=workshop or FakeScriptRunner()
     )
     return score_run(
         bench,
@@ -124,8 +124,8 @@ def test_how_the_tests_end_is_told(tmp_path, status, outcome) -> None:
 
 
 def test_what_the_machine_cannot_run_is_tried_again(tmp_path) -> None:
-    assert score(tmp_path, GOLD, PretendedWorkshop(broken=True)).outcome is ScoreOutcome.NOT_BUILT
-    assert score(tmp_path, GOLD, PretendedWorkshop(missing=True)).outcome is ScoreOutcome.NO_TREE
+    assert score(tmp_path, GOLD, FakeScriptRunner(broken=True)).outcome is ScoreOutcome.NOT_BUILT
+    assert score(tmp_path, GOLD, FakeScriptRunner(missing=True)).outcome is ScoreOutcome.NO_TREE
     assert score(tmp_path, GOLD).solved
 
 
@@ -150,7 +150,7 @@ def test_tests_that_the_answer_changes_are_left_as_they_are(tmp_path) -> None:
 def test_what_is_scored_is_not_scored_again_unless_the_answer_is_another(tmp_path) -> None:
     tasks = [make_task("o__n-1"), make_task("o__n-2"), make_task("o__n-3")]
     answers = {one.instance_id: Submission(patch=GOLD) for one in tasks}
-    workshop, heard = PretendedWorkshop(), Heard()
+    workshop, heard = FakeScriptRunner(), Heard()
     score_all(tmp_path, answers, workshop=workshop, tasks=tasks, heard=heard, jobs=2)
     assert sorted(heard.lines) == [(one.instance_id, ScoreOutcome.SOLVED, False) for one in tasks]
     assert workshop.runs == 3
@@ -164,7 +164,7 @@ def test_what_is_scored_is_not_scored_again_unless_the_answer_is_another(tmp_pat
 
 def test_a_folder_keeps_one_models_scores(tmp_path) -> None:
     score_all(tmp_path, {})
-    bench = Benchmark(name="pretended", tasks=(make_task(),), workshop=PretendedWorkshop())
+    bench = Benchmark(name="fake", tasks=(make_task(),), workshop=FakeScriptRunner())
     with pytest.raises(UsageError, match="holds the scores of 'm'"):
         score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "run")
     (tmp_path / "full").mkdir()

@@ -1,4 +1,4 @@
-"""Fixtures: a pretended index, a client of it, and servers before that client."""
+"""Fixtures: a fake index, a client of it, and servers before that client."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from pretended_index import UPSTREAM, Browser, Clock, Upstream
+from fake_index import UPSTREAM, Browser, Clock, Upstream
 
 from backdate.index.application import ServerOptions
 from backdate.index.cache import DiskCache

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pypi_simple
 import pytest
-from pretended_index import JSON, Browser, Clock, Upstream, file_entry, html_page
+from fake_index import JSON, Browser, Clock, Upstream, file_entry, html_page
 
 from backdate.errors import MachineError
 from backdate.index.policy import Policy

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from pretended_index import UPSTREAM, Browser, Upstream, file_entry
+from fake_index import UPSTREAM, Browser, Upstream, file_entry
 
 from backdate.errors import ConfigurationError, SourceError, UsageError
 from backdate.index.bundle import export_bundle, import_bundle

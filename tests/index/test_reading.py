@@ -5,9 +5,9 @@ import string
 from html import escape
 
 import pytest
+from fake_index import file_entry, html_page, json_page
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pretended_index import file_entry, html_page, json_page
 
 from backdate.index import reading_html
 from backdate.index.names import are_file_names, is_file_name

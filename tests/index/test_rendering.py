@@ -6,9 +6,9 @@ from typing import Any
 
 import mousebender.simple
 import pypi_simple
+from fake_index import JSON, file_entry, json_page
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pretended_index import JSON, file_entry, json_page
 
 from backdate.index.page import from_microseconds, to_microseconds
 from backdate.index.page_store import SerialisedPage, entries, pack, serialise, unpack

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from pretended_index import JSON, UPSTREAM, Clock, Upstream, file_entry, html_page, json_page
+from fake_index import JSON, UPSTREAM, Clock, Upstream, file_entry, html_page, json_page
 
 from backdate.errors import IndexUnavailable, UsageError
 from backdate.index.cache import DiskCache

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pretended_workshop import PretendedWorkshop, make_task
+from fake_runner import FakeScriptRunner, make_task
 
 from backdate.evaluation.run_folder import load_record
 from backdate.evaluation.running import EvaluationPlan, evaluate
@@ -14,12 +14,12 @@ from backdate.solvers.records import RunRecord, RunSettings
 
 
 @pytest.fixture
-def workshop() -> PretendedWorkshop:
-    return PretendedWorkshop()
+def workshop() -> FakeScriptRunner:
+    return FakeScriptRunner()
 
 
 @pytest.fixture
-def run_solver(tmp_path: Path, workshop: PretendedWorkshop) -> Callable[..., RunRecord]:
+def run_solver(tmp_path: Path, workshop: FakeScriptRunner) -> Callable[..., RunRecord]:
     """Run a solver on the task; the record as it can be read again."""
 
     def run(solver, *, folder: str = "run", **settings: object) -> RunRecord:

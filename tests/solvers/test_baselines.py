@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from diagnosis_environments import environment_of, find_interpreter
-from pretended_workshop import FIX, GOLD, PretendedWorkshop, make_task
+from fake_runner import FIX, GOLD, FakeScriptRunner, make_task
 from scripted_model import Call, Say, ScriptedModel
 
 from backdate.errors import StoredDataError, UsageError
@@ -153,7 +153,7 @@ def test_a_command_can_run_the_tests_in_the_new_environment(run_solver, sandbox)
 
 def test_a_folder_that_became_a_link_is_not_followed(tmp_path) -> None:
     before, after, outside = tmp_path / "before", tmp_path / "after", tmp_path / "outside"
-    workshop = PretendedWorkshop()
+    workshop = FakeScriptRunner()
     workshop.make_tree(make_task(), before)
     workshop.make_tree(make_task(), after)
     workshop.make_tree(make_task(), outside)

@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 
 import pytest
-from pretended_workshop import FIX
+from fake_runner import FIX
 from scripted_model import Call, Cut, Hang, Raw, Say, ScriptedModel, Status, megabyte, refuse
 
 from backdate.models.open import open_model

@@ -1,4 +1,4 @@
-"""A process that evaluates a model on a little project, to be interrupted: FOLDER ENDPOINT SECONDS.
+"""A process that evaluates a model on a small project, to be interrupted: FOLDER ENDPOINT SECONDS.
 
 The project's test fails after SECONDS. Prints "working" when it begins.
 """
@@ -9,8 +9,8 @@ import signal
 import sys
 from pathlib import Path
 
-from little_workshop import LittleWorkshop
-from pretended_workshop import make_task
+from fake_runner import make_task
+from small_runner import SmallProjectRunner
 
 from backdate.environments.environment import Environment
 from backdate.evaluation.progress import SolverStarted
@@ -60,7 +60,7 @@ def main() -> int:
                 tasks=[make_task("o__n-1"), make_task("o__n-2")],
                 solver=opened,
                 settings=RunSettings(solver="model:scripted", calls=2),
-                workshop=LittleWorkshop(files, {"new": "own"}, environment=own),  # type: ignore[arg-type]
+                workshop=SmallProjectRunner(files, {"new": "own"}, environment=own),  # type: ignore[arg-type]
                 folder=folder,
                 jobs=2,
             )

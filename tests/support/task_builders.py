@@ -1,4 +1,4 @@
-"""Short ways to make published rows, tasks, repositories, and a workshop that only pretends."""
+"""Short ways to make published rows, tasks, repositories, and a fake task runner."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def run_of(outcomes: dict[str, Outcome], **more: Any) -> SuiteRun:
     return made if not bad else SuiteRun(**{**{f: getattr(made, f) for f in made.__slots__}, "exit_code": 1})
 
 
-class PretendedWorkshop:
+class FakeTaskRunner:
     """Trees are real, made of PUBLISHED; what a run says is looked up in the tree."""
 
     def __init__(self, judge: Callable[[Path, str, int], SuiteRun | str] | None = None) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from task_builders import FIXED, MODULE, PretendedWorkshop, task
+from task_builders import FIXED, MODULE, FakeTaskRunner, task
 
 from backdate.editing.diff import diff_files
 from backdate.errors import SourceError, UsageError
@@ -26,11 +26,11 @@ from backdate.tasks.dataset import Dataset
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> AnnotationFolder:
-    return open_workspace(tmp_path / "work", replace(task(), gold_patch=""), PretendedWorkshop())
+    return open_workspace(tmp_path / "work", replace(task(), gold_patch=""), FakeTaskRunner())
 
 
 def _annotate(workspace: AnnotationFolder, **more: object):
-    return annotate(replace(task(), gold_patch=""), workspace, PretendedWorkshop(), repeats=2, **more)
+    return annotate(replace(task(), gold_patch=""), workspace, FakeTaskRunner(), repeats=2, **more)
 
 
 def test_the_edit_is_taken_proven_and_made_small(workspace: AnnotationFolder, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_what_does_not_pass_is_not_taken(workspace: AnnotationFolder) -> None:
 
 def test_time_is_kept_between_sessions(workspace: AnnotationFolder) -> None:
     first = spend_time(workspace, ["/bin/sh", "-c", "sleep 0.1; echo '# x' >> shouting.py"], os.environ)
-    second = open_workspace(workspace.folder, task(), PretendedWorkshop())
+    second = open_workspace(workspace.folder, task(), FakeTaskRunner())
     assert second.state == first.state
     assert second.state.spent_s > 0
     assert "+# x" in edit_of(second)
@@ -120,15 +120,15 @@ def test_a_reason_why_it_cannot_be_solved(workspace: AnnotationFolder) -> None:
 
 def test_a_workspace_is_one_tasks(workspace: AnnotationFolder, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is the workspace of"):
-        open_workspace(workspace.folder, task("owner/other"), PretendedWorkshop())
+        open_workspace(workspace.folder, task("owner/other"), FakeTaskRunner())
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     with pytest.raises(UsageError, match="not empty"):
-        open_workspace(tmp_path / "full", task(), PretendedWorkshop())
+        open_workspace(tmp_path / "full", task(), FakeTaskRunner())
 
 
 def test_a_workspace_that_could_not_be_made_can_be_tried_again(tmp_path: Path) -> None:
-    workshop = PretendedWorkshop()
+    workshop = FakeTaskRunner()
     workshop.without_source = {task().instance_id}
     with pytest.raises(SourceError):
         open_workspace(tmp_path / "work", task(), workshop)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from pretended_workshop import make_task
+from fake_runner import make_task
 
 from backdate.tasks.edit_policy import fold, rules_for
 

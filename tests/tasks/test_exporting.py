@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from task_builders import FIXED, MODULE, PUBLISHED, PretendedWorkshop, repository, row, task
+from task_builders import FIXED, MODULE, PUBLISHED, FakeTaskRunner, repository, row, task
 
 from backdate.editing.patch import as_git_patch
 from backdate.errors import SourceError, UsageError
@@ -38,7 +38,7 @@ INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_
 @pytest.fixture
 def dataset(tmp_path: Path) -> Dataset:
     commit = repository(tmp_path / "clones" / "owner" / "shouting")
-    _, proven = verify_task(task(commit=commit), PretendedWorkshop(), log_folder=tmp_path / "l", repeats=1)
+    _, proven = verify_task(task(commit=commit), FakeTaskRunner(), log_folder=tmp_path / "l", repeats=1)
     return Dataset.create(tmp_path / "set", [proven], INFO)
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import recipe
-from task_builders import BAD, GOOD, PretendedWorkshop, run_of, task
+from fake_setups import recipe
+from task_builders import BAD, GOOD, FakeTaskRunner, run_of, task
 
 from backdate.tasks.recorded_outcomes import differences, is_recorded
 from backdate.tasks.roles import judge_tests
@@ -29,7 +29,7 @@ def _verify(one: MigrationTask, tmp_path: Path, old: dict, new: dict) -> tuple[V
     def judge(_tree: Path, side: str, _number: int):
         return run_of(old if side == "old" else new)
 
-    return verify_task(one, PretendedWorkshop(judge), log_folder=tmp_path, repeats=2)
+    return verify_task(one, FakeTaskRunner(judge), log_folder=tmp_path, repeats=2)
 
 
 def test_the_same_again_is_verified(built: MigrationTask, tmp_path: Path) -> None:
@@ -75,9 +75,7 @@ def test_what_was_excluded_decides_nothing(built: MigrationTask) -> None:
 
 
 def test_a_side_that_does_not_build_is_said(built: MigrationTask, tmp_path: Path) -> None:
-    workshop = PretendedWorkshop(
-        lambda _tree, side, _number: run_of(GOOD) if side == "old" else "no solution"
-    )
+    workshop = FakeTaskRunner(lambda _tree, side, _number: run_of(GOOD) if side == "old" else "no solution")
     found, _ = verify_task(built, workshop, log_folder=tmp_path, repeats=1)
     assert (found.verified, found.reason) == (False, "the new side: unbuilt: no solution")
 

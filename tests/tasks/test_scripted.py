@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import INSTANT, carried, choice, failure, ran, recipe
+from fake_setups import INSTANT, carried, choice, failure, ran, recipe
 
 from backdate.checking.recipe_run import DatedProject, Means, request_for
 from backdate.environments.environment import BuildFailure, Environment

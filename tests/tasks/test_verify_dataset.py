@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from task_builders import PretendedWorkshop, run_of, task
+from task_builders import FakeTaskRunner, run_of, task
 
 from backdate.errors import MachineError, UsageError
 from backdate.progress import Event
@@ -34,7 +34,7 @@ class _Heard:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
-    workshop = PretendedWorkshop()
+    workshop = FakeTaskRunner()
     after, records = verify_dataset(dataset, workshop, repeats=1, jobs=jobs)
     assert [record.verification.verified for record in records] == [True] * 3
     assert Dataset.open(dataset.folder) == after
@@ -51,9 +51,9 @@ def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
 def test_a_changed_task_is_done_again(dataset: Dataset) -> None:
     from dataclasses import replace
 
-    after, _ = verify_dataset(dataset, PretendedWorkshop(), repeats=1)
+    after, _ = verify_dataset(dataset, FakeTaskRunner(), repeats=1)
     changed = after.updated([replace(after.tasks[0], gold_patch="")])
-    workshop = PretendedWorkshop()
+    workshop = FakeTaskRunner()
     _, records = verify_dataset(changed, workshop, repeats=1)
     assert workshop.runs == 2
     assert records[0].verification.reason == "there is no gold patch"
@@ -63,8 +63,8 @@ def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -
     from dataclasses import replace
 
     broken = dataset.updated([replace(dataset.tasks[0], gold_patch="")])
-    after, _ = verify_dataset(broken, PretendedWorkshop(), repeats=1)
-    workshop, heard = PretendedWorkshop(), _Heard()
+    after, _ = verify_dataset(broken, FakeTaskRunner(), repeats=1)
+    workshop, heard = FakeTaskRunner(), _Heard()
     verify_dataset(after, workshop, repeats=1, progress=heard)
     assert (workshop.runs, heard.kept) == (0, [True] * 3)
     _, records = verify_dataset(after, workshop, repeats=1, retry=True)
@@ -74,16 +74,16 @@ def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -
 
 def test_only_some(dataset: Dataset) -> None:
     name = dataset.tasks[1].instance_id
-    after, records = verify_dataset(dataset, PretendedWorkshop(), only=[name, name], repeats=1)
+    after, records = verify_dataset(dataset, FakeTaskRunner(), only=[name, name], repeats=1)
     assert [record.verification.instance_id for record in records] == [name]
     assert [one.proof is not None for one in after.tasks] == [False, True, False]
     with pytest.raises(UsageError, match="no task"):
-        verify_dataset(dataset, PretendedWorkshop(), only=["nobody"])
+        verify_dataset(dataset, FakeTaskRunner(), only=["nobody"])
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MachineError("no disk")])
 def test_what_was_found_before_an_interruption_is_kept(dataset: Dataset, error) -> None:
-    class Interrupted(PretendedWorkshop):
+    class Interrupted(FakeTaskRunner):
         def make_tree(self, task, target, **more) -> None:
             if task.source.name == "owner/b":
                 raise error
@@ -94,14 +94,14 @@ def test_what_was_found_before_an_interruption_is_kept(dataset: Dataset, error) 
     opened = Dataset.open(dataset.folder)
     assert [one.proof is not None for one in opened.tasks] == [True, False, False]
     assert opened.check() == ()
-    workshop = PretendedWorkshop()
+    workshop = FakeTaskRunner()
     after, _ = verify_dataset(opened, workshop, repeats=1)
     assert workshop.runs == 6
     assert all(one.proof is not None for one in after.tasks)
 
 
 def test_a_task_that_could_not_be_run_stays_as_it_was(dataset: Dataset) -> None:
-    workshop = PretendedWorkshop(lambda _tree, _side, _number: run_of({}))
+    workshop = FakeTaskRunner(lambda _tree, _side, _number: run_of({}))
     workshop.without_source = {one.instance_id for one in dataset.tasks}
     after, records = verify_dataset(dataset, workshop, repeats=1)
     assert after.tasks == dataset.tasks

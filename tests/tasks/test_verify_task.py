@@ -1,4 +1,4 @@
-"""Proving tasks, with a workshop that pretends."""
+"""Proving tasks, with a fake task runner."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from task_builders import BAD, GOOD, PretendedWorkshop, run_of, task
+from task_builders import BAD, GOOD, FakeTaskRunner, run_of, task
 
 from backdate.environments.environment import LockedDistribution
 from backdate.serial import from_json, to_json
@@ -15,12 +15,12 @@ from backdate.tasks.verification_report import markdown_table, report_of, summar
 from backdate.tasks.verify_task import Verification, verify_task
 
 
-def _verify(workshop: PretendedWorkshop, tmp_path: Path, repeats: int = 2, **fields: object):
+def _verify(workshop: FakeTaskRunner, tmp_path: Path, repeats: int = 2, **fields: object):
     return verify_task(task(**fields), workshop, log_folder=tmp_path, repeats=repeats)
 
 
 def test_a_sound_task(tmp_path: Path) -> None:
-    workshop = PretendedWorkshop()
+    workshop = FakeTaskRunner()
     found, proven = _verify(workshop, tmp_path)
     assert (found.verified, found.reason) == (True, "")
     assert [(one.stage, one.state) for one in found.stages] == [
@@ -56,13 +56,13 @@ def test_a_sound_task(tmp_path: Path) -> None:
     ],
 )
 def test_unsound_tasks_say_why(tmp_path: Path, judge, words: str) -> None:
-    found, _ = _verify(PretendedWorkshop(judge), tmp_path)
+    found, _ = _verify(FakeTaskRunner(judge), tmp_path)
     assert not found.verified
     assert words in found.reason
 
 
 def test_a_source_that_cannot_be_had(tmp_path: Path) -> None:
-    workshop = PretendedWorkshop()
+    workshop = FakeTaskRunner()
     workshop.without_source.add(task().instance_id)
     found, proven = _verify(workshop, tmp_path)
     assert [one.state for one in found.stages] == ["unavailable"]
@@ -79,7 +79,7 @@ def test_a_new_side_that_does_not_build_fails(tmp_path: Path) -> None:
             else run_of(GOOD)
         )
 
-    found, proven = _verify(PretendedWorkshop(judge), tmp_path)
+    found, proven = _verify(FakeTaskRunner(judge), tmp_path)
     assert found.verified, found.reason
     assert all(test.role == "fail-to-pass" for test in proven.tests)
 
@@ -89,14 +89,14 @@ def test_a_suite_that_did_not_exit_is_run_once_more(tmp_path: Path) -> None:
         broken = side == "new" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
         return run_of(GOOD, status="timeout") if number == 1 else run_of(BAD if broken else GOOD)
 
-    found, proven = _verify(PretendedWorkshop(judge), tmp_path, repeats=1)
+    found, proven = _verify(FakeTaskRunner(judge), tmp_path, repeats=1)
     assert found.verified
     assert proven.proof is not None
     assert any("time limit" in note for note in proven.proof.notes)
 
 
 def test_without_a_gold_patch_it_is_not_verified(tmp_path: Path) -> None:
-    found, proven = _verify(PretendedWorkshop(), tmp_path, gold_patch="")
+    found, proven = _verify(FakeTaskRunner(), tmp_path, gold_patch="")
     assert (found.verified, found.reason) == (False, "there is no gold patch")
     assert proven.proof is not None
     assert (proven.proof.gold, proven.proof.solvable) == ("none", "unproven")
@@ -104,8 +104,8 @@ def test_without_a_gold_patch_it_is_not_verified(tmp_path: Path) -> None:
 
 
 def test_what_was_known_of_tests_does_not_judge_anew(tmp_path: Path) -> None:
-    _, proven = _verify(PretendedWorkshop(), tmp_path)
-    again, _ = verify_task(replace(proven, tests=proven.tests[:1]), PretendedWorkshop(), log_folder=tmp_path)
+    _, proven = _verify(FakeTaskRunner(), tmp_path)
+    again, _ = verify_task(replace(proven, tests=proven.tests[:1]), FakeTaskRunner(), log_folder=tmp_path)
     assert again.stage("gold").total == 2
 
 
@@ -132,8 +132,8 @@ def test_versions_are_compared_without_what_has_none() -> None:
 
 
 def test_the_report(tmp_path: Path) -> None:
-    good, _ = _verify(PretendedWorkshop(), tmp_path)
-    bad, _ = _verify(PretendedWorkshop(lambda _t, _s, _n: "line | one\n<b>"), tmp_path)
+    good, _ = _verify(FakeTaskRunner(), tmp_path)
+    bad, _ = _verify(FakeTaskRunner(lambda _t, _s, _n: "line | one\n<b>"), tmp_path)
     report = report_of("a set", 2, [good, bad])
     assert (report.tasks, report.verified) == (2, 1)
     assert summary_lines(report)[0].startswith("1 of 2 tasks verified")

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from pretended_builds import NoSandbox, Seen
-from pretended_setups import RULE, failure, recipe
+from fake_builds import NoSandbox, Seen
+from fake_setups import RULE, failure, recipe
 
 from backdate.checking.settings import Settings
 from backdate.environments.environment import Environment

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import RULE, carried, ran, recipe
+from fake_setups import RULE, carried, ran, recipe
 
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits

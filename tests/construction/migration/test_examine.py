@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from little_world import GPL, commit, project
+from small_world import GPL, commit, project
 
 from backdate.construction.candidate import Candidate
 from backdate.construction.fetch import fetch, fetch_later

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from pretended_builds import NoSandbox, Seen
-from pretended_setups import RULE, recipe
+from fake_builds import NoSandbox, Seen
+from fake_setups import RULE, recipe
 
 from backdate.construction.migration import sides
 from backdate.construction.migration.sides import (

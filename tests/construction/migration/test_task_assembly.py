@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from pretended_setups import choice, recipe
+from fake_setups import choice, recipe
 
 from backdate.checking.result import Side
 from backdate.construction.candidate import Candidate

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import builders
 import pytest
-from little_workshop import write_files
+from small_runner import write_files
 
 from backdate.evaluation.edits import edited_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from little_workshop import LittleWorkshop, write_files
+from small_runner import SmallProjectRunner, write_files
 
 from backdate.evaluation.edits import edited_lines
 from backdate.evaluation.flags.traced import look_at_runs
@@ -53,7 +53,7 @@ def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, s
         place=place,
         run=None,
     )
-    workshop = LittleWorkshop(before, {"old": "3.8", "new": new})
+    workshop = SmallProjectRunner(before, {"old": "3.8", "new": new})
     return look_at_runs(workshop, suspect)  # type: ignore[arg-type]
 
 

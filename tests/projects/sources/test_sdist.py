@@ -163,7 +163,7 @@ def test_an_sdist_of_something_else_is_refused(tmp_path: Path, monkeypatch, info
 
 
 @pytest.mark.parametrize("info", ["", "no headers at all", "Name: Foo\nVersion: one-ish\n"])
-def test_an_sdist_that_says_little_is_taken(tmp_path: Path, monkeypatch, info: str) -> None:
+def test_an_sdist_with_sparse_metadata_is_taken(tmp_path: Path, monkeypatch, info: str) -> None:
     Index(make_sdist(info=info), monkeypatch).fetch(tmp_path)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import builders
 import pytest
 from diagnosis_environments import environment_of, find_interpreter
-from pretended_workshop import make_task
+from fake_runner import make_task
 
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.solvers.tools.evidence import EnvironmentEvidence

@@ -116,7 +116,7 @@ def carried(one: Recipe, came_of_it: BuildFailure | SuiteRun, python: str | None
 
 
 @dataclass
-class PretendedBench:
+class FakeLoopBackend:
     """A workbench on which ``says`` decides what comes of a recipe and ``proposes`` what is proposed then."""
 
     says: Says

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pretended_setups import carried, ran, recipe
+from fake_setups import carried, ran, recipe
 
 from backdate.checking import recipe_run
 from backdate.checking.interpreters import Interpreters

@@ -1,4 +1,4 @@
-"""A little world to build benchmarks in: an index with a library that breaks, and repositories."""
+"""A small world to build benchmarks in: an index with a library that breaks, and repositories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pretended upstream index, pages to put into it, and a browser for the server before it."""
+"""A fake upstream index, pages to put into it, and a browser for the server before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workshop over a small real project: its tests run in the real sandbox, in bare interpreters."""
+"""A task runner over a small real project: its tests run in the real sandbox, in bare interpreters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write_files(tree: Path, files: Mapping[str, str]) -> Path:
     return tree
 
 
-class LittleWorkshop:
+class SmallProjectRunner:
     """Does for ``files`` what the real workshop does for a task's repository."""
 
     def __init__(
@@ -61,8 +61,8 @@ class LittleWorkshop:
         self.versions = versions
         self.sandbox = sandbox or bubblewrap()
 
-    def over(self, change: Callable[[Sandbox], Sandbox]) -> LittleWorkshop:
-        return LittleWorkshop(
+    def over(self, change: Callable[[Sandbox], Sandbox]) -> SmallProjectRunner:
+        return SmallProjectRunner(
             self.files, self.versions, sandbox=change(self.sandbox), environment=self.environment
         )
 

@@ -1,4 +1,4 @@
-"""A workshop over small real trees: the tests are a script that this interpreter runs."""
+"""A task runner over small real trees: the tests are a script that this interpreter runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def make_task(instance: str = "o__n-0123456789ab") -> MigrationTask:
     )
 
 
-class PretendedWorkshop:
+class FakeScriptRunner:
     """Makes the tree above and runs its script."""
 
     def __init__(self, *, broken: bool = False, missing: bool = False) -> None:
