@@ -44,7 +44,7 @@ def constraint_with_recipe(
     source = named.provenance.rule
     words = f"{source} names {', '.join(named.versions)}"
     if binds(python_constraint):
-        words += f", within {python_constraint.place}"
+        words += f", within {python_constraint.description}"
     return PythonConstraint(
         specifier=str(specifier),
         kind="pin",

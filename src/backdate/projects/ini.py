@@ -1,4 +1,4 @@
-"""INI files that strangers wrote, as setuptools reads them: every refusal is one named error."""
+"""INI files of foreign projects, read as setuptools reads them; every refusal is one kind of error."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Origin:
     """The commit's committer date or the sdist's upload time, in UTC; None when there is neither."""
     version_hint: str | None = None
     """The version (PEP 440) that the tree's history gives it, or the sdist's own; None when unknown. The tree
-    has no ``.git``, so a build that asks setuptools_scm or pbr for the version has to be told."""
+    has no ``.git``, so a build that asks setuptools_scm or pbr for the version needs to be given it."""
     missing: tuple[str, ...] = ()
     """What the origin names but could not give, each with the reason: "data/big.bin (Git LFS)"."""
 

@@ -1,10 +1,10 @@
-"""What a project says about the interpreter that it wants, and the release that this means.
+"""The interpreters that a project declares to work with, and the release that is chosen from them.
 
 The rule is that of TimeMachine-bench (arXiv 2601.22597): the latest release in the range that the
-project declares, released strictly before the instant; where it declares none, the latest minor
-that was a year old. Measured against the published rows, a declared ``python_requires`` goes before
-classifiers, classifiers count only when they name a minor, and a remark in the README does not move
-the default as long as the default satisfies it.
+project declares, released strictly before the instant; without a declared range, the latest minor
+that was a year old. Measured against the published rows, a declared ``python_requires`` takes precedence
+over classifiers, classifiers count only when they name a minor, and a remark in the README does not
+change the default as long as the default satisfies it.
 """
 
 from __future__ import annotations
@@ -48,32 +48,32 @@ _MENTIONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonConstraint:
-    """The range of interpreters that a project says it works with, and where it says so."""
+    """The range of interpreters that a project declares to work with, and where it declares it."""
 
     specifier: str | None
-    """PEP 440, sorted; None when nothing is said."""
+    """PEP 440, sorted; None when nothing is declared."""
     kind: Literal["requires", "classifiers", "mention", "pin", "none"]
-    """``requires``: declared and enforced by installers. ``classifiers``: what it was tested with then.
+    """``requires``: declared and enforced by installers. ``classifiers``: what it was tested with.
     ``mention``: a sentence or badge of the README. ``pin``: one version for developers or a host."""
     rule: str
-    """Where from, in a few words: "python_requires"."""
+    """Which declaration it is, in a few words: "python_requires"."""
     file: str | None = None
     """Relative to the project's root."""
     line: int | None = None
     """Counted from 1; None when the value is computed somewhere else."""
     unread: tuple[str, ...] = ()
-    """Files that might have said something but could not be read, each with the reason."""
+    """Files that may hold a declaration but could not be read, each with the reason."""
 
     @property
-    def place(self) -> str:
+    def description(self) -> str:
         """For people: "python_requires >=3.6 in setup.py:24"."""
         where = f" in {self.file}" + (f":{self.line}" if self.line else "") if self.file else ""
         return f"{self.rule} {self.specifier}{where}" if self.specifier else self.rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
-    """What one file says: raw text of a range, and its classifiers."""
+class _FileMetadata:
+    """What one file declares: the raw text of a range, and the range of its classifiers."""
 
     requires: str | None = None
     requires_line: int | None = None
@@ -87,14 +87,14 @@ class _Unreadable(Exception):
 
 
 def read_python_constraint(root: Path) -> PythonConstraint:
-    """What the project at ``root`` says about interpreters; never raises because of its files.
+    """What the project at ``root`` declares about interpreters; never raises because of its files.
 
-    The first of these that says something: ``requires-python`` and its like in pyproject.toml,
-    setup.cfg, setup.py; the classifiers of the same three; the README; .python-version,
+    The first of these that declares something: ``requires-python`` and its equivalents in pyproject.toml,
+    setup.cfg and setup.py; the classifiers of the same three files; the README; .python-version,
     runtime.txt, Pipfile, environment.yml.
     """
     unread: list[str] = []
-    metadata: list[tuple[str, _Said]] = []
+    metadata: list[tuple[str, _FileMetadata]] = []
     for file, reader in (
         ("pyproject.toml", _read_pyproject),
         ("setup.cfg", _read_setup_cfg),
@@ -117,10 +117,10 @@ def read_python_constraint(root: Path) -> PythonConstraint:
 
 
 def without_upper_bound(python_constraint: PythonConstraint) -> PythonConstraint:
-    """What is left of a python_constraint on the new side of a check.
+    """What is left of a constraint on the new side of a check.
 
-    A declared range is loosened in the file itself. Classifiers, pins and remarks name what there was
-    then; they bound nothing later, so nothing is wished for.
+    A declared range is loosened in the file itself. Classifiers, pins and remarks name the interpreters of
+    their time; they are no upper bound later, so the new side has no constraint.
     """
     if python_constraint.kind in ("requires", "none"):
         return python_constraint
@@ -128,15 +128,15 @@ def without_upper_bound(python_constraint: PythonConstraint) -> PythonConstraint
         python_constraint,
         specifier=None,
         kind="none",
-        rule=f"{python_constraint.place} is of then and bounds nothing later",
+        rule=f"{python_constraint.description} is of its time and no upper bound later",
     )
 
 
 def wanted_release(python_constraint: PythonConstraint, instant: Instant) -> tuple[str, str]:
-    """The release (three numbers) that the constraint means at ``instant``, and the reason in one line."""
+    """The release (three numbers) that the constraint asks for at ``instant``, and the reason in one line."""
     day = format_day(instant)
     default = default_release(instant)
-    default_words = f"latest minor that was a year old on {day}"
+    why_default = f"latest minor that was a year old on {day}"
     calendar = load_calendar()
     warning = (
         f" (the release calendar is complete until {calendar.complete_until})"
@@ -144,17 +144,22 @@ def wanted_release(python_constraint: PythonConstraint, instant: Instant) -> tup
         else ""
     )
     if not default.visible_at(instant):
-        default_words = f"no Python from 3.6 on was released before {day}: the first one"
+        why_default = f"no Python from 3.6 on was released before {day}: the first one"
     if python_constraint.specifier is None:
-        return str(default.version), f"{python_constraint.rule}: {default_words}{warning}"
+        return str(default.version), f"{python_constraint.rule}: {why_default}{warning}"
     specifier = SpecifierSet(python_constraint.specifier)
     if python_constraint.kind == "mention" and specifier.contains(default.version):
-        return str(default.version), f"{python_constraint.place}: {default_words}, which is in range{warning}"
+        return str(
+            default.version
+        ), f"{python_constraint.description}: {why_default}, which is in range{warning}"
     latest = latest_release(specifier, instant)
     if latest is None:
-        words = f"no Python from 3.6 on in that range was released before {day}"
-        return str(default.version), f"{python_constraint.place}: {words}; {default_words} instead{warning}"
-    return str(latest.version), f"{python_constraint.place}: latest release in range before {day}{warning}"
+        problem = f"no Python from 3.6 on in that range was released before {day}"
+        reason = f"{python_constraint.description}: {problem}; {why_default} instead{warning}"
+        return str(default.version), reason
+    return str(
+        latest.version
+    ), f"{python_constraint.description}: latest release in range before {day}{warning}"
 
 
 def _text(root: Path, file: str, unread: list[str]) -> str | None:
@@ -165,34 +170,35 @@ def _text(root: Path, file: str, unread: list[str]) -> str | None:
         return None
 
 
-def _from_requires(metadata: list[tuple[str, _Said]], unread: list[str]) -> PythonConstraint | None:
-    for file, said in metadata:
-        if said.requires is None:
+def _from_requires(metadata: list[tuple[str, _FileMetadata]], unread: list[str]) -> PythonConstraint | None:
+    for file, declared in metadata:
+        if declared.requires is None:
             continue
-        read = versions.from_poetry if said.requires_rule.startswith("tool.poetry") else None
-        specifier = (read or versions.normalise_specifier)(said.requires)
+        read = versions.from_poetry if declared.requires_rule.startswith("tool.poetry") else None
+        specifier = (read or versions.normalise_specifier)(declared.requires)
         if specifier is not None:
             return PythonConstraint(
                 specifier=specifier,
                 kind="requires",
-                rule=said.requires_rule,
+                rule=declared.requires_rule,
                 file=file,
-                line=said.requires_line,
+                line=declared.requires_line,
             )
-        if said.requires.strip() not in ("", "*"):
-            unread.append(f"{file}: {said.requires_rule} {said.requires[:80]!r} is not a range of versions")
+        if declared.requires.strip() not in ("", "*"):
+            text = declared.requires[:80]
+            unread.append(f"{file}: {declared.requires_rule} {text!r} is not a range of versions")
     return None
 
 
-def _from_classifiers(metadata: list[tuple[str, _Said]]) -> PythonConstraint | None:
-    for file, said in metadata:
-        if said.classifiers is not None:
+def _from_classifiers(metadata: list[tuple[str, _FileMetadata]]) -> PythonConstraint | None:
+    for file, declared in metadata:
+        if declared.classifiers is not None:
             return PythonConstraint(
-                specifier=said.classifiers,
+                specifier=declared.classifiers,
                 kind="classifiers",
                 rule="classifiers",
                 file=file,
-                line=said.classifiers_line,
+                line=declared.classifiers_line,
             )
     return None
 
@@ -201,11 +207,12 @@ def _from_readme(root: Path, unread: list[str]) -> PythonConstraint | None:
     for file in _README:
         text = _text(root, file, unread)
         for number, line in enumerate((text or "").splitlines(), 1):
-            words = " ".join(line[:2000].split())  # else many spaces can be shared out in many ways
-            found = [int(match[1]) for pattern in _MENTIONS for match in pattern.finditer(words)]
-            if found:
+            # Single spaces only: on a run of spaces the patterns would backtrack for long.
+            sentence = " ".join(line[:2000].split())
+            minors = [int(match[1]) for pattern in _MENTIONS for match in pattern.finditer(sentence)]
+            if minors:
                 return PythonConstraint(
-                    specifier=f">=3.{min(found)}", kind="mention", rule="README", file=file, line=number
+                    specifier=f">=3.{min(minors)}", kind="mention", rule="README", file=file, line=number
                 )
     return None
 
@@ -220,9 +227,9 @@ def _from_pins(root: Path, unread: list[str]) -> PythonConstraint | None:
     )
     for file, rule, reader in readers:
         text = _text(root, file, unread)
-        found = reader(text) if text is not None else None
-        if found is not None:
-            specifier, line = found
+        pin = reader(text) if text is not None else None
+        if pin is not None:
+            specifier, line = pin
             return PythonConstraint(specifier=specifier, kind="pin", rule=rule, file=file, line=line)
     return None
 
@@ -249,7 +256,7 @@ def _conda_pin(text: str) -> tuple[str, int] | None:
     return (specifier, _line_of(text, match.start(1))) if specifier and match else None
 
 
-def _read_pyproject(text: str) -> _Said:
+def _read_pyproject(text: str) -> _FileMetadata:
     try:
         data = parse_toml(text)
     except ConfigurationError as error:
@@ -264,24 +271,24 @@ def _read_pyproject(text: str) -> _Said:
         (python, "tool.poetry.dependencies.python", "python"),
         (flit.get("requires-python"), "tool.flit.metadata.requires-python", "requires-python"),
     )
-    said = _Said()
+    declared = _FileMetadata()
     for value, rule, key in candidates:
         if isinstance(value, str):
-            said = _Said(requires=value, requires_rule=rule, requires_line=_key_line(text, key))
+            declared = _FileMetadata(requires=value, requires_rule=rule, requires_line=_key_line(text, key))
             break
     for table in (project, poetry, flit):
         specifier = versions.from_classifiers(_strings(table.get("classifiers")))
         if specifier is not None:
-            return replace(said, classifiers=specifier, classifiers_line=_classifier_line(text))
-    return said
+            return replace(declared, classifiers=specifier, classifiers_line=_classifier_line(text))
+    return declared
 
 
-def _read_setup_cfg(text: str) -> _Said:
+def _read_setup_cfg(text: str) -> _FileMetadata:
     try:
         sections = parse_ini(text)
     except ConfigurationError as error:
         raise _Unreadable(str(error)) from error
-    said = _Said()
+    declared = _FileMetadata()
     for section, key in (
         ("options", "python_requires"),
         ("options", "python-requires"),
@@ -291,18 +298,18 @@ def _read_setup_cfg(text: str) -> _Said:
     ):
         value = sections.get(section, {}).get(key)
         if value:
-            said = _Said(
+            declared = _FileMetadata(
                 requires=value.replace("\n", ","), requires_rule=key, requires_line=_key_line(text, key)
             )
             break
     for key in ("classifiers", "classifier"):
         specifier = versions.from_classifiers(sections.get("metadata", {}).get(key, "").splitlines())
         if specifier is not None:
-            return replace(said, classifiers=specifier, classifiers_line=_classifier_line(text))
-    return said
+            return replace(declared, classifiers=specifier, classifiers_line=_classifier_line(text))
+    return declared
 
 
-def _read_setup_py(text: str) -> _Said:
+def _read_setup_py(text: str) -> _FileMetadata:
     arguments = setup_arguments(text)
     if arguments is None:
         raise _Unreadable("not Python 3 that can be parsed")
@@ -310,7 +317,7 @@ def _read_setup_py(text: str) -> _Said:
     listed = classifiers.value if classifiers else None
     if isinstance(listed, str):
         listed = [*listed.splitlines()]
-    return _Said(
+    return _FileMetadata(
         requires=requires.value if requires and isinstance(requires.value, str) else None,
         requires_line=requires.line if requires else None,
         classifiers=versions.from_classifiers(_strings(listed)),

@@ -1,6 +1,6 @@
-"""The many ways in which projects write a range of Python versions, as one: a PEP 440 specifier.
+"""From the many ways in which projects write a range of Python versions to one: a PEP 440 specifier.
 
-All of it is text to text. What cannot be read gives None; the caller decides what that means.
+Every function maps text to text. Text that cannot be read gives None; the caller decides what that means.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONDA = re.compile(rf"(={{1,2}})?\s*({_NUMBERS})(\.?\*)?(?:=\S*)?\Z")
 def normalise_specifier(text: str) -> str | None:
     """The specifier that ``text`` writes (PEP 440), sorted; None when it writes none or an empty one.
 
-    ``>=3.6.*`` is not valid but common in old metadata, and was always read as ``>=3.6``.
+    ``>=3.6.*`` is not valid but common in old metadata, and tools always read it as ``>=3.6``.
     """
     repaired = re.sub(rf"(>=|<=|>|<)\s*({_NUMBERS})\.\*", r"\1\2", text.strip().strip(","))
     if not repaired or len(repaired) > 500:
@@ -46,7 +46,7 @@ def from_minors(minors: Iterable[int]) -> str | None:
 
 
 def from_classifiers(classifiers: Iterable[object]) -> str | None:
-    """The minors that trove classifiers name; None when they name none (``Python :: 3`` says nothing)."""
+    """The minors that trove classifiers name; None when they name none (``Python :: 3`` names no minor)."""
     matches = (_CLASSIFIER.match(item.strip()) for item in classifiers if isinstance(item, str))
     return from_minors(int(match[1]) for match in matches if match)
 
@@ -74,7 +74,7 @@ def from_conda(text: str) -> str | None:
 def from_poetry(text: str) -> str | None:
     """The specifier of a Poetry constraint: ``^3.6``, ``~3.7``, ``3.8.*``, ``~2.7 || ^3.5``; None for ``*``.
 
-    Of alternatives, those that hold no Python from 3.6 on are left out; several are joined minor by minor.
+    Alternatives without any Python from 3.6 on are left out; several alternatives are joined minor by minor.
     """
     if len(text) > 500:
         return None
@@ -107,8 +107,8 @@ def _poetry_clauses(text: str) -> str | None:
     """One alternative of a Poetry constraint: clauses joined by commas or blanks."""
     glued = re.sub(r"(\^|~=|~|>=|<=|==|!=|>|<|=)\s+", r"\1", text.strip())
     clauses = [_poetry_clause(clause) for clause in re.split(r"[,\s]+", glued) if clause and clause != "*"]
-    known = [clause for clause in clauses if clause is not None]
-    return normalise_specifier(",".join(known)) if known and len(known) == len(clauses) else None
+    readable = [clause for clause in clauses if clause is not None]
+    return normalise_specifier(",".join(readable)) if readable and len(readable) == len(clauses) else None
 
 
 def _poetry_clause(clause: str) -> str | None:
@@ -123,7 +123,7 @@ def _poetry_clause(clause: str) -> str | None:
         upper = f"{numbers[0]}.{numbers[1] + 1}" if len(numbers) > 1 else f"{numbers[0] + 1}"
         return f">={version},<{upper}"
     if operator in (None, "=", "=="):
-        # "3.8" alone is exactly 3.8.0 to Poetry; nobody who writes it means that release only.
+        # Poetry takes "3.8" alone as exactly 3.8.0, but people who write it mean any 3.8.
         return f"=={version}" if len(numbers) == 3 and not star else f"=={version}.*"
     if operator == "!=" and star:
         return f"!={version}.*"

@@ -1,7 +1,7 @@
 """Reading a project's files: bounded, and never through a link that leads out of the tree.
 
 A source tree is hostile. A configuration file may be a terabyte, a device, a named pipe that never
-answers, or a link to a file of this machine. Everything that reads one goes through here.
+answers, or a link to a file of this machine. All code that reads one uses this module.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def read_bytes(root: Path, relative: str, *, limit: int = CONFIGURATION_BYTES) -
 def read_text(root: Path, relative: str, *, limit: int = CONFIGURATION_BYTES) -> str | None:
     """The text of a file, with line ends as ``\\n``; None when there is none.
 
-    UTF-8 or what its byte order mark says; what is not UTF-8 is read as Latin-1, which never fails
-    and keeps every ASCII character. Raises ConfigurationError as ``read_bytes`` does.
+    Decoded by ``decode_configuration``, which never fails and keeps every ASCII character. Raises
+    ConfigurationError as ``read_bytes`` does.
     """
     data = read_bytes(root, relative, limit=limit)
     return None if data is None else decode(data)

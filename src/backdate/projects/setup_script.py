@@ -1,8 +1,8 @@
 """What a ``setup.py`` passes to ``setup()``, read from its syntax tree and never executed.
 
 Only what can be known without running anything is resolved: constants, names that the module
-binds to such, concatenation, formatting and joining of them, and ``**`` of a dictionary that is
-written out. Everything else is simply not there.
+binds to constants, concatenation, formatting and joining of them, and ``**`` of a literal dictionary.
+Everything else is left out.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _find_call(tree: ast.Module) -> ast.Call | None:
 
 
 def _bindings(tree: ast.Module) -> dict[str, ast.expr]:
-    """What the module's names are bound to; a name that is bound twice is known by neither."""
+    """What the module's names are bound to; a name that is bound twice is left out."""
     bound: dict[str, ast.expr] = {}
     ambiguous: set[str] = set()
     for node in ast.walk(tree):
@@ -85,20 +85,20 @@ class _Resolver:
         self._bindings = bindings
 
     def arguments(self, call: ast.Call) -> dict[str, Argument]:
-        found: dict[str, Argument] = {}
+        arguments: dict[str, Argument] = {}
         for keyword in call.keywords:
             if keyword.arg is None:
-                found.update(self._expand(keyword.value))
+                arguments.update(self._expand(keyword.value))
                 continue
             try:
                 value = self.resolve(keyword.value, _DEPTH)
             except _UnknownValue:
                 continue
-            found[keyword.arg] = Argument(value=value, line=keyword.value.lineno)
-        return found
+            arguments[keyword.arg] = Argument(value=value, line=keyword.value.lineno)
+        return arguments
 
     def _expand(self, node: ast.expr) -> dict[str, Argument]:
-        """The entries of a dictionary given with ``**``, each on its own: one unknown spoils no other."""
+        """The entries of a dictionary given with ``**``; those with an unknown value are left out."""
         if isinstance(node, ast.Name):
             node = self._bindings.get(node.id, node)
         pairs: list[tuple[str, ast.expr]] = []
@@ -110,13 +110,13 @@ class _Resolver:
             ]
         elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == "dict":
             pairs = [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
-        found: dict[str, Argument] = {}
+        arguments: dict[str, Argument] = {}
         for name, value in pairs:
             try:
-                found[name] = Argument(value=self.resolve(value, _DEPTH), line=value.lineno)
+                arguments[name] = Argument(value=self.resolve(value, _DEPTH), line=value.lineno)
             except _UnknownValue:
                 continue
-        return found
+        return arguments
 
     def resolve(self, node: ast.expr, depth: int) -> Value:
         """The value of ``node``. Raises _UnknownValue when only running the file could tell."""

@@ -1,8 +1,8 @@
-"""The release calendar of CPython: which interpreters there were at an instant.
+"""The release calendar of CPython: which interpreters were released at an instant.
 
 The data (``cpython_releases.csv``) is from the release PEPs and python.org; ``docs/calendar.md``
-says how it is refreshed. A release counts as there from the day *after* the calendar's day on,
-because what an instant sees is what came strictly before it and a calendar knows no hours.
+says how it is refreshed. A release is visible from the day *after* its day in the calendar, because an
+instant sees what was released strictly before it and a calendar has no hours.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PythonRelease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """Every final release that has evidence."""
+    """Every final release of CPython for which there is evidence."""
 
     releases: tuple[PythonRelease, ...]
     """By version, ascending."""
@@ -67,7 +67,7 @@ def load_calendar() -> Calendar:
 def parse_calendar(text: str) -> Calendar:
     """The calendar in ``text``: comments, ``# complete-until: DATE``, then ``version,released`` rows.
 
-    Raises ValueError when it is not one (the file is ours: that is a mistake in the package).
+    Raises ValueError for any other text: the file is part of the package, so that is our mistake.
     """
     complete_until: date | None = None
     releases: list[PythonRelease] = []
@@ -84,7 +84,7 @@ def parse_calendar(text: str) -> Calendar:
 
 
 def releases_before(instant: Instant) -> tuple[PythonRelease, ...]:
-    """What may be chosen at ``instant``: 3.6 or newer, released strictly before it; ascending."""
+    """The releases to choose from at ``instant``: 3.6 or newer, released strictly before it; ascending."""
     return tuple(
         release
         for release in load_calendar().releases
@@ -101,12 +101,12 @@ def latest_release(specifier: SpecifierSet, before: Instant) -> PythonRelease | 
 
 
 def default_release(instant: Instant) -> PythonRelease:
-    """What a project gets that does not say what it wants.
+    """The release for a project that declares no interpreter.
 
     The latest minor that was a year old at ``instant`` (its X.Y.0 was released at least 365 days
-    before), in its latest release of then (TimeMachine-bench, arXiv 2601.22597). While no minor
-    from 3.6 on was a year old, the oldest of them; before 3.6.0, 3.6.0 itself, which is the
-    only case where the answer was not yet released.
+    before), in its latest release at that time (TimeMachine-bench, arXiv 2601.22597). As long as no minor
+    from 3.6 on was a year old, the oldest of them; before 3.6.0, 3.6.0 itself. Only in that last case the
+    result was not yet released.
     """
     visible = releases_before(instant)
     if not visible:

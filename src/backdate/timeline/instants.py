@@ -2,8 +2,8 @@
 
 An instant is a timezone-aware UTC ``datetime``. What is visible at an instant is what was uploaded
 strictly before it. A bare date is 00:00:00 UTC of that day, as in TimeMachine-bench
-(arXiv 2601.22597) and pypi-timemachine; note that uv's own bare date is a day later and in local
-time, so that uv is always handed the full instant.
+(arXiv 2601.22597) and pypi-timemachine. uv's own bare date is a day later and in local time, so uv is
+always given the full instant.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Instant: TypeAlias = datetime
 """A timezone-aware datetime in UTC."""
 
 FIRST_UPLOAD = datetime(2003, 3, 20, tzinfo=UTC)
-"""Before the package index existed nothing is visible (PEP 301 was implemented in March 2003)."""
+"""Nothing is visible before the package index existed (PEP 301 was implemented in March 2003)."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _INSTANT = re.compile(
@@ -33,10 +33,10 @@ def now() -> Instant:
 
 
 def current_instant() -> Instant:
-    """What "now" means where nobody says more: this moment, cut to the last full ten minutes.
+    """What "now" means by default: this moment, rounded down to full ten minutes.
 
-    Package indexes let their pages be kept for ten minutes, so that nothing younger is sure to be
-    visible; and two commands in a row mean the same instant and share what they resolve.
+    Package indexes let clients keep their pages for ten minutes, so nothing younger is sure to be
+    visible; and two commands in a row mean the same instant and share their resolutions.
     """
     moment = now()
     return moment.replace(minute=moment.minute - moment.minute % 10, second=0, microsecond=0)
@@ -81,20 +81,22 @@ def _parse(text: str) -> Instant:
 
 
 def require_past(instant: Instant) -> Instant:
-    """``instant``, unless it lies in the future: what will be visible then nobody knows, and a resolution
-    that was kept for it would be wrong once it comes. Raises InstantError."""
+    """``instant``, unless it lies in the future. Raises InstantError.
+
+    What will be visible then is unknown, and a resolution that was cached for it would be wrong later.
+    """
     if instant > now():
-        raise InstantError(f"{format_instant(instant)} lies in the future: nobody knows what is visible then")
+        raise InstantError(f"{format_instant(instant)} lies in the future: what is visible then is not known")
     return instant
 
 
 def format_instant(instant: Instant) -> str:
-    """RFC 3339 in UTC with a ``Z``, as uv and our index are handed it (microseconds if any)."""
+    """RFC 3339 in UTC with a ``Z``, the form for uv and for our index (microseconds if any)."""
     return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def format_day(instant: Instant) -> str:
-    """For people: the date alone when the instant is a start of day, else the instant to the second."""
+    """For people: the date alone for an instant at the start of a day, else the instant to the second."""
     utc = instant.astimezone(UTC)
     if utc - utc.replace(hour=0, minute=0, second=0, microsecond=0) == timedelta(0):
         return utc.date().isoformat()

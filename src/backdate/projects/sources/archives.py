@@ -39,11 +39,11 @@ _MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unpacked:
-    """What came of an archive."""
+    """The result of unpacking an archive."""
 
     python_files: int
     missing: tuple[str, ...] = ()
-    """Where git's own files were, each place once, at most twenty, as ``Origin.missing`` wants them."""
+    """Where git's own files were: each path once, at most twenty, in the form of ``Origin.missing``."""
 
 
 def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> Unpacked:
@@ -69,34 +69,34 @@ def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> Unp
 
 
 def read_members(
-    archive: Path, wanted: Callable[[str], bool], *, what: str, most_files: int, most_bytes: int
+    archive: Path, is_wanted: Callable[[str], bool], *, what: str, most_files: int, most_bytes: int
 ) -> dict[str, bytes]:
-    """The beginnings of the regular files in ``archive`` whose names are ``wanted``; nothing is written.
+    """The first ``most_bytes`` of each regular file in ``archive`` whose name is wanted; nothing is written.
 
-    Of each at most ``most_bytes``, and of the first ``most_files`` of them. A wheel is read as well. Raises
-    SourceError, naming ``what``, when it is damaged or unpacks to more than ``READ_BYTES``.
+    At most ``most_files`` files are read. A wheel is read as well. Raises SourceError, naming ``what``, when
+    the archive is damaged or unpacks to more than ``READ_BYTES``.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     try:
         if archive.name.endswith((".zip", ".whl")):
             with zipfile.ZipFile(archive) as zipped:
                 for info in zipped.infolist():
-                    if len(found) < most_files and not info.is_dir() and wanted(info.filename):
+                    if len(contents) < most_files and not info.is_dir() and is_wanted(info.filename):
                         with zipped.open(info) as content:
-                            found.setdefault(info.filename, content.read(most_bytes))
+                            contents.setdefault(info.filename, content.read(most_bytes))
         else:
             with open_tar(archive, what=what, most_bytes=READ_BYTES) as tar:
                 for member in tar:
-                    if len(found) >= most_files:
+                    if len(contents) >= most_files:
                         break
-                    if member.isreg() and not member.issparse() and wanted(member.name):
+                    if member.isreg() and not member.issparse() and is_wanted(member.name):
                         content = cast(IO[bytes], tar.extractfile(member))
-                        found.setdefault(member.name, content.read(most_bytes))
+                        contents.setdefault(member.name, content.read(most_bytes))
     except SourceError:
         raise
     except BROKEN as error:
         raise SourceError(f"{what} is damaged: {error}") from error
-    return found
+    return contents
 
 
 @contextmanager
@@ -104,10 +104,10 @@ def open_tar(archive: Path, *, what: str, most_bytes: int) -> Iterator[tarfile.T
     """The TAR file ``archive``, compressed as its name says, to be read forwards.
 
     Raises SourceError, naming ``what``, when it unpacks to more than ``most_bytes`` or holds a header of
-    absurd size, also while it is being read; what else a damaged one raises then is one of ``BROKEN``.
+    absurd size, also while it is being read; other damage raises one of ``BROKEN`` then.
     """
     with _decompressed(archive) as stream:
-        bounded = ForwardStream(stream, most_bytes, lambda words: SourceError(f"{what} {words}"))
+        bounded = ForwardStream(stream, most_bytes, lambda problem: SourceError(f"{what} {problem}"))
         with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as tar:
             yield tar
 
@@ -174,7 +174,7 @@ def _unpack_zip(archive: Path, writer: TreeWriter, what: str, left_out: dict[str
 
 
 def _is_gits_own(name: str, left_out: dict[str, None]) -> bool:
-    """Whether ``name`` is, or lies in, what git keeps for itself; its place is then noted in ``left_out``."""
+    """Whether ``name`` is or lies in a ``.git``; the path of that is then added to ``left_out``."""
     parts = name.split("/")
     depth = next((depth for depth, part in enumerate(parts, start=1) if part.lower() == ".git"), 0)
     if depth and len(left_out) < _MOST_NAMED:
@@ -191,10 +191,10 @@ def _clean(name: str, what: str) -> str:
 
 
 def _is_submodule_pointer(name: str) -> bool:
-    """Whether a file is what a checkout has in the place of a submodule's ``.git`` folder.
+    """Whether a file is the ``.git`` file that a checkout has in the place of a submodule's ``.git`` folder.
 
-    Some sdists hold one, of where the author's git kept the submodule. It is no part of the project, and is
-    left out; anything in a folder of that name is refused by ``TreeWriter``.
+    Some sdists hold one. It is no part of the project, and is left out; ``TreeWriter`` refuses anything in a
+    folder of that name.
     """
     return name.rpartition("/")[2] == ".git" and "/" in name
 

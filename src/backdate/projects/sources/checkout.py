@@ -126,7 +126,7 @@ def clone_bare(source: GitSource, clone: Path, timeout_s: float, *, protocols: s
     clone.parent.mkdir(parents=True, exist_ok=True)
     command = git_command("clone", "--bare", "--quiet", "--template=", "--", source.location, str(clone))
     try:
-        # Its own session: at the time limit the helpers that git started have to go too.
+        # In its own session, so that the helpers that git starts are killed with it at the time limit.
         with subprocess.Popen(
             command,
             env=git_environment(protocols=protocols or _NETWORK),
@@ -136,7 +136,7 @@ def clone_bare(source: GitSource, clone: Path, timeout_s: float, *, protocols: s
             start_new_session=True,
         ) as process:
             try:
-                _, words = process.communicate(timeout=timeout_s)
+                _, stderr = process.communicate(timeout=timeout_s)
             except BaseException:
                 os.killpg(process.pid, 9)
                 raise
@@ -147,5 +147,6 @@ def clone_bare(source: GitSource, clone: Path, timeout_s: float, *, protocols: s
             f"{source.shown} could not be cloned within {timeout_s:.0f} s; clone it and give its path"
         ) from error
     if process.returncode != 0:
-        said = words.decode("utf-8", errors="replace").strip()[-1500:].replace(source.location, source.shown)
-        raise SourceError(f"{source.shown} could not be cloned. git says: {said}")
+        message = stderr.decode("utf-8", errors="replace").strip()[-1500:]
+        message = message.replace(source.location, source.shown)  # without the password
+        raise SourceError(f"{source.shown} could not be cloned. git says: {message}")

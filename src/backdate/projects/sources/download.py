@@ -43,9 +43,9 @@ def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes:
                     raise SourceError(f"{file.filename} is larger than {most_bytes:,} bytes")
     except httpx.HTTPError as error:
         raise IndexUnavailable(f"{file.url} cannot be had: {error or type(error).__name__}") from error
-    found = hashlib.sha256(data).hexdigest()
-    if found != file.sha256:
-        raise SourceError(f"{file.filename} is not what the index lists: SHA-256 {found}, not {file.sha256}")
+    sha256 = hashlib.sha256(data).hexdigest()
+    if sha256 != file.sha256:
+        raise SourceError(f"{file.filename} is not what the index lists: SHA-256 {sha256}, not {file.sha256}")
     write_whole(path, bytes(data))
     return path
 

@@ -26,7 +26,7 @@ _NOT_SOURCE = frozenset(
 
 
 def copy_folder(folder: Path, target: Path, *, limits: TreeLimits) -> tuple[Origin, int]:
-    """Copy ``folder`` to ``target``, and say where it came from and how many Python files it has.
+    """Copy ``folder`` to ``target``; where it came from and how many Python files it has.
 
     In a git work tree: what is tracked and what is neither tracked nor ignored, uncommitted
     changes included. Elsewhere everything but caches, virtual environments and version control.
@@ -89,7 +89,7 @@ def _listed(folder: Path, *which: str) -> list[str]:
 
 
 def _without_litter(folder: Path, names: list[str]) -> list[str]:
-    """Names of untracked files without caches and virtual environments that nobody told git to ignore."""
+    """Names of untracked files without caches and virtual environments, which some projects do not ignore."""
     litter: dict[str, bool] = {"": False}
 
     def is_litter(parent: str) -> bool:
@@ -111,7 +111,7 @@ def _walk(folder: Path, prefix: str) -> Iterator[str]:
     while pending:
         inner = pending.pop()
         with os.scandir(folder / inner) as entries:
-            for entry in sorted(entries, key=lambda found: found.name):
+            for entry in sorted(entries, key=lambda entry: entry.name):
                 name = f"{inner}/{entry.name}" if inner else entry.name
                 if not entry.is_dir(follow_symlinks=False):
                     if entry.name != ".git":  # the file of a linked work tree or a submodule
@@ -136,14 +136,14 @@ def _copy(folder: Path, names: Iterator[str], writer: TreeWriter) -> tuple[str, 
     for name in names:
         path = folder / name
         try:
-            found = path.lstat()
-            if stat.S_ISLNK(found.st_mode):
+            status = path.lstat()
+            if stat.S_ISLNK(status.st_mode):
                 writer.add_link(name, os.readlink(path))  # noqa: PTH115 - Path would normalise the target
-            elif not os.access(path, os.R_OK) and not stat.S_ISDIR(found.st_mode):
+            elif not os.access(path, os.R_OK) and not stat.S_ISDIR(status.st_mode):
                 missing.append(f"{name} (may not be read)")
-            elif stat.S_ISREG(found.st_mode):
-                executable = bool(found.st_mode & 0o100)
-                writer.add_file(name, read_chunks(path), executable=executable, mtime=found.st_mtime)
+            elif stat.S_ISREG(status.st_mode):
+                executable = bool(status.st_mode & 0o100)
+                writer.add_file(name, read_chunks(path), executable=executable, mtime=status.st_mtime)
             else:
                 missing.append(f"{name} (neither a file nor a link)")
         except (FileNotFoundError, NotADirectoryError):  # tracked and deleted: an uncommitted change
@@ -153,7 +153,7 @@ def _copy(folder: Path, names: Iterator[str], writer: TreeWriter) -> tuple[str, 
 
 
 def _differs(tree: Path, committed: dict[str, tuple[int, str]]) -> bool:
-    """Whether the copied tree is another than the commit's.
+    """Whether the copied tree differs from the commit's.
 
     Content is compared as it is: a file that a filter of git changed on its way out counts as changed.
     """
@@ -169,11 +169,11 @@ def _differs(tree: Path, committed: dict[str, tuple[int, str]]) -> bool:
 
 
 def _blob(path: Path, *, like: str) -> tuple[int, str]:
-    found = path.lstat()
-    if stat.S_ISLNK(found.st_mode):
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
         target = os.fsencode(os.readlink(path))  # noqa: PTH115 - Path would normalise the target
         return 0o120000, hash_blob(len(target), [target], like=like)
-    return found.st_mode & 0o170100, hash_blob(found.st_size, read_chunks(path), like=like)
+    return status.st_mode & 0o170100, hash_blob(status.st_size, read_chunks(path), like=like)
 
 
 def _parents(name: str) -> Iterator[str]:

@@ -81,7 +81,7 @@ def run_git(
     protocols: str = "none",
     timeout_s: float = _TIMEOUT_S,
 ) -> bytes:
-    """Standard output. Raises SourceError with git's own words when it fails or takes too long."""
+    """Standard output. Raises SourceError with git's own message when it fails or takes too long."""
     try:
         done = subprocess.run(
             git_command(*arguments, git_dir=git_dir),
@@ -97,15 +97,15 @@ def run_git(
     except subprocess.TimeoutExpired as error:
         raise SourceError(f"git {arguments[0]} did not end within {timeout_s:.0f} s") from error
     if done.returncode != 0:
-        words = done.stderr.decode("utf-8", errors="replace").strip()[-1500:]
-        raise SourceError(f"git {arguments[0]} failed: {words or f'exit status {done.returncode}'}")
+        message = done.stderr.decode("utf-8", errors="replace").strip()[-1500:]
+        raise SourceError(f"git {arguments[0]} failed: {message or f'exit status {done.returncode}'}")
     return done.stdout
 
 
 def find_git_dir(path: Path) -> Path | None:
-    """The git folder that rules ``path`` (in a work tree, a bare repository, a .git); None without one.
+    """The git folder to which ``path`` belongs (in a work tree, a bare repository, a .git); None without one.
 
-    Raises SourceError, with git's words, when there is one that git does not trust or cannot read.
+    Raises SourceError, with git's message, when there is one that git does not trust or cannot read.
     """
     try:
         output = run_git("rev-parse", "--absolute-git-dir", cwd=path)
@@ -123,8 +123,8 @@ def resolve_commit(git_dir: Path, revision: str, *, shown: str) -> str:
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", git_dir=git_dir
         )
     except SourceError as error:
-        words = "has no commit yet" if revision == "HEAD" else f"has no revision {revision!r}"
-        raise SourceError(f"{shown} {words} (a shallow or partial copy may lack it)") from error
+        problem = "has no commit yet" if revision == "HEAD" else f"has no revision {revision!r}"
+        raise SourceError(f"{shown} {problem} (a shallow or partial copy may lack it)") from error
     return output.decode("ascii").strip().removeprefix("--end-of-options").strip()
 
 
@@ -138,11 +138,11 @@ def describe_version(git_dir: Path, commit: str) -> str | None:
     except SourceError:  # no tag, or a history that was cut off
         return None
     match = re.fullmatch(r"(.+)-(\d+)-(g[0-9a-f]+)", output.decode("utf-8", errors="replace").strip())
-    found = match and re.search(r"\d.*", match[1])
-    if not match or not found:
+    number = match and re.search(r"\d.*", match[1])
+    if not match or not number:
         return None
     try:
-        version = Version(found[0].replace("_", "."))
+        version = Version(number[0].replace("_", "."))
     except InvalidVersion:
         return None
     if match[2] == "0":
@@ -169,7 +169,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """What a commit object says."""
+    """The content of a commit object."""
 
     tree: str
     committed: Instant | None
@@ -177,7 +177,7 @@ class Commit:
 
 
 class Objects:
-    """Reads the objects of one repository; what is not there is None. A context manager."""
+    """Reads the objects of one repository; a missing object is None. Use as a context manager."""
 
     def __init__(self, git_dir: Path) -> None:
         self._git_dir = git_dir

@@ -1,4 +1,4 @@
-"""Which files of a distribution the package index lists, as one who looks for an sdist wants to know them."""
+"""The files that the package index lists for a distribution, with the facts that choosing an sdist needs."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def _listed(file: IndexFile) -> ListedFile | None:
         version = Version(file.version)
     except InvalidVersion:
         return None
-    digests = (one.removeprefix("sha256:").lower() for one in file.hashes if one.startswith("sha256:"))
+    digests = (text.removeprefix("sha256:").lower() for text in file.hashes if text.startswith("sha256:"))
     return ListedFile(
         filename=file.filename,
         url=file.url,
         version=version,
         uploaded=file.upload_time,
-        sha256=next((one for one in digests if re.fullmatch(r"[0-9a-f]{64}", one)), None),
+        sha256=next((digest for digest in digests if re.fullmatch(r"[0-9a-f]{64}", digest)), None),
         yanked=file.yanked,
         sdist=file.filename.endswith(ARCHIVE_SUFFIXES) and "/" not in file.filename,
     )

@@ -32,8 +32,9 @@ def open_source(
 ) -> Project:
     """The project that ``text`` names, as a tree of its own: the new folder ``workdir/NAME``.
 
-    ``text`` is one of the forms of ``specification.py``. ``before`` is for ``pypi:`` only: what was uploaded
-    strictly before it is seen. ``cache`` keeps downloads by hash; without it they go when this returns.
+    ``text`` is one of the forms of ``specification.py``. ``before`` is for ``pypi:`` only: files that were
+    uploaded strictly before it are visible. ``cache`` keeps downloads by hash; without it they are removed
+    when this returns.
     ``index_cache`` keeps the index' pages.
     When it raises, nothing is left in ``workdir``.
 

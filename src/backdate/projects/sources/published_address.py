@@ -1,4 +1,4 @@
-"""What of an address may be published: nothing of this machine's folders, and nobody's password."""
+"""The part of an address that may be published: no folders of this machine, and no passwords."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SCP_LIKE = re.compile(
 
 
 def published_address(location: str) -> str:
-    """``location`` without passwords, queries and names of web users; empty for a place on this machine."""
+    """``location`` without passwords, queries and names of web users; empty for a path of this machine."""
     if "://" not in location:
         return location if _SCP_LIKE.match(location) else ""
     try:
@@ -25,23 +25,23 @@ def published_address(location: str) -> str:
         return ""
     if parts.scheme not in ("https", "http", "ssh", "git") or not host:
         return ""
-    place = f"[{host}]" if ":" in host else host
-    place = f"{place}:{port}" if port is not None else place
+    server = f"[{host}]" if ":" in host else host
+    server = f"{server}:{port}" if port is not None else server
     if parts.scheme == "ssh" and parts.username:
-        place = f"{parts.username}@{place}"
-    return urlunsplit((parts.scheme, place, parts.path, "", ""))
+        server = f"{parts.username}@{server}"
+    return urlunsplit((parts.scheme, server, parts.path, "", ""))
 
 
 def address_of(location: str, git_dir: Path) -> str:
-    """Where the repository at ``git_dir``, which was named as ``location``, can be had by others.
+    """Where others can get the repository at ``git_dir``, which the user named as ``location``.
 
-    For a local clone what it calls ``origin``; empty when nobody else can reach that.
+    For a local clone, the address of its remote ``origin``; empty when others cannot reach that.
     """
-    found = published_address(location)
-    if found:
-        return found
+    address = published_address(location)
+    if address:
+        return address
     try:
         remote = run_git("config", "--get", "remote.origin.url", git_dir=git_dir)
-    except SourceError:  # it has none
+    except SourceError:  # it has no such remote
         return ""
     return published_address(remote.decode("utf-8", "replace").strip())

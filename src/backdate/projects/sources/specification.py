@@ -1,4 +1,4 @@
-"""What a user wrote to name a project, taken apart. Nothing is fetched here.
+"""Parsing what a user writes to name a project. Nothing is fetched here.
 
 ::
 
@@ -72,7 +72,7 @@ Source: TypeAlias = FolderSource | GitSource | SdistSource
 def parse_source(text: str) -> Source:
     """What ``text`` names. Looks at the disk only to tell a path from ``PATH@REV``.
 
-    Raises SourceError for what is none of the forms, and for names that a program could take for an option.
+    Raises SourceError for text of no known form, and for names that a program could take for an option.
     """
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise SourceError(f"{text[:200]!r} is not UTF-8; give the folder a name that is, and try again")

@@ -1,4 +1,4 @@
-"""Writing a source tree that came from somewhere hostile, without ever writing outside of it."""
+"""Writing a source tree from a hostile source, without ever writing outside of it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TreeWriter:
         self.python_files = 0
 
     def add_folder(self, name: str) -> None:
-        """Make the folder ``name`` and those it lies in."""
+        """Make the folder ``name`` and its parents."""
         self._make_folders(self._parts(name))
 
     def add_file(
@@ -82,7 +82,7 @@ class TreeWriter:
             self.python_files += 1
 
     def add_link(self, name: str, target: str) -> None:
-        """Note a symbolic link; it is made by ``finish``. The target is kept as it is, wherever it leads."""
+        """Add a symbolic link, which ``finish`` makes. The target is kept as it is, wherever it leads."""
         if not target or "\0" in target or len(target) > 4095:
             raise SourceError(f"{self._what} holds a link {name!r} with an impossible target")
         if name in self._links:

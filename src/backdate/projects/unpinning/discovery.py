@@ -1,4 +1,4 @@
-"""Which files of a tree may hold pins, told by their names.
+"""Which files of a tree may hold pins, recognised by their names.
 
 Files below a ``tests`` folder and among fixtures are what tests *read*: editing them would change what
 the tests say. They are left alone, but for requirements files that lie in the tests folder itself or

@@ -1,4 +1,4 @@
-"""What unpinning one file finds: edits, the changes that they make, what is left alone and why."""
+"""What unpinning one file finds: edits, the changes that they make, and what is left as it is and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What unpinning found and did: changes, what was left alone and why."""
+"""The report of unpinning: changes, and what was left as it is and why."""
 
 from __future__ import annotations
 

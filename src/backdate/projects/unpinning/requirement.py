@@ -70,7 +70,7 @@ def loosen_requirement(text: str) -> Loosened | NotLoosened | None:
 
 
 def loosen_in(draft: Draft, fragment: Fragment, kind: Kind) -> Loosened | NotLoosened | None:
-    """Loosen the requirement that ``fragment`` holds, or record why it is left as it is; says which."""
+    """Loosen the requirement that ``fragment`` holds, or record why it is left as it is."""
     loosened = loosen_requirement(fragment.text)
     if isinstance(loosened, NotLoosened):
         draft.skip(fragment.starts[0] if fragment.text else 0, loosened.reason)

@@ -46,10 +46,10 @@ def loosen_setup_cfg(draft: Draft) -> None:
         if option.section in _EXTRAS:
             kind: Kind = "dependency"
         else:
-            known = _OPTIONS.get((option.section, option.name))
-            if known is None:
+            option_kind = _OPTIONS.get((option.section, option.name))
+            if option_kind is None:
                 continue
-            kind = known
+            kind = option_kind
         filled = [line for line in option.lines if line.text.strip()]
         if filled and filled[0].text.lstrip().startswith("file:"):
             _read_files(draft, filled, kind)
@@ -91,10 +91,10 @@ def _read_files(draft: Draft, lines: list[Fragment], kind: Kind) -> None:
 
 
 def _semicolon_list(line: Fragment) -> Iterator[Fragment]:
-    """The items of a list on one line, which setuptools parts at semicolons, markers kept whole.
+    """The items of a list on one line, which setuptools splits at semicolons; markers stay whole.
 
-    (setuptools breaks ``name; python_version < "3"`` on one line in two; the second part is no
-    requirement, so it is left alone either way.)
+    (setuptools splits ``name; python_version < "3"`` on one line in two; the second part is no
+    requirement, so it is left as it is either way.)
     """
     start = 0
     for part in line.text.split(";"):

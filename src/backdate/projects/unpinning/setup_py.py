@@ -74,7 +74,7 @@ class Reader:
         self.nodes = list(ast.walk(tree))
         self.bindings: dict[str, list[ast.expr]] = {}
         """What is assigned, appended or added to each name, anywhere in the file."""
-        self.seen: set[tuple[int, Kind]] = set()
+        self.followed: set[tuple[int, Kind]] = set()
         self.taken: set[int] = set()
         """Literals that were read, by identity."""
         self._bind()
@@ -148,14 +148,14 @@ class Reader:
             if isinstance(key, str):
                 self.bindings.setdefault(f"{target.value.id}[{key}]", []).append(value)
         elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-            for one, item in zip(target.elts, value.elts, strict=False):
-                self._bind_target(one, item)
+            for name, item in zip(target.elts, value.elts, strict=False):
+                self._bind_target(name, item)
 
     def _follow(self, node: ast.expr, kind: Kind, depth: int) -> None:
         """Read every literal that ``node`` may be made of as holding requirements of ``kind``."""
-        if depth > _DEEPEST or (id(node), kind) in self.seen:
+        if depth > _DEEPEST or (id(node), kind) in self.followed:
             return
-        self.seen.add((id(node), kind))
+        self.followed.add((id(node), kind))
         if isinstance(node, ast.Constant):
             self._literal(node, kind)
         elif isinstance(node, ast.JoinedStr):

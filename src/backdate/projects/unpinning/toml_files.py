@@ -1,6 +1,6 @@
 """Loosening pyproject.toml and Pipfile.
 
-Which strings hold what is a table: the standards (PEP 518, 621, 735), then one block a tool.
+A table says which strings hold what: first the standards (PEP 518, 621, 735), then one block a tool.
 """
 
 from __future__ import annotations

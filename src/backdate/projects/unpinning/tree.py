@@ -20,7 +20,7 @@ from backdate.projects.unpinning.toml_files import loosen_pipfile, loosen_pyproj
 from backdate.serial import write_whole
 
 _MOST_FILES = 500
-"""Files that are read; a tree with more keeps the pins of the rest, and the result says so."""
+"""Files that are read; with more, the rest keeps its pins, and the result says so."""
 _MOST_TOTAL_BYTES = 64 * 2**20
 
 _MIB = 2**20
@@ -40,8 +40,8 @@ _MOST_BYTES: dict[Format, int] = {
 def unpin_file(path: str, data: bytes, format: Format | None = None) -> tuple[bytes, Draft]:  # noqa: A002 (its name)
     """The unpinned content of one file, and what was found in it.
 
-    ``path`` is its name for the report and, where ``format`` is not given, tells what it is. Content
-    that cannot be read as that format is returned as it is, with a note in the draft's ``skipped``.
+    ``path`` is its name for the report and, without ``format``, decides the format. Content that cannot be
+    read as that format is returned as it is, with a note in the draft's ``skipped``.
     Raises ConfigurationError when ``path`` is not the name of a file that may hold pins.
     """
     kind = format or file_format(path)
@@ -58,8 +58,7 @@ def unpin_file(path: str, data: bytes, format: Format | None = None) -> tuple[by
 def unpin_tree(root: Path, *, requirements: Iterable[str] = ()) -> Unpinning:
     """How the tree at ``root`` is unpinned; nothing is written.
 
-    ``requirements``: files in pip's format, relative to the root, that are known to hold what is installed,
-    whatever their names.
+    ``requirements``: files in pip's format, relative to the root, that are read whatever their names are.
 
     Never raises for what the tree holds: what cannot be read safely is in the result's ``skipped``.
     Raises ConfigurationError when ``root`` is not a folder.
@@ -107,18 +106,18 @@ class _Tree:
 
     def unpin(self, requirements: Iterable[str]) -> Unpinning:
         for path in walk_files(self.root):
-            found = file_format(path)
-            if found is None:
+            format_by_name = file_format(path)
+            if format_by_name is None:
                 continue
             if is_test_data(path):
                 self.skip(path, "a file that tests read is not edited")
             elif self.is_nameable(path):
-                self.enqueue(path, found)
+                self.enqueue(path, format_by_name)
         for path in requirements:
             if (self.root / path).is_file() and self.is_nameable(path):
                 self.enqueue(path, "requirements")
         while self.queue:
-            self.unpin_one(*self.queue.popleft())
+            self.unpin_file(*self.queue.popleft())
         return Unpinning(
             changes=tuple(sorted(self.changes, key=lambda change: (change.file, change.line))),
             files=dict(sorted(self.files.items())),
@@ -137,8 +136,8 @@ class _Tree:
         self.skip(path, "a file whose name is not UTF-8 is not edited")
         return False
 
-    def enqueue(self, path: str, found: Format) -> None:
-        """Have the file read, once, under the path it really has."""
+    def enqueue(self, path: str, kind: Format) -> None:
+        """Queue the file, once, under its real path."""
         real = _inside(self.root, PurePosixPath(path))
         if real is None:
             self.skip(path, "a link that leaves the tree or leads nowhere is not followed")
@@ -146,38 +145,38 @@ class _Tree:
         name = real.relative_to(self.root).as_posix()
         if name in self.queued:
             return
-        if found == "lock" and name != path:
+        if kind == "lock" and name != path:
             self.skip(path, "a lock file that is a link is not set aside")
         elif len(self.queued) >= _MOST_FILES:
             self.skip(path, f"more than {_MOST_FILES} files that may hold pins: this one is not read")
         else:
             self.queued.add(name)
-            self.queue.append((name, found))
+            self.queue.append((name, kind))
 
-    def unpin_one(self, path: str, found: Format) -> None:
-        limit = min(_MOST_BYTES[found], _MOST_TOTAL_BYTES - self.read_bytes)
+    def unpin_file(self, path: str, kind: Format) -> None:
+        limit = min(_MOST_BYTES[kind], _MOST_TOTAL_BYTES - self.read_bytes)
         data = _read(self.root / path, limit + 1)
         if data is None:
             self.skip(path, "not a regular file that can be read")
         elif len(data) > limit:
             self.skip(path, f"larger than {limit} bytes, which is as much as is read")
-        elif found == "lock":
+        elif kind == "lock":
             self.read_bytes += len(data)
             self.removed.append(path)
             self.originals[path] = data
         else:
             self.read_bytes += len(data)
-            after, draft = unpin_file(path, data, found)
+            after, draft = unpin_file(path, data, kind)
             self.changes += draft.changes
             self.skipped += draft.skipped
             if after != data:
                 self.files[path] = after
                 self.originals[path] = data
-            for reference, kind in draft.references:
-                self.follow(path, reference, constraint=kind == "constraint" or found == "constraints")
+            for reference, held in draft.references:
+                self.follow(path, reference, constraint=held == "constraint" or kind == "constraints")
 
     def follow(self, path: str, reference: str, *, constraint: bool) -> None:
-        """Have a file read that ``path`` names with -r or -c, relative to its own folder, as pip does."""
+        """Queue the file that ``path`` names with -r or -c, relative to its own folder, as pip does."""
         if "://" in reference or "$" in reference or "\0" in reference:
             self.skip(path, f"a requirements file that is not in the tree is not followed: {reference}")
             return
@@ -187,13 +186,13 @@ class _Tree:
             self.skip(path, f"a reference that leaves the tree or leads nowhere is not followed: {reference}")
             return
         name = real.relative_to(self.root).as_posix()
-        known = file_format(name)
-        if known in ("requirements", "constraints", None) and self.is_nameable(name):
-            self.enqueue(name, known or ("constraints" if constraint else "requirements"))
+        kind = file_format(name)
+        if kind in ("requirements", "constraints", None) and self.is_nameable(name):
+            self.enqueue(name, kind or ("constraints" if constraint else "requirements"))
 
 
 def _inside(root: Path, path: PurePosixPath) -> Path | None:
-    """The real place of ``path`` in the tree at ``root`` (itself real); None when it is not inside."""
+    """The real path of ``path`` in the tree at ``root`` (itself real); None when it is not inside."""
     try:
         real = (root / path).resolve(strict=True)
     except (OSError, ValueError, RuntimeError):  # missing, too long, a loop of links
@@ -202,7 +201,7 @@ def _inside(root: Path, path: PurePosixPath) -> Path | None:
 
 
 def _read(path: Path, limit: int) -> bytes | None:
-    """At most ``limit`` bytes of a regular file; None for anything else, which is never waited for."""
+    """At most ``limit`` bytes of a regular file; None for anything else. Never blocks."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
