@@ -25,11 +25,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.checking.options import SetupOptions
-from backdate.checking.set_up import set_up
 from backdate.checking.settings import Settings
 from backdate.checking.setup_result import SetupResult
 from backdate.errors import BackdateError
 from backdate.serial import from_json, to_json, write_whole
+from backdate.session import set_up
 from backdate.timeline.instants import Instant, format_day, parse_instant
 
 SDISTS = (

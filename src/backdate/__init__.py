@@ -18,15 +18,13 @@ from typing import TYPE_CHECKING, Any
 from backdate.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from backdate.checking.check import check
     from backdate.checking.options import SetupOptions
     from backdate.checking.result import Breakage, CheckResult, Comparison, PackageChange, Side, Verdict
-    from backdate.checking.set_up import set_up
     from backdate.checking.settings import Settings
     from backdate.checking.setup_result import SetupResult
-    from backdate.checking.single import build_environment
     from backdate.checking.stored import read_result
     from backdate.errors import BackdateError
+    from backdate.session import Session, bisect, build_environment, check, set_up
     from backdate.timeline.instants import parse_instant
 
 
@@ -36,11 +34,13 @@ __all__ = [
     "CheckResult",
     "Comparison",
     "PackageChange",
+    "Session",
     "Settings",
     "SetupOptions",
     "SetupResult",
     "Side",
     "Verdict",
+    "bisect",
     "build_environment",
     "check",
     "parse_instant",
@@ -54,16 +54,18 @@ _HOMES = {
     "CheckResult": "backdate.checking.result",
     "Comparison": "backdate.checking.result",
     "PackageChange": "backdate.checking.result",
+    "Session": "backdate.session",
     "SetupOptions": "backdate.checking.options",
     "Settings": "backdate.checking.settings",
     "SetupResult": "backdate.checking.setup_result",
     "Side": "backdate.checking.result",
     "Verdict": "backdate.checking.result",
-    "build_environment": "backdate.checking.single",
-    "check": "backdate.checking.check",
+    "bisect": "backdate.session",
+    "build_environment": "backdate.session",
+    "check": "backdate.session",
     "parse_instant": "backdate.timeline.instants",
     "read_result": "backdate.checking.stored",
-    "set_up": "backdate.checking.set_up",
+    "set_up": "backdate.session",
 }
 
 

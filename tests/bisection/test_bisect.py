@@ -7,17 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from backdate.bisection.bisect import bisect, releases_on_index
+from backdate.bisection.bisect import releases_on_index
 from backdate.bisection.result import BisectResult
 from backdate.checking.result import Verdict
 from backdate.checking.settings import Settings
 from backdate.cli.render_bisection import bisection_lines
 from backdate.diagnosis.api import NameChange
 from backdate.environments.cache import default_cache
-from backdate.errors import IndexUnavailable, UsageError
-from backdate.index.upstream import IndexClient
+from backdate.errors import IndexUnavailable
+from backdate.index.cache import DiskCache
+from backdate.index.upstream import IndexClient, UsageError
 from backdate.projects.sources.listing import fetch_listing
 from backdate.serial import from_json, to_json
+from backdate.session import bisect
 
 OLD, NEW = datetime(2021, 11, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
 BOTH = ("forward", "backward")
@@ -180,8 +182,12 @@ def test_an_index_without_upload_times_is_refused_by_name(tmp_path: Path) -> Non
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            with pytest.raises(IndexUnavailable, match="upload time"):
-                releases_on_index(["a"], f"http://127.0.0.1:{server.server_port}/simple", tmp_path)
+            url = f"http://127.0.0.1:{server.server_port}/simple"
+            with (
+                IndexClient(upstreams=(url,), cache=DiskCache(tmp_path)) as client,
+                pytest.raises(IndexUnavailable, match="upload time"),
+            ):
+                releases_on_index(["a"], client)
         finally:
             server.shutdown()
             thread.join()

@@ -19,6 +19,7 @@ from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing, Finding
 from backdate.bisection.suites import ProbeEnvironment, Suites
+from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
@@ -32,7 +33,7 @@ from backdate.environments.environment import (
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import NO_PROGRESS
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
-from backdate.sandboxes.interface import Enforced, Limits
+from backdate.sandboxes.interface import Enforced
 from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 
 START = datetime(2021, 1, 1, tzinfo=UTC)
@@ -147,7 +148,7 @@ class FakeSuites(Suites):
     """Computes runs in a world."""
 
     def __init__(self, world: World) -> None:
-        super().__init__(None, (), Limits(), Path())  # type: ignore[arg-type]
+        super().__init__(None, (), Path())  # type: ignore[arg-type]
         self.world = world
 
     def run(self, room: ProbeEnvironment, number: int) -> SuiteRun:
@@ -190,9 +191,9 @@ def bisect_world(
     with tempfile.TemporaryDirectory() as folder:
         builder = Builder(Cache(Path(folder)), None)  # type: ignore[arg-type]
         with laboratory_class(
+            Resources(builder=builder, interpreters=object()),  # type: ignore[arg-type]
             *((maker_class or FakeMaker)(builder, world), old, new),
             tests=list(broke),
-            limits=Limits(),
             folder=Path(folder),
             progress=NO_PROGRESS,
         ) as probe_runner:

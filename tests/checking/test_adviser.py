@@ -11,13 +11,13 @@ import pytest
 from scripted_model import Answer, Say, ScriptedModel, refuse
 
 from backdate.checking.options import SetupOptions
-from backdate.checking.set_up import set_up
 from backdate.checking.settings import Settings
 from backdate.checking.setup_result import SetupResult
 from backdate.cli.adviser import advice_lines, open_advisers
 from backdate.cli.main import status_of
 from backdate.errors import UsageError
 from backdate.recipes.adviser.consultation import Consultation, Exchange
+from backdate.session import set_up
 
 AT = datetime(2023, 6, 1, tzinfo=UTC)
 

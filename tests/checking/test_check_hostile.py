@@ -12,13 +12,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from conftest import FROM, TO, Machine
 
-from backdate.checking.check import check
 from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.settings import Settings
 from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import ConfigurationError, IndexUnavailable, InstantError, SourceError, UsageError
 from backdate.sandboxes.interface import MIB, Limits
 from backdate.serial import to_json
+from backdate.session import check
 from backdate.testing.outcomes import Outcome
 
 Make = Callable[..., Machine]

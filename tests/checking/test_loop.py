@@ -61,8 +61,8 @@ def test_repairs_are_tried_round_by_round_until_all_is_there() -> None:
     assert best.proven
     assert packages_of(best.recipe_run.recipe) == {"a", "x", "y", "z"}
     assert best.repairs == tuple(f"a rule {name}: it was seen" for name in "xyz")
-    assert [one.attempt.round for one in loop.tried] == [0, 1, 2, 3]
-    assert [one.attempt.repair for one in loop.tried][1] == "a rule x: it was seen"
+    assert [one.record.round for one in loop.tried] == [0, 1, 2, 3]
+    assert [one.record.repair for one in loop.tried][1] == "a rule x: it was seen"
 
 
 @pytest.mark.parametrize(("rounds", "tries"), [(0, 1), (2, 3), (4, 5)])
@@ -116,8 +116,8 @@ def test_the_best_attempt_is_kept_when_none_is_proven() -> None:
     best = Loop(bench, SetupOptions(), ROOT).run([start(recipe(name)) for name in "abcd"])
     assert best is not None
     assert packages_of(best.recipe_run.recipe) == {"b"}
-    assert best.attempt.reached == "tests"
-    assert best.attempt.error is not None
+    assert best.record.reached == "tests"
+    assert best.record.error is not None
 
 
 def test_an_interpreter_that_a_repair_asks_for_stays_with_later_repairs() -> None:

@@ -11,13 +11,16 @@ import pytest
 from fake_setups import INSTANT, RULE, carried, choice, failure, ran, recipe
 
 from backdate.checking import recipe_run as module
+from backdate.checking.dated_project import DatedProject
 from backdate.checking.failure_report import trouble_of
 from backdate.checking.notes import notes_of
-from backdate.checking.recipe_run import DatedProject, Means, build_variables, choose, request_for, run_recipe
+from backdate.checking.recipe_run import build_variables, choose, request_for, run_recipe
+from backdate.checking.resources import Resources
+from backdate.checking.settings import Settings
 from backdate.environments.environment import InterpreterChoice
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.recipe import BuildConstraint, LaterCut, Recipe, SystemPackages, Variable
-from backdate.sandboxes.interface import BaseSystem, Limits
+from backdate.sandboxes.interface import BaseSystem
 from backdate.testing.outcomes import Frame, Raised
 
 
@@ -164,8 +167,8 @@ def test_debian_packages_are_applied_when_asked_for(
 
     monkeypatch.setattr(module, "base_for", base_for)
     system = (SystemPackages(manager="apt", packages=("pandoc", "gone"), provenance=RULE),)
-    means = Means(builder=Builder(), interpreters=Interpreters(), limits=Limits(), apt=apt)  # type: ignore[arg-type]
-    done = run_recipe(recipe("a", system=system), ground, means, log_folder=tmp_path)
+    resources = Resources(Settings(apt=apt), builder=Builder(), interpreters=Interpreters())  # type: ignore[arg-type]
+    done = run_recipe(recipe("a", system=system), ground, resources, log_folder=tmp_path)
     assert done.failure is not None
     assert done.failure.message == "enough"
     assert asked == ([("gone", "pandoc"), ("pandoc",)] if apt else [])

@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 
 from backdate.checking.ablation import ablate
-from backdate.checking.check import check
 from backdate.checking.options import SetupOptions
 from backdate.checking.recipe_store import FILE
 from backdate.checking.result import Verdict
-from backdate.checking.set_up import set_up
 from backdate.checking.settings import Settings
 from backdate.checking.setup_result import SetupResult
 from backdate.cli.render_setup import setup_lines
 from backdate.errors import InstantError, SourceError, StoredDataError
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import from_json, to_json
+from backdate.session import check, set_up
 from backdate.timeline.instants import parse_instant
 
 AT = parse_instant("2023-01-01")

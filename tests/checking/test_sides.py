@@ -20,11 +20,15 @@ from fake_setups import (
 )
 
 from backdate.checking import sides
-from backdate.checking.recipe_run import DatedProject, Means, RecipeRun
+from backdate.checking.dated_project import DatedProject
+from backdate.checking.pair import SidePair
+from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, RecipeStore
+from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
-from backdate.checking.sides import Both, Pair, carry_out_both, what_is_lacking
+from backdate.checking.sides import SideRunner, run_both_sides, what_is_lacking
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes
+from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, InterpreterChoice
 from backdate.progress import NO_PROGRESS
@@ -33,7 +37,6 @@ from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.extract import Extraction
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.repair import Repair
-from backdate.sandboxes.interface import Limits
 from backdate.testing.outcomes import SuiteRun
 
 Ends = Callable[[Recipe], BuildFailure | SuiteRun]
@@ -56,7 +59,7 @@ class World:
         (tmp_path / "old").mkdir()
         (tmp_path / "new").mkdir()
         python_constraint = PythonConstraint(specifier=None, kind="none", rule="nothing")
-        ground = DatedProject(
+        dated = DatedProject(
             name="p",
             tree=tmp_path / "old",
             digest="0" * 64,
@@ -64,44 +67,50 @@ class World:
             python_constraint=python_constraint,
         )
         origin = Origin(kind="git", location="https://host/p", revision="1" * 40)
-        self.pair = Pair(
-            project=Project(name="p", root=tmp_path / "old", origin=origin),
-            old=ground,
-            new=replace(ground, tree=tmp_path / "new", instant=INSTANT.replace(year=2023)),
-            means=Means(builder=None, interpreters=Interpreters(), limits=Limits()),  # type: ignore[arg-type]
-            settings=Settings(cache=tmp_path / "cache"),
-            cache=Cache(tmp_path / "cache"),
-            folder=tmp_path / "logs",
+        self.project = Project(name="p", root=tmp_path / "old", origin=origin)
+        self.cache = Cache(tmp_path / "cache")
+        resources = Resources(
+            Settings(cache=self.cache.folder),
+            builder=Builder(self.cache, None),  # type: ignore[arg-type]
+            interpreters=Interpreters(),  # type: ignore[arg-type]
+        )
+        self.old = SideRunner(
+            name="old",
+            dated=dated,
+            resources=resources,
+            folder=tmp_path / "logs" / "old",
             progress=NO_PROGRESS,
         )
+        later = replace(dated, tree=tmp_path / "new", instant=INSTANT.replace(year=2023))
+        self.new = replace(self.old, name="new", dated=later, folder=tmp_path / "logs" / "new")
 
-    def run_recipe(self, one: Recipe, ground: DatedProject, *given: object, **named: object) -> RecipeRun:
-        side = ground.tree.name
+    def run_recipe(self, one: Recipe, dated: DatedProject, *given: object, **named: object) -> RecipeRun:
+        side = dated.tree.name
         self.done.append((side, packages_of(one)))
         return carried(one, self.ends[side](one))
 
-    def bench(self, *, ground: DatedProject, **named: object) -> FakeLoopBackend:
-        side = ground.tree.name
+    def bench(self, *, dated: DatedProject, **named: object) -> FakeLoopBackend:
+        side = dated.tree.name
         bench = FakeLoopBackend(self.ends[side], lambda trouble, one: self.repairs(one))  # type: ignore[arg-type]
-        bench.ground = ground  # type: ignore[attr-defined]
-        bench.says = lambda one, python: self.run_recipe(one, ground) and self.ends[side](one)  # type: ignore[assignment]
+        bench.dated = dated  # type: ignore[attr-defined]
+        bench.says = lambda one, python: self.run_recipe(one, dated) and self.ends[side](one)  # type: ignore[assignment]
         bench.done.append((recipe("known"), ""))
         return bench
 
 
 @pytest.fixture
-def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Both, World]]:
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[SidePair, World]]:
     def make(
         starts: list[StartingRecipe],
         old: Ends,
         new: Ends,
         repairs: Callable[[Recipe], list[Repair]] = lambda one: [],
-    ) -> tuple[Both, World]:
+    ) -> tuple[SidePair, World]:
         world = World(tmp_path, old, new, repairs)
         monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
         monkeypatch.setattr(sides, "ProjectBackend", world.bench)
-        beginning = StartingRecipes(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
-        return carry_out_both(world.pair, beginning), world
+        starting = StartingRecipes(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
+        return run_both_sides(world.project, world.old, world.new, starting), world
 
     return make
 
@@ -110,7 +119,7 @@ def good(one: Recipe) -> SuiteRun:
     return ran(passed=5)
 
 
-def test_the_first_recipe_serves_both_sides(both: Callable[..., tuple[Both, World]]) -> None:
+def test_the_first_recipe_serves_both_sides(both: Callable[..., tuple[SidePair, World]]) -> None:
     found, world = both([start(recipe("a==1")), start(recipe("b"))], good, good)
     assert packages_of(found.old.recipe) == {"a==1"}
     assert packages_of(found.new.recipe) == {"a"}
@@ -118,20 +127,20 @@ def test_the_first_recipe_serves_both_sides(both: Callable[..., tuple[Both, Worl
     assert sorted(side for side, _ in world.done) == ["new", "old"]
 
 
-def test_a_proven_recipe_is_kept(both: Callable[..., tuple[Both, World]]) -> None:
+def test_a_proven_recipe_is_kept(both: Callable[..., tuple[SidePair, World]]) -> None:
     _, world = both([start(recipe("a"))], good, good)
-    stored = RecipeStore(world.pair.cache.folder / FILE).nearest("git:host/p", INSTANT)
+    stored = RecipeStore(world.cache.folder / FILE).nearest("git:host/p", INSTANT)
     assert stored is not None
     assert packages_of(stored.recipe) == {"a"}
 
 
-def test_one_that_is_not_proven_is_not_kept(both: Callable[..., tuple[Both, World]]) -> None:
+def test_one_that_is_not_proven_is_not_kept(both: Callable[..., tuple[SidePair, World]]) -> None:
     _, world = both([start(recipe("a"))], lambda one: ran(passed=1, failed=1), good)
-    assert not (world.pair.cache.folder / FILE).exists()
+    assert not (world.cache.folder / FILE).exists()
 
 
 def test_where_no_test_passes_the_old_side_is_set_up_and_both_have_what_came_of_it(
-    both: Callable[..., tuple[Both, World]],
+    both: Callable[..., tuple[SidePair, World]],
 ) -> None:
     def old(one: Recipe) -> BuildFailure | SuiteRun:
         return ran(passed=5) if "x" in packages_of(one) else failure("No module named x")
@@ -147,7 +156,7 @@ def test_where_no_test_passes_the_old_side_is_set_up_and_both_have_what_came_of_
 
 
 def test_where_most_files_cannot_be_collected_the_old_side_is_set_up_too(
-    both: Callable[..., tuple[Both, World]],
+    both: Callable[..., tuple[SidePair, World]],
 ) -> None:
     def old(one: Recipe) -> BuildFailure | SuiteRun:
         missing = "ModuleNotFoundError: No module named 'x'"
@@ -174,7 +183,7 @@ def test_what_is_lacking(outcomes: dict[str, int], lacking: str) -> None:
     assert what_is_lacking(ran(**outcomes)) == lacking
 
 
-def test_another_candidate_is_named(both: Callable[..., tuple[Both, World]]) -> None:
+def test_another_candidate_is_named(both: Callable[..., tuple[SidePair, World]]) -> None:
     def old(one: Recipe) -> BuildFailure | SuiteRun:
         return ran(passed=5) if packages_of(one) == {"b"} else ran(failed=2)
 
@@ -185,7 +194,7 @@ def test_another_candidate_is_named(both: Callable[..., tuple[Both, World]]) -> 
 
 
 def test_a_new_side_that_does_not_build_is_repaired_and_one_that_fails_is_not(
-    both: Callable[..., tuple[Both, World]],
+    both: Callable[..., tuple[SidePair, World]],
 ) -> None:
     def new(one: Recipe) -> BuildFailure | SuiteRun:
         return failure("no headers") if "bad" in packages_of(one) else ran(failed=5)
@@ -201,7 +210,7 @@ def test_a_new_side_that_does_not_build_is_repaired_and_one_that_fails_is_not(
     assert [side for side, _ in world.done].count("new") == 2
 
 
-def test_where_nothing_helps_the_failure_is_told(both: Callable[..., tuple[Both, World]]) -> None:
+def test_where_nothing_helps_the_failure_is_told(both: Callable[..., tuple[SidePair, World]]) -> None:
     found, _ = both([start(recipe("a"))], lambda one: failure("never"), good)
     assert found.old.failure is not None
     assert found.old.run is None

@@ -19,7 +19,7 @@ from inspect_ai import eval as inspect_eval  # noqa: E402
 from inspect_ai.log import read_eval_log  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
-from backdate.checking.recipe_run import DatedProject  # noqa: E402
+from backdate.checking.dated_project import DatedProject  # noqa: E402
 from backdate.errors import UsageError  # noqa: E402
 from backdate.evaluation.inspect_extra.environment import (  # noqa: E402
     _OPEN,

@@ -117,23 +117,23 @@ def carried(one: Recipe, came_of_it: BuildFailure | SuiteRun, python: str | None
 
 @dataclass
 class FakeLoopBackend:
-    """A workbench on which ``says`` decides what comes of a recipe and ``proposes`` what is proposed then."""
+    """A backend on which ``says`` decides what comes of a recipe and ``proposes`` what is proposed then."""
 
     says: Says
-    proposes: Callable[[SetupFailure, Recipe], Sequence[Repair]] = lambda trouble, recipe: ()
+    proposes: Callable[[SetupFailure, Recipe], Sequence[Repair]] = lambda failure, recipe: ()
     apt: bool = False
     done: list[tuple[Recipe, str]] = field(default_factory=list)
-    """What was carried out, with the interpreter."""
+    """What was run, with the interpreter."""
 
     def choose(self, one: Recipe, python: str | None) -> InterpreterChoice:
         return choice(f"{python}.1" if python else "3.8.18")
 
-    def carry(self, one: Recipe, chosen: InterpreterChoice, python: str | None, number: int) -> RecipeRun:
+    def run(self, one: Recipe, chosen: InterpreterChoice, python: str | None, number: int) -> RecipeRun:
         self.done.append((one, chosen.interpreter.version))
         assert number == len(self.done)
         return carried(one, self.says(one, chosen.interpreter.version), python)
 
-    def trouble(self, one: RecipeRun) -> SetupFailure:
+    def failure(self, one: RecipeRun) -> SetupFailure:
         said = one.failure.message if one.failure is not None else (one.run.trouble if one.run else "")
         return read_trouble(
             phase="install" if one.failure else "tests",
@@ -143,11 +143,11 @@ class FakeLoopBackend:
             instant=INSTANT,
         )
 
-    def classify(self, trouble: SetupFailure) -> ErrorClass:
+    def classify(self, failure: SetupFailure) -> ErrorClass:
         return ErrorClass.UNKNOWN
 
-    def repairs(self, trouble: SetupFailure, one: Recipe) -> Sequence[Repair]:
-        return self.proposes(trouble, one)
+    def repairs(self, failure: SetupFailure, one: Recipe) -> Sequence[Repair]:
+        return self.proposes(failure, one)
 
 
 def repaired(one: Recipe, rule: str = "a rule", python: str | None = None) -> Repair:

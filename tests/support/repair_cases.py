@@ -9,18 +9,17 @@ from pathlib import Path
 
 from small_debian import PACKAGES
 
+from backdate.checking.dated_project import DatedProject
 from backdate.checking.failure_report import trouble_of
-from backdate.checking.interpreters import Interpreters
-from backdate.checking.recipe_run import DatedProject, Means, RecipeRun, run_recipe
-from backdate.environments.build import Builder
-from backdate.environments.cache import Cache, default_cache
+from backdate.checking.recipe_run import RecipeRun, run_recipe
+from backdate.checking.resources import Resources
+from backdate.checking.settings import Settings
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan, SystemPackages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.sandboxes.bases import BaseSettings
-from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import MIB, Limits
 from backdate.serial import from_json, to_json
 
@@ -76,9 +75,7 @@ def carry(
     case: Case, recipe: Recipe, tree: Path, logs: Path, python: str
 ) -> tuple[RecipeRun, SetupFailure | None]:
     """``recipe`` carried out on the case's tree; what it came to, and what went wrong if anything did."""
-    cache = Cache(default_cache())
-    interpreters = Interpreters(cache.folder)
-    ground = DatedProject(
+    dated = DatedProject(
         name=case.name,
         tree=tree,
         digest=tree_digest(tree),
@@ -86,18 +83,13 @@ def carry(
         python_constraint=read_python_constraint(tree),
         python=python,
     )
-    means = Means(
-        builder=Builder(cache, choose_sandbox("bwrap")),
-        interpreters=interpreters,
-        limits=_LIMITS,
-        apt=case.small,
-        bases=BaseSettings(packages=PACKAGES),
-    )
-    carried = run_recipe(recipe, ground, means, log_folder=logs)
-    pythons = tuple(dict.fromkeys(one.version for one in interpreters.available))
+    settings = Settings(test_limits=_LIMITS, apt=case.small)
+    with Resources(settings, bases=BaseSettings(packages=PACKAGES)) as resources:
+        carried = run_recipe(recipe, dated, resources, log_folder=logs)
+        pythons = tuple(dict.fromkeys(one.version for one in resources.interpreters.available))
     if carried.run is not None and carried.run.status == "completed" and carried.run.exit_code == 0:
         return carried, None
-    return carried, trouble_of(carried, ground, pythons)
+    return carried, trouble_of(carried, dated, pythons)
 
 
 def stored(trouble: SetupFailure, case: Case, header: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from task_builders import MODULE, PUBLISHED, repository, row, task
 
-from backdate.checking.check import Settings
+from backdate.checking.settings import Settings
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.importing import import_rows

@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 from fake_setups import INSTANT, carried, choice, failure, ran, recipe
 
-from backdate.checking.recipe_run import DatedProject, Means, request_for
+from backdate.checking.dated_project import DatedProject
+from backdate.checking.recipe_run import request_for
+from backdate.checking.resources import Resources
+from backdate.checking.settings import Settings
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import SandboxUnavailable
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.sandboxes.bases import BaseFailure
-from backdate.sandboxes.interface import BaseSystem, Limits
+from backdate.sandboxes.interface import BaseSystem
 from backdate.tasks import scripted as module
 from backdate.tasks.scripted import WITHOUT_APT, build_by_script, script_recipe
 from backdate.tasks.task import Scripts
@@ -32,7 +35,7 @@ class World:
         self.tried: list[tuple[str, ...] | None] = []
         self.refuses = False
 
-    def base_with(self, packages: tuple[str, ...], means: Means) -> BaseSystem | BaseFailure:
+    def base_with(self, packages: tuple[str, ...], resources: Resources) -> BaseSystem | BaseFailure:
         return BaseSystem(sandbox="bwrap", place="/base", key="k", packages=packages)
 
     def prepare(
@@ -67,9 +70,9 @@ def build(
     assert one.test.targets == (SCRIPTS.test,)
     monkeypatch.setattr(module, "prepare_by_script", world.prepare)
     monkeypatch.setattr(module, "base_with", world.base_with)
-    means = Means(builder=None, interpreters=None, limits=Limits(), apt=apt)  # type: ignore[arg-type]
+    resources = Resources(Settings(apt=apt), builder=None, interpreters=None)  # type: ignore[arg-type]
     request = request_for(one, ground, choice())
-    return build_by_script(means, request, one, SCRIPTS.setup, or_a_day_later=later)
+    return build_by_script(resources, request, one, SCRIPTS.setup, or_a_day_later=later)
 
 
 def test_what_a_log_misses_is_applied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

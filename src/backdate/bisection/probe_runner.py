@@ -29,11 +29,11 @@ from backdate.bisection.search import (
     split_by_colour,
 )
 from backdate.bisection.suites import ProbeEnvironment, SideContext, Suites
+from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.environments.environment import Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter
-from backdate.sandboxes.interface import Limits
 from backdate.sandboxes.threads import in_threads
 from backdate.testing.outcomes import SuiteRun
 
@@ -55,12 +55,12 @@ class ProbeRunner:
 
     def __init__(
         self,
+        resources: Resources,
         probe_builder: ProbeBuilder,
         old: tuple[Side, EnvironmentRequest],
         new: tuple[Side, EnvironmentRequest],
         *,
         tests: Sequence[str],
-        limits: Limits,
         folder: Path,
         progress: Reporter,
     ) -> None:
@@ -72,7 +72,7 @@ class ProbeRunner:
         self._old, self._new = SideContext(*old), SideContext(*new)
         self._progress = progress
         self.tests = tuple(sorted(tests))
-        self._suites = Suites(probe_builder.builder, self.tests, limits, folder)
+        self._suites = Suites(resources, self.tests, folder)
         self._reading = OutcomeReader(self._old, self._new, self.tests)
         self._runs: dict[str, list[SuiteRun]] = {}
         self._seen: dict[str, ProbeResult] = {}
@@ -122,17 +122,17 @@ class ProbeRunner:
     def sides(self) -> tuple[ProbeResult, ProbeResult]:
         """The check's two environments, with what the tests in question say in them when they run alone."""
         seen = []
-        for place in (self._old, self._new):
-            environment, run = place.side.environment, place.side.run
+        for context in (self._old, self._new):
+            environment, run = context.side.environment, context.side.run
             assert environment is not None
             assert run is not None
-            setup = ProbePoint(choice=place.side.choice, instant=place.side.instant)
+            setup = ProbePoint(choice=context.side.choice, instant=context.side.instant)
             # The old side's tree is another one, with its pins, and so is what it says.
             name = identity_of(environment.choice, environment.lock)
-            identity = f"old:{name}" if place is self._old else name
+            identity = f"old:{name}" if context is self._old else name
             self._probe_builder.builder.note_neighbour(environment)
             self._tried += 1
-            self._environments[identity] = ProbeEnvironment(environment, place, self._tried)
+            self._environments[identity] = ProbeEnvironment(environment, context, self._tried)
             self._runs[identity] = [run]
             self._seen[identity] = ProbeResult(setup=setup, identity=identity, lock=environment.lock)
             seen.append(self._seen[identity])
@@ -199,7 +199,7 @@ class ProbeRunner:
 
     def at(self, seen: ProbeResult) -> str:
         """Where the tests saw the project's tree; the old side has another one."""
-        return self._environments[seen.identity].place.request.at
+        return self._environments[seen.identity].context.request.at
 
     def run_with_warnings(self, seen: ProbeResult, tests: Sequence[str]) -> SuiteRun:
         """Run ``tests`` once more in an environment that was seen, with every Python warning in the log."""

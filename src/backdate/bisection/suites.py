@@ -6,18 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from backdate.checking.resources import Resources
 from backdate.checking.result import Side
-from backdate.environments.build import Builder
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.recipe import SuitePlan
-from backdate.sandboxes.interface import Limits
-from backdate.serial import digest
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
-
-_FORMAT = 1
-"""Part of every key of a kept run: raise it when what is kept changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +28,7 @@ class ProbeEnvironment:
     """An environment that tests can be run in."""
 
     environment: Environment
-    place: SideContext
+    context: SideContext
     number: int
     """The folders of its logs begin with it."""
 
@@ -46,9 +41,9 @@ def plans_of(side: Side) -> tuple[SuitePlan, ...]:
 class Suites:
     """Runs ``tests``, each time in a fresh copy of the tree."""
 
-    def __init__(self, builder: Builder, tests: Sequence[str], limits: Limits, folder: Path) -> None:
+    def __init__(self, resources: Resources, tests: Sequence[str], folder: Path) -> None:
         """``folder`` gets the logs."""
-        self._builder, self._tests, self._limits, self._folder = builder, tuple(tests), limits, folder
+        self._resources, self._tests, self._folder = resources, tuple(tests), folder
         self._begun: list[Path] = []
 
     @property
@@ -56,37 +51,34 @@ class Suites:
         """Suites that were run, and not taken from the cache."""
         return len(self._begun)
 
-    def run(self, room: ProbeEnvironment, number: int) -> SuiteRun:
+    def run(self, probe: ProbeEnvironment, number: int) -> SuiteRun:
         """Run the tests for the ``number``-th time there, or take what was kept of that."""
-        plans, request = plans_of(room.place.side), room.place.request
-        key = digest(
-            *("probe", _FORMAT, room.environment.key, request.digest, request.name, plans),
-            *(self._tests, number, self._limits, self._builder.sandbox.name),
+        plans, request = plans_of(probe.context.side), probe.context.request
+        inputs = (
+            *("probe", probe.environment.key, request.digest, request.name, plans),
+            *(self._tests, self._resources.limits, self._resources.sandbox.name),
         )
-        kept = self._builder.cache.read(SuiteRun, "probes", key)
-        if kept is not None:
-            return kept
-        run = self._run(room, self._tests, str(number))
-        self._builder.cache.write("probes", key, run)
-        return run
+        return self._resources.run_cache.get_or_run(
+            inputs, lambda: self._run(probe, self._tests, str(number)), repeat=number
+        )
 
-    def run_with_warnings(self, room: ProbeEnvironment, tests: Sequence[str]) -> SuiteRun:
+    def run_with_warnings(self, probe: ProbeEnvironment, tests: Sequence[str]) -> SuiteRun:
         """Run ``tests`` once more there, with every Python warning in the log."""
-        return self._run(room, tests, "warnings", python_warnings=True)
+        return self._run(probe, tests, "warnings", python_warnings=True)
 
     def _run(
-        self, room: ProbeEnvironment, tests: Sequence[str], name: str, *, python_warnings: bool = False
+        self, probe: ProbeEnvironment, tests: Sequence[str], name: str, *, python_warnings: bool = False
     ) -> SuiteRun:
-        folder = self._folder / f"{room.number:02d}-{name}"
+        folder = self._folder / f"{probe.number:02d}-{name}"
         self._begun.append(folder)
         return run_plans(
-            self._builder.sandbox,
-            room.environment,
-            room.place.request.tree,
-            plans_of(room.place.side),
-            limits=self._limits,
+            self._resources.sandbox,
+            probe.environment,
+            probe.context.request.tree,
+            plans_of(probe.context.side),
+            limits=self._resources.limits,
             log_folder=folder,
             only=tests,
             python_warnings=python_warnings,
-            at=room.place.request.at,
+            at=probe.context.request.at,
         )

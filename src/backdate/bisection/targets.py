@@ -6,41 +6,41 @@ from collections.abc import Sequence
 
 from packaging.utils import canonicalize_name
 
-from backdate.bisection.at_hand import AtHand
 from backdate.bisection.errors_of_run import error_key, failing_of
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing
+from backdate.checking.pair import SidePair
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import Cluster
 from backdate.errors import UsageError
 
 
-def targets_of(at_hand: AtHand, tests: Sequence[str]) -> list[Target]:
+def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
     """What broke, by cause, limited to ``tests`` where there are any.
 
     Raises UsageError for a test that the old side has not.
     """
-    comparison = at_hand.comparison
-    if comparison is None or at_hand.old.run is None or at_hand.new.run is None:
+    comparison = pair.comparison
+    if comparison is None or pair.old.run is None or pair.new.run is None:
         return []
-    known = {result.id for result in at_hand.old.run.results}
+    known = {result.id for result in pair.old.run.results}
     unknown = [test for test in tests if test not in known]
     if unknown:
         raise UsageError(f"the old side has no test {unknown[0]!r}; write its id as `backdate check -v` does")
     wanted = set(comparison.broke) & (set(tests) or known)
     clusters = clusters_of(
-        at_hand.old.run,
-        at_hand.new.run,
-        environment=at_hand.new.environment,
-        before=at_hand.old.environment,
-        tree=at_hand.new_ground.tree,
+        pair.old.run,
+        pair.new.run,
+        environment=pair.new.environment,
+        before=pair.old.environment,
+        tree=pair.new_project.tree,
     )
     targets = []
     for cluster in clusters:
         members = tuple(test for test in cluster.tests if test in wanted)
         wanted -= set(members)
         if members:
-            targets.append(_target(cluster, members, reached=at_hand.new.run.status != "broken"))
+            targets.append(_target(cluster, members, reached=pair.new.run.status != "broken"))
     for breakage in comparison.breakages:
         members = tuple(test for test in breakage.tests if test in wanted)
         if members:

@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from backdate.checking.options import SetupOptions
-from backdate.checking.set_up import set_up
+from backdate.checking.resources import Resources
+from backdate.checking.set_up import set_up_project
 from backdate.checking.settings import Settings
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.recipes.extract import ALL_SOURCES, SourceKind
@@ -76,13 +77,14 @@ def ablate(
     """
     settings = replace(settings or Settings(), store=False, keep=None)
     rows = []
-    for parts, chosen in variants(options or SetupOptions()):
-        outcomes = []
-        for source in sources:
-            progress.report(Activity(text=f"{parts}: {source}"))
-            result = set_up(
-                source, instant=instant, python=python, options=chosen, settings=settings, progress=progress
-            )
-            outcomes.append("proven" if result.proven else str(result.error))
-        rows.append(AblationRow(parts=parts, proven=outcomes.count("proven"), outcomes=tuple(outcomes)))
+    with Resources(settings) as resources:
+        for parts, chosen in variants(options or SetupOptions()):
+            outcomes = []
+            for source in sources:
+                progress.report(Activity(text=f"{parts}: {source}"))
+                result = set_up_project(
+                    resources, source, instant=instant, python=python, options=chosen, progress=progress
+                )
+                outcomes.append("proven" if result.proven else str(result.error))
+            rows.append(AblationRow(parts=parts, proven=outcomes.count("proven"), outcomes=tuple(outcomes)))
     return Ablation(projects=tuple(sources), rows=tuple(rows))

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from backdate.checking.recipe_run import DatedProject, RecipeRun
+from backdate.checking.dated_project import DatedProject
+from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.validation import count_outcomes
 from backdate.recipes.repair.setup_failure import MOST_TEXT, Phase, Problem, SetupFailure, read_trouble
 from backdate.testing.outcomes import Raised, SuiteRun
@@ -16,7 +17,7 @@ _MOST_FILES = 20
 _BUILD_PHASES: dict[str, Phase] = {"resolve": "resolve", "install": "install"}
 
 
-def trouble_of(recipe_run: RecipeRun, ground: DatedProject, pythons: tuple[str, ...]) -> SetupFailure:
+def trouble_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[str, ...]) -> SetupFailure:
     """Why ``recipe_run`` is not proven. ``pythons``: the interpreters that could be used instead."""
     if recipe_run.failure is not None:
         failure = recipe_run.failure
@@ -25,10 +26,10 @@ def trouble_of(recipe_run: RecipeRun, ground: DatedProject, pythons: tuple[str, 
             status=failure.phase,
             texts=(failure.message, end_of_log(failure.log)),
             python=recipe_run.choice.interpreter.version,
-            instant=ground.instant,
+            instant=dated.instant,
             pythons=pythons,
             by_pip="A pip of the time says:" in failure.message,
-            version_hint=ground.version_hint,
+            version_hint=dated.version_hint,
         )
     assert recipe_run.run is not None
     run, counts = recipe_run.run, count_outcomes(recipe_run.run)
@@ -37,14 +38,14 @@ def trouble_of(recipe_run: RecipeRun, ground: DatedProject, pythons: tuple[str, 
         status=run.status,
         texts=(run.trouble, end_of_log(run.log)),
         python=recipe_run.choice.interpreter.version,
-        instant=ground.instant,
+        instant=dated.instant,
         pythons=pythons,
         problems=problems_of(run),
         by_pip=bool(recipe_run.environment is not None and recipe_run.environment.road),
         exit_code=run.exit_code,
         passed=counts.passed,
         ran=counts.ran,
-        version_hint=ground.version_hint,
+        version_hint=dated.version_hint,
     )
 
 

@@ -1,6 +1,6 @@
 """The loop: candidates in their order, each tried from clean, repaired a few rounds, until one is proven.
 
-It builds and runs nothing itself: ``carry`` does, so that the loop can be driven by what tests pretend.
+It builds and runs nothing itself: a ``LoopBackend`` does, and tests drive the loop with one of their own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAMES_AN_ERROR = re.compile(r"(?:^|[\s.])\w{0,60}(?:[Ee]rror|ERROR|Exception)\b
 
 
 class LoopBackend(Protocol):
-    """What the loop needs to be done; ``set_up.py`` has the real one."""
+    """What the loop needs done; ``loop_backend.py`` has the real one."""
 
     @property
     def apt(self) -> bool:
@@ -41,19 +41,19 @@ class LoopBackend(Protocol):
         """The interpreter for ``recipe``; ``python`` is one that a repair asks for."""
         ...
 
-    def carry(self, recipe: Recipe, choice: InterpreterChoice, python: str | None, number: int) -> RecipeRun:
-        """``recipe`` carried out from clean, as attempt ``number``; ``python`` as for ``choose``."""
+    def run(self, recipe: Recipe, choice: InterpreterChoice, python: str | None, number: int) -> RecipeRun:
+        """Run ``recipe`` from clean, as attempt ``number``; ``python`` as for ``choose``."""
         ...
 
-    def trouble(self, recipe_run: RecipeRun) -> SetupFailure:
+    def failure(self, recipe_run: RecipeRun) -> SetupFailure:
         """Why that is not proven."""
         ...
 
-    def classify(self, trouble: SetupFailure) -> ErrorClass:
+    def classify(self, failure: SetupFailure) -> ErrorClass:
         """The class of an error."""
         ...
 
-    def repairs(self, trouble: SetupFailure, recipe: Recipe) -> Sequence[Repair]:
+    def repairs(self, failure: SetupFailure, recipe: Recipe) -> Sequence[Repair]:
         """What the rules propose, the best first."""
         ...
 
@@ -62,65 +62,65 @@ class LoopBackend(Protocol):
 class Attempt:
     """One attempt with all that came of it."""
 
-    attempt: AttemptRecord
+    record: AttemptRecord
     recipe_run: RecipeRun
     repairs: tuple[str, ...] = ()
     """All that was changed in the candidate so far."""
-    trouble: SetupFailure | None = None
+    failure: SetupFailure | None = None
 
     @property
     def proven(self) -> bool:
-        """Whether it is the answer."""
-        return self.attempt.reached == "proven"
+        """Whether the search ends with it."""
+        return self.record.reached == "proven"
 
     @property
     def score(self) -> tuple[int, int, float]:
         """More is better: how far it came, then how many tests pass, then which part of them."""
-        reached = {"resolve": 0, "install": 1, "tests": 2, "proven": 3}[self.attempt.reached]
-        return reached, self.attempt.counts.passed, self.attempt.counts.share
+        reached = {"resolve": 0, "install": 1, "tests": 2, "proven": 3}[self.record.reached]
+        return reached, self.record.counts.passed, self.record.counts.share
 
     def improves_on(self, before: Attempt) -> bool:
-        """Whether this is where to go on: it came further, or as far and stumbled over something else."""
+        """Whether this is where to go on: it came further, or as far and met another error."""
         if self.score != before.score:
             return self.score > before.score
-        return self._said() != before._said()
+        return self._error() != before._error()
 
-    def _said(self) -> tuple[object, ...]:
+    def _error(self) -> tuple[object, ...]:
         failure = self.recipe_run.failure
-        return self.attempt.error, self.attempt.message, failure.message if failure is not None else ""
+        return self.record.error, self.record.message, failure.message if failure is not None else ""
 
 
 @dataclass(slots=True)
 class Loop:
     """Candidates tried and repaired; what was tried is never tried again."""
 
-    workbench: LoopBackend
+    backend: LoopBackend
     options: SetupOptions
     root: Path
     enough: Callable[[RecipeRun], bool] | None = None
-    """When a recipe is the answer; None for the criterion of the options."""
+    """When a recipe ends the search; None for the criterion of the options."""
     tried: list[Attempt] = field(default_factory=list)
     hints: dict[str, None] = field(default_factory=dict)
     """What might have helped on another machine or with other settings, in order."""
     _started: float = field(default_factory=time.monotonic)
-    _deeds: set[str] = field(default_factory=set)
+    _effects: set[str] = field(default_factory=set)
 
     def run(self, starts: Sequence[StartingRecipe], *, known: RecipeRun | None = None) -> Attempt | None:
         """The attempt that is proven, else the best one; None when there was nothing to try.
 
-        ``known``: the first of ``starts`` as it was carried out already. An adviser comes last.
+        ``known``: the run of the first of ``starts``, where there is one already. An adviser comes last.
         """
         own = ((start, False) for start in starts)
         for rank, (start, advised) in enumerate(chain(own, self._advised()), start=1):
             proven = self._candidate(rank, start, known if rank == 1 else None, advised=advised)
             if proven is not None:
                 return proven
-        return max(self.tried, key=lambda one: one.score, default=None)
+        return max(self.tried, key=lambda attempt: attempt.score, default=None)
 
     def _advised(self) -> Iterator[tuple[StartingRecipe, bool]]:
         """What an adviser would begin with, asked once nothing else was proven and attempts are left."""
         if self.options.adviser is not None and not self._budget_exhausted(advised=True):
-            for start in extracted(self.options.adviser.recipes(self.root), "adviser: "):
+            for start in extracted(self.options.adviser.recipes(self.root), "adviser"):
                 yield start, True
 
     def _candidate(
@@ -156,7 +156,7 @@ class Loop:
 
     def _hint(self, before: Attempt, repair: Repair) -> None:
         """Keep in mind what was not tried because nothing of it would be applied."""
-        if repair.recipe.system != before.recipe_run.recipe.system and not self.workbench.apt:
+        if repair.recipe.system != before.recipe_run.recipe.system and not self.backend.apt:
             self.hints[f"not tried without --apt: {repair.rule}: {repair.reason}"] = None
 
     def _budget_exhausted(self, *, advised: bool) -> bool:
@@ -167,16 +167,16 @@ class Loop:
             most, within_s = options.attempts_of_rules, options.begin_rules_within_s
         return len(self.tried) >= most or time.monotonic() - self._started >= within_s
 
-    def _proposals(self, tried: Attempt) -> Iterator[tuple[Repair, bool]]:
+    def _proposals(self, attempt: Attempt) -> Iterator[tuple[Repair, bool]]:
         """What may help, and whether an adviser says so; the rules' proposals first."""
-        assert tried.trouble is not None
-        recipe = tried.recipe_run.recipe
+        assert attempt.failure is not None
+        recipe = attempt.recipe_run.recipe
         if self.options.rounds:
-            for repair in self.workbench.repairs(tried.trouble, recipe):
+            for repair in self.backend.repairs(attempt.failure, recipe):
                 yield repair, False
             for _ in range(self.options.rounds if self.options.adviser is not None else 0):
                 assert self.options.adviser is not None
-                proposed = self.options.adviser.propose(tried.trouble, recipe, self.root)
+                proposed = self.options.adviser.propose(attempt.failure, recipe, self.root)
                 if proposed is None:
                     return
                 yield proposed, True
@@ -193,19 +193,19 @@ class Loop:
         *,
         advised: bool,
     ) -> Attempt | None:
-        """Carry ``recipe`` out, or take ``known``; None when it was tried before or no attempt is left."""
+        """Run ``recipe``, or take ``known``; None when it was tried before or no attempt is left."""
         if self._budget_exhausted(advised=advised):
             return None
-        choice = known.choice if known is not None else self.workbench.choose(recipe, python)
-        what = effect_key(recipe, choice.interpreter.version, apt=self.workbench.apt)
-        if what in self._deeds:
+        choice = known.choice if known is not None else self.backend.choose(recipe, python)
+        effect = effect_key(recipe, choice.interpreter.version, apt=self.backend.apt)
+        if effect in self._effects:
             return None
-        self._deeds.add(what)
+        self._effects.add(effect)
         number = len(self.tried) + 1
-        recipe_run = known or self.workbench.carry(recipe, choice, python, number)
+        recipe_run = known or self.backend.run(recipe, choice, python, number)
         proven = self.enough(recipe_run) if self.enough else is_proven(recipe_run.run, self.options.accept)
-        trouble = None if proven else self.workbench.trouble(recipe_run)
-        attempt = AttemptRecord(
+        failure = None if proven else self.backend.failure(recipe_run)
+        record = AttemptRecord(
             number=number,
             candidate=rank,
             source=start.source,
@@ -214,15 +214,15 @@ class Loop:
             recipe=recipe,
             python=choice.interpreter.version,
             reached="proven" if proven else _reached(recipe_run),
-            error=None if trouble is None else self.workbench.classify(trouble),
-            message="" if trouble is None else message_of(recipe_run),
+            error=None if failure is None else self.backend.classify(failure),
+            message="" if failure is None else message_of(recipe_run),
             counts=count_outcomes(recipe_run.run),
             build_s=recipe_run.build_s,
             tests_s=recipe_run.run.duration_s if recipe_run.run is not None else 0.0,
         )
-        tried = Attempt(attempt=attempt, recipe_run=recipe_run, repairs=repairs, trouble=trouble)
-        self.tried.append(tried)
-        return tried
+        attempt = Attempt(record=record, recipe_run=recipe_run, repairs=repairs, failure=failure)
+        self.tried.append(attempt)
+        return attempt
 
 
 def _reached(recipe_run: RecipeRun) -> Literal["tests", "install", "resolve"]:

@@ -1,6 +1,6 @@
-"""Carrying out one recipe at an instant: an environment, and what the tests say in it.
+"""Running one recipe at an instant: an environment, and what the tests say in it.
 
-The one way from a recipe to a run, for set-ups, checks and bisections alike: whatever a recipe names
+The one way from a recipe to a test run, for set-ups, checks and bisections alike: whatever a recipe names
 (variables, limits of builds, further test commands, interpreters) is honoured here.
 """
 
@@ -11,62 +11,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backdate.checking.dated_project import DatedProject
 from backdate.checking.interpreters import Interpreters
-from backdate.environments.build import Builder
+from backdate.checking.resources import Resources
 from backdate.environments.environment import BuildFailure, CutoffOverride, Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.system import apt_packages, base_for
 from backdate.progress import NO_PROGRESS, Reporter, StageEntered
-from backdate.projects.project import Project
-from backdate.projects.python_constraint import PythonConstraint, read_python_constraint
-from backdate.projects.tree import tree_digest
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
-from backdate.sandboxes.bases import BaseSettings
 from backdate.sandboxes.debian import BaseFailure
-from backdate.sandboxes.interface import BaseSystem, Limits
+from backdate.sandboxes.interface import BaseSystem
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
 from backdate.text import minor_version
-from backdate.timeline.instants import Instant
 
 _NOT_FOR_BUILDS = ("PYTHON", "UV_", "PIP_", "LD_", "XDG_", "LC_", "VIRTUAL_ENV", "BACKDATE_", "PYTEST_")
 _NEVER_FOR_BUILDS = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SHELL", "USER", "CI"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DatedProject:
-    """What recipes are carried out on: one tree at one instant."""
-
-    name: str
-    tree: Path
-    digest: str
-    """``tree_digest(tree)``."""
-    instant: Instant
-    python_constraint: PythonConstraint
-    """What the metadata say about interpreters."""
-    version_hint: str | None = None
-    python: str | None = None
-    """The interpreter ("3.8") that the user asked for, whatever the project says."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """With what recipes are carried out."""
-
-    builder: Builder
-    interpreters: Interpreters
-    limits: Limits
-    """Of each run of tests."""
-    apt: bool = False
-    """Whether the Debian packages that a recipe asks for are applied."""
-    bases: BaseSettings | None = None
-    """What the systems are made of that they are applied in; None for the usual."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RecipeRun:
-    """One recipe carried out."""
+    """What became of one recipe."""
 
     recipe: Recipe
     choice: InterpreterChoice
@@ -81,42 +47,30 @@ class RecipeRun:
     """Seconds until there was an environment, or none."""
 
 
-def dated_project(project: Project, instant: Instant, *, python: str | None = None) -> DatedProject:
-    """The ground that a project's own tree is, at ``instant``."""
-    return DatedProject(
-        name=project.name,
-        tree=project.root,
-        digest=tree_digest(project.root),
-        instant=instant,
-        python_constraint=read_python_constraint(project.root),
-        version_hint=project.origin.version_hint,
-        python=python,
-    )
-
-
 def choose(
-    recipe: Recipe, ground: DatedProject, interpreters: Interpreters, forced: str | None = None
+    recipe: Recipe, dated: DatedProject, interpreters: Interpreters, forced: str | None = None
 ) -> InterpreterChoice:
     """The interpreter for ``recipe``. ``forced`` is a repair's; the user's goes before it.
 
-    One that a repair asked for on another machine and that is not to be had on this one is not asked for.
+    A repair's interpreter that this machine neither has nor can download is ignored: the repair may have been
+    found on another machine.
     """
-    if forced is not None and ground.python is None and interpreters.obtainable(minor_version(forced)):
-        choice = interpreters.choose(ground.python_constraint, ground.instant, forced=forced)
+    if forced is not None and dated.python is None and interpreters.obtainable(minor_version(forced)):
+        choice = interpreters.choose(dated.python_constraint, dated.instant, forced=forced)
         return replace(choice, reason=f"Python {forced}, as a repair asks for it")
-    return interpreters.choose_for(recipe, ground.python_constraint, ground.instant, forced=ground.python)
+    return interpreters.choose_for(recipe, dated.python_constraint, dated.instant, forced=dated.python)
 
 
-def request_for(recipe: Recipe, ground: DatedProject, choice: InterpreterChoice) -> EnvironmentRequest:
-    """All that the environment of ``recipe`` on ``ground`` is a function of."""
+def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) -> EnvironmentRequest:
+    """All that the environment of ``recipe`` on ``dated`` is a function of."""
     return EnvironmentRequest(
-        name=ground.name,
-        tree=ground.tree,
-        digest=ground.digest,
+        name=dated.name,
+        tree=dated.tree,
+        digest=dated.digest,
         steps=recipe.install,
         choice=choice,
-        instant=ground.instant,
-        version_variables=version_variables(ground.tree, ground.version_hint),
+        instant=dated.instant,
+        version_variables=version_variables(dated.tree, dated.version_hint),
         variables=build_variables(recipe),
         build_constraints=tuple(one.requirement for one in recipe.build_constraints),
         build_requirements=tuple((one.distribution, one.requirement) for one in recipe.build_requirements),
@@ -130,20 +84,20 @@ def request_for(recipe: Recipe, ground: DatedProject, choice: InterpreterChoice)
 def build_variables(recipe: Recipe) -> tuple[tuple[str, str], ...]:
     """The variables of ``recipe`` for build steps, sorted.
 
-    Those that steer the interpreter, the installers or the sandbox are left out: they are ours there.
+    Those that steer the interpreter, the installers or the sandbox are left out: builds set their own.
     """
-    found = {
-        one.name: one.value
-        for one in recipe.variables
-        if one.name not in _NEVER_FOR_BUILDS and not one.name.startswith(_NOT_FOR_BUILDS)
+    variables = {
+        variable.name: variable.value
+        for variable in recipe.variables
+        if variable.name not in _NEVER_FOR_BUILDS and not variable.name.startswith(_NOT_FOR_BUILDS)
     }
-    return tuple(sorted(found.items()))
+    return tuple(sorted(variables.items()))
 
 
 def run_recipe(
     recipe: Recipe,
-    ground: DatedProject,
-    means: Means,
+    dated: DatedProject,
+    resources: Resources,
     *,
     log_folder: Path,
     progress: Reporter = NO_PROGRESS,
@@ -151,49 +105,51 @@ def run_recipe(
     python: str | None = None,
     choice: InterpreterChoice | None = None,
 ) -> RecipeRun:
-    """Build the environment of ``recipe`` on ``ground`` and run its tests there.
+    """Build the environment of ``recipe`` on ``dated`` and run its tests there.
 
     ``python``: the interpreter that a repair asks for. ``choice``: the interpreter, where it was chosen
-    before. What fails is in the answer; raises MachineError when the machine is at fault.
+    before. What fails is in the result; raises MachineError when the machine is at fault.
     """
-    choice = choice or choose(recipe, ground, means.interpreters, python)
+    choice = choice or choose(recipe, dated, resources.interpreters, python)
     recipe_run = RecipeRun(recipe=recipe, choice=choice, python=python)
     started = time.monotonic()
-    built = build(recipe, ground, means, choice, progress=progress, subject=subject)
+    built = build(recipe, dated, resources, choice, progress=progress, subject=subject)
     build_s = time.monotonic() - started
     if isinstance(built, BuildFailure):
         return replace(recipe_run, failure=built, build_s=build_s)
-    run = run_tests(recipe, ground, means, built, log_folder=log_folder, progress=progress, subject=subject)
+    run = run_tests(
+        recipe, dated, resources, built, log_folder=log_folder, progress=progress, subject=subject
+    )
     return replace(recipe_run, environment=built, run=run, build_s=build_s)
 
 
 def build(
     recipe: Recipe,
-    ground: DatedProject,
-    means: Means,
+    dated: DatedProject,
+    resources: Resources,
     choice: InterpreterChoice,
     *,
     progress: Reporter = NO_PROGRESS,
     subject: str = "only",
 ) -> Environment | BuildFailure:
-    """The environment of ``recipe`` on ``ground``.
+    """The environment of ``recipe`` on ``dated``.
 
-    In a base system with its Debian packages if ``means`` say so. Raises MachineError when the machine is at
-    fault.
+    It is built in a base system with the Debian packages of the recipe where the settings ask for them.
+    Raises MachineError when the machine is at fault.
     """
-    base = base_with(apt_packages(recipe)[0], means) if means.apt else None
+    base = base_with(apt_packages(recipe)[0], resources) if resources.apt else None
     if isinstance(base, BaseFailure):
         return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
-    request = replace(request_for(recipe, ground, choice), base=base)
-    return means.builder.prepare(
+    request = replace(request_for(recipe, dated, choice), base=base)
+    return resources.builder.prepare(
         request, on_stage=lambda stage: progress.report(StageEntered(subject=subject, stage=stage))
     )
 
 
 def run_tests(
     recipe: Recipe,
-    ground: DatedProject,
-    means: Means,
+    dated: DatedProject,
+    resources: Resources,
     environment: Environment,
     *,
     log_folder: Path,
@@ -201,19 +157,19 @@ def run_tests(
     progress: Reporter = NO_PROGRESS,
     subject: str = "only",
 ) -> SuiteRun:
-    """Every test command of ``recipe`` in ``environment``, which was built for it on ``ground``.
+    """Every test command of ``recipe`` in ``environment``, which was built for it on ``dated``.
 
     ``only``: the node ids of the tests to run; None for all.
     """
     return run_plans(
-        means.builder.sandbox,
+        resources.builder.sandbox,
         environment,
-        ground.tree,
+        dated.tree,
         (recipe.test, *recipe.further_tests),
-        limits=means.limits,
+        limits=resources.limits,
         log_folder=log_folder,
         only=only,
-        at=request_for(recipe, ground, environment.choice).at,
+        at=request_for(recipe, dated, environment.choice).at,
         on_progress=lambda finished, total: progress.report(
             StageEntered(
                 subject=subject,
@@ -224,14 +180,14 @@ def run_tests(
     )
 
 
-def base_with(packages: tuple[str, ...], means: Means) -> BaseSystem | BaseFailure | None:
+def base_with(packages: tuple[str, ...], resources: Resources) -> BaseSystem | BaseFailure | None:
     """A base system with these Debian packages; None for the sandbox's own, when there are none.
 
     Packages that the archive does not have (files name those of other releases) are left out.
     """
-    cache, sandbox = means.builder.cache, means.builder.sandbox
-    base = base_for(cache, sandbox, packages, settings=means.bases)
+    cache, sandbox = resources.builder.cache, resources.builder.sandbox
+    base = base_for(cache, sandbox, packages, settings=resources.bases)
     if isinstance(base, BaseFailure) and base.missing:
-        there = tuple(one for one in packages if one not in base.missing)
-        base = base_for(cache, sandbox, there, settings=means.bases)
+        available = tuple(package for package in packages if package not in base.missing)
+        base = base_for(cache, sandbox, available, settings=resources.bases)
     return base

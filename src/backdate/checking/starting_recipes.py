@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
+from backdate.checking.dated_project import DatedProject
 from backdate.checking.options import SetupOptions
-from backdate.checking.recipe_run import DatedProject, RecipeRun
+from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, ProvenRecipe, RecipeStore, identity_of
-from backdate.checking.settings import Settings
+from backdate.checking.resources import Resources
 from backdate.checking.validation import count_outcomes
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project
@@ -19,6 +21,9 @@ from backdate.recipes.recipe import Provenance, Recipe
 from backdate.serial import digest
 from backdate.timeline.instants import Instant, format_day, now
 
+StartingOrigin = Literal["files", "store", "adviser"]
+"""The project's files, the store of proven recipes, or an adviser."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartingRecipe:
@@ -27,15 +32,19 @@ class StartingRecipe:
     recipe: Recipe
     source: str
     """For people: where it comes from."""
+    origin: StartingOrigin = "files"
     python: str | None = None
     """The interpreter ("3.7") that it was proven with against what the project says; None as a rule."""
 
 
-def extracted(recipes: Iterable[Recipe], kind: str = "") -> tuple[StartingRecipe, ...]:
-    """``recipes`` as they are; ``kind`` says who gave them."""
+def extracted(recipes: Iterable[Recipe], origin: StartingOrigin = "files") -> tuple[StartingRecipe, ...]:
+    """``recipes`` as they are."""
+    prefix = "" if origin == "files" else f"{origin}: "
     return tuple(
         StartingRecipe(
-            recipe=recipe, source=f"{kind}{recipe.provenance.rule if recipe.provenance else 'a recipe'}"
+            recipe=recipe,
+            origin=origin,
+            source=f"{prefix}{recipe.provenance.rule if recipe.provenance else 'a recipe'}",
         )
         for recipe in recipes
     )
@@ -87,9 +96,8 @@ class StartingRecipes:
 
 def starting_recipes(
     project: Project,
-    ground: DatedProject,
-    cache: Cache,
-    settings: Settings,
+    dated: DatedProject,
+    resources: Resources,
     options: SetupOptions | None = None,
 ) -> StartingRecipes:
     """What the store knows of the project, then what its files tell.
@@ -97,14 +105,16 @@ def starting_recipes(
     The one place where it is decided which recipe is tried first. Raises StoredDataError for a damaged store.
     """
     options = options or SetupOptions()
-    extraction = extract_recipes(ground.tree, options.sources)
+    extraction = extract_recipes(dated.tree, options.sources)
     starts: list[StartingRecipe] = []
     notes: list[str] = []
-    if settings.store:
-        stored = RecipeStore(cache.folder / FILE).nearest(identity_of(project.origin), ground.instant)
+    if resources.settings.store:
+        stored = RecipeStore(resources.cache.folder / FILE).nearest(
+            identity_of(project.origin), dated.instant
+        )
         if stored is not None:
             start = _stored(stored)
-            if usable(start, ground.tree):
+            if usable(start, dated.tree):
                 starts.append(start)
             else:
                 notes.append(f"{start.source} names files that are not here; it was not tried")
@@ -115,7 +125,7 @@ def starting_recipes(
 def _stored(stored: ProvenRecipe) -> StartingRecipe:
     where = f"{stored.revision[:12]} as of " if stored.revision else ""
     source = f"store: proven at {where}{format_day(stored.instant)} ({stored.passed} of {stored.ran} tests)"
-    return StartingRecipe(recipe=stored.recipe, source=source, python=stored.python)
+    return StartingRecipe(recipe=stored.recipe, source=source, origin="store", python=stored.python)
 
 
 def keep_proven(project: Project, recipe_run: RecipeRun, instant: Instant, cache: Cache) -> None:

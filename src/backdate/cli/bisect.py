@@ -53,9 +53,9 @@ def bisect_command(given: BisectArguments) -> int:
     Exit status: 0 nothing broke, 1 culprits found, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
     """
-    from backdate.bisection.bisect import bisect
     from backdate.cli.exit_codes import OF_VERDICT
     from backdate.cli.progress import watch
+    from backdate.session import bisect
 
     settings = given.machine.settings(store=not given.no_store, apt=given.apt)
     _require_places(given)

@@ -45,11 +45,11 @@ def check_command(given: CheckArguments) -> int:
     Exit status: 0 nothing broke, 1 something broke, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
     """
-    from backdate.checking.check import check
     from backdate.cli.exit_codes import OF_VERDICT
     from backdate.cli.progress import watch
     from backdate.cli.render import print_result
     from backdate.serial import to_json, write_whole
+    from backdate.session import check
     from backdate.testing.junit import to_junit
 
     settings = given.machine.settings(keep=given.keep, store=not given.no_store, apt=given.apt)

@@ -52,11 +52,11 @@ def env_command(given: EnvArguments) -> int:
     DIR becomes a virtual environment of your own, and DIR/pylock.toml (PEP 751) its lock with hashes. The
     project itself is installed, not linked.
     """
-    from backdate.checking.single import build_environment
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.cli.terminal import printable, tell
     from backdate.errors import UsageError
+    from backdate.session import build_environment
     from backdate.timeline.instants import format_day
 
     if given.output is None:

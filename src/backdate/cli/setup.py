@@ -94,10 +94,10 @@ def setup_command(given: SetupArguments) -> int:
     """
     from backdate.checking.ablation import Ablation, ablate
     from backdate.checking.options import SetupOptions
-    from backdate.checking.set_up import set_up
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.errors import UsageError
+    from backdate.session import set_up
 
     if given.json is not None:
         options.require_writable(given.json, folder=False)

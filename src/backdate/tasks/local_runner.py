@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from backdate.checking.means import means_of
+from backdate.checking.dated_project import DatedProject
 from backdate.checking.notes import system_notes
 from backdate.checking.own_frames import with_own_frames
-from backdate.checking.recipe_run import DatedProject, build, request_for, run_tests
+from backdate.checking.recipe_run import build, request_for, run_tests
+from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
-from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.environments.interpreter_choice import choose_interpreter
 from backdate.environments.script_inputs import inputs_digest
@@ -26,7 +26,6 @@ from backdate.projects.python_constraint import PythonConstraint
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import Recipe
-from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Sandbox
 from backdate.tasks.judging import judge_run
 from backdate.tasks.runner import TaskRunResult
@@ -56,14 +55,11 @@ class LocalRunner:
         """Raises SandboxUnavailable when the sandbox that ``settings`` name cannot be had."""
         self._settings = settings
         self._sources = sources
-        self._sandbox = sandbox or choose_sandbox(settings.sandbox)
-        self._sandbox.require()
-        self._cache = Cache(settings.cache)
-        self._means = means_of(settings, self._cache, self._sandbox)
+        self._resources = Resources(settings, sandbox=sandbox)
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> LocalRunner:
         """The same workshop over another sandbox, made of this one's."""
-        return LocalRunner(self._settings, self._sources, sandbox=change(self._sandbox))
+        return LocalRunner(self._settings, self._sources, sandbox=change(self._resources.sandbox))
 
     @cached_property
     def _downloads(self) -> UvDownloads:
@@ -89,7 +85,12 @@ class LocalRunner:
             )
             return TaskRunResult(solved=False, run=None, reason=reason, notes=built.notes)
         run = run_tests(
-            built.recipe, built.ground, self._means, built.answer, log_folder=log_folder, only=only or None
+            built.recipe,
+            built.ground,
+            self._resources,
+            built.answer,
+            log_folder=log_folder,
+            only=only or None,
         )
         run = with_own_frames(run, tree)
         solved, reason = judge_run(task, run, side, only=only)
@@ -106,16 +107,16 @@ class LocalRunner:
         ground = _ground(task, tree, sides)
         if task.scripts is None:
             recipe = _recipe(task)
-            answer = build(recipe, ground, self._means, choice)
+            answer = build(recipe, ground, self._resources, choice)
             base = answer.base if isinstance(answer, Environment) else None
             notes = list(system_notes(recipe, base.packages if base is not None else ()))
-            if isinstance(answer, BuildFailure) and not self._means.apt:
+            if isinstance(answer, BuildFailure) and not self._resources.apt:
                 notes += not_tried(answer, apt_packages(recipe)[0])
         else:
             recipe = script_recipe(task.scripts, ground)
             request = request_for(recipe, ground, choice)
             done = build_by_script(
-                self._means, request, recipe, task.scripts.setup, or_a_day_later=side == "old"
+                self._resources, request, recipe, task.scripts.setup, or_a_day_later=side == "old"
             )
             answer, notes = done.answer, list(done.notes)
         notes[:0] = [choice.note] if choice.note else []
@@ -130,7 +131,7 @@ class LocalRunner:
             side.python,
             _minor_range(side),
             side.instant,
-            self._means.interpreters.available,
+            self._resources.interpreters.available,
             reason=_NAMED,
             downloads=self._downloads,
         )

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
+from backdate.checking.dated_project import DatedProject
 from backdate.checking.failure_report import end_of_log
-from backdate.checking.recipe_run import DatedProject, Means, base_with
+from backdate.checking.recipe_run import base_with
+from backdate.checking.resources import Resources
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.script_installer import prepare_by_script
@@ -62,7 +64,7 @@ def script_recipe(scripts: Scripts, ground: DatedProject) -> Recipe:
 
 
 def build_by_script(
-    means: Means, request: EnvironmentRequest, recipe: Recipe, script: str, *, or_a_day_later: bool
+    resources: Resources, request: EnvironmentRequest, recipe: Recipe, script: str, *, or_a_day_later: bool
 ) -> Scripted:
     """The environment that ``script`` sets up; ``recipe`` names the system packages that it asks for.
 
@@ -70,10 +72,10 @@ def build_by_script(
     end of that day is tried: some repositories pin what was uploaded hours before their commit. Raises as
     ``Builder.prepare`` and ``Bases.prepare`` do.
     """
-    first = _build(means, request, recipe, script)
+    first = _build(resources, request, recipe, script)
     if not or_a_day_later or not _did_not_install(first.answer):
         return first
-    later = _build(means, replace(request, instant=request.instant + _A_DAY), recipe, script)
+    later = _build(resources, replace(request, instant=request.instant + _A_DAY), recipe, script)
     if isinstance(later.answer, BuildFailure):
         return first
     day = format_day(request.instant)
@@ -81,16 +83,18 @@ def build_by_script(
     return replace(later, notes=(note, *later.notes))
 
 
-def _build(means: Means, request: EnvironmentRequest, recipe: Recipe, script: str) -> Scripted:
+def _build(resources: Resources, request: EnvironmentRequest, recipe: Recipe, script: str) -> Scripted:
     named = set(apt_packages(recipe)[0])
-    if not means.apt:
-        answer = prepare_by_script(means.builder, request, script)
+    if not resources.apt:
+        answer = prepare_by_script(resources.builder, request, script)
         return Scripted(
             answer=answer, notes=() if isinstance(answer, Environment) else not_tried(answer, named)
         )
     packages, why = named, "the set-up script asks for them"
     answer = (
-        _run(means, request, script, named) if named else prepare_by_script(means.builder, request, script)
+        _run(resources, request, script, named)
+        if named
+        else prepare_by_script(resources.builder, request, script)
     )
     for _ in range(_ROUNDS):
         missing = _missing(answer)
@@ -99,7 +103,7 @@ def _build(means: Means, request: EnvironmentRequest, recipe: Recipe, script: st
         if wanted <= there:
             break
         packages, why = packages | wanted, f"the build lacks {', '.join(missing)} on this machine"
-        answer = _run(means, request, script, packages)
+        answer = _run(resources, request, script, packages)
     if isinstance(answer, Environment) and answer.base is not None:
         applied = ", ".join(answer.base.packages)
         return Scripted(answer=answer, notes=(f"from apt, as they are today: {applied}; {why}",))
@@ -120,14 +124,14 @@ def not_tried(answer: BuildFailure, named: Collection[str]) -> tuple[str, ...]:
 
 
 def _run(
-    means: Means, request: EnvironmentRequest, script: str, packages: set[str]
+    resources: Resources, request: EnvironmentRequest, script: str, packages: set[str]
 ) -> Environment | BuildFailure:
     """The script in a base system with ``packages``."""
-    base = base_with(tuple(sorted(packages)), means)
+    base = base_with(tuple(sorted(packages)), resources)
     if isinstance(base, BaseFailure):
         return BuildFailure(phase="install", message=base.message, choice=request.choice, log=base.log)
     try:
-        return prepare_by_script(means.builder, replace(request, base=base), script)
+        return prepare_by_script(resources.builder, replace(request, base=base), script)
     except SandboxUnavailable as error:  # of this one task: its interpreter is part of this machine's system
         return BuildFailure(
             phase="install",

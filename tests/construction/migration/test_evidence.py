@@ -27,7 +27,7 @@ def test_an_interpreter_that_is_not_here_is_the_reason(
         revision="a" * 40, tree=tmp_path / "tree", origin=SimpleNamespace(version_hint=None)
     )
     monkeypatch.setattr(evidence, "fetch_later", lambda *_: later)
-    monkeypatch.setattr(evidence, "new_ground", lambda *_: None)
+    monkeypatch.setattr(evidence, "unpinned_project", lambda *_: None)
     monkeypatch.setattr(evidence, "run_new", no_interpreter)
     bench: Any = SimpleNamespace(
         clock=lambda _what: nullcontext(),

@@ -12,10 +12,10 @@ import pytest
 from fake_builds import NoSandbox, Seen
 from fake_setups import RULE, recipe
 
-from backdate.construction.migration import sides
+from backdate.checking import resources
+from backdate.checking.dated_project import DatedProject, unpinned_project
 from backdate.construction.migration.sides import (
     JobContext,
-    new_ground,
     new_key,
     old_key,
     open_bench,
@@ -23,6 +23,7 @@ from backdate.construction.migration.sides import (
 )
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import open_store
+from backdate.projects.project import Origin, Project
 from backdate.recipes.recipe import SystemPackages
 from backdate.timeline.instants import Instant
 
@@ -42,9 +43,14 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
+def unpinned(tree: Path, instant: Instant) -> DatedProject:
+    origin = Origin(kind="folder", location=str(tree), version_hint="1.0")
+    return unpinned_project(Project(name="p", root=tree, origin=origin), instant)
+
+
 @contextmanager
 def bench(plan: BuildPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JobContext]:
-    monkeypatch.setattr(sides, "choose_sandbox", lambda _name: NoSandbox())
+    monkeypatch.setattr(resources, "choose_sandbox", lambda _name: NoSandbox())
     place = WorkerConfig(cache=tmp_path / "cache", store=str(tmp_path / "store"))
     with open_bench(plan, place, open_store(place.store), tmp_path / "scratch") as one:
         yield one
@@ -57,7 +63,7 @@ def test_system_packages_are_applied_when_the_plan_says_so(
     seen = Seen(monkeypatch)
     monkeypatch.setattr("backdate.construction.disk.Uses.hold", lambda _self, _built: True)
     with bench(replace(PLAN, apt=apt), tmp_path, monkeypatch) as one:
-        side = run_new(one, new_ground("p", tree, PLAN.target, "1.0"), RECIPE)
+        side = run_new(one, unpinned(tree, PLAN.target), RECIPE)
     assert side.run is not None
     assert seen.asked == ([("libldap2-dev",)] if apt else [])
     assert (seen.requests[0].base is not None) is apt
@@ -66,9 +72,9 @@ def test_system_packages_are_applied_when_the_plan_says_so(
 
 
 def test_what_a_side_is_kept_by(tree: Path) -> None:
-    ground = new_ground("p", tree, OLD, "1.0")
+    dated = unpinned(tree, OLD)
     with_packages, later = replace(PLAN, apt=True), replace(PLAN, target=datetime(2026, 1, 1, tzinfo=UTC))
-    assert old_key(PLAN, ground) == old_key(later, ground)
-    assert old_key(PLAN, ground) != old_key(with_packages, ground)
-    assert new_key(PLAN, ground, RECIPE) != new_key(with_packages, ground, RECIPE)
-    assert new_key(PLAN, ground, RECIPE) != new_key(PLAN, replace(ground, instant=PLAN.target), RECIPE)
+    assert old_key(PLAN, dated) == old_key(later, dated)
+    assert old_key(PLAN, dated) != old_key(with_packages, dated)
+    assert new_key(PLAN, dated, RECIPE) != new_key(with_packages, dated, RECIPE)
+    assert new_key(PLAN, dated, RECIPE) != new_key(PLAN, replace(dated, instant=PLAN.target), RECIPE)

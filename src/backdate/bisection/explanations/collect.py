@@ -19,18 +19,16 @@ from backdate.bisection.explanations.warnings import foretelling
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import Culprit, Excerpt, Explanation, Finding, GivenWarning
+from backdate.checking.resources import Resources
 from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
 from backdate.diagnosis.logs import read_log
-from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.errors import IndexUnavailable, SourceError
-from backdate.index.cache import DiskCache
-from backdate.index.upstream import IndexClient
 from backdate.projects.sources.archives import read_members
 from backdate.projects.sources.download import download, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
 from backdate.sandboxes import interruption
-from backdate.sandboxes.interface import MIB, Sandbox
+from backdate.sandboxes.interface import MIB
 from backdate.sandboxes.threads import both
 from backdate.serial import digest
 
@@ -46,9 +44,9 @@ _FORMAT = 3
 class ExplanationCollector:
     """Answers for the findings of one bisection; kept in the cache, so that nothing is asked twice."""
 
-    def __init__(self, probe_runner: ProbeRunner, sandbox: Sandbox, cache: Cache, index_url: str) -> None:
-        self._probe_runner, self._sandbox = probe_runner, sandbox
-        self._cache, self._index_url = cache, index_url
+    def __init__(self, probe_runner: ProbeRunner, resources: Resources) -> None:
+        self._probe_runner, self._resources = probe_runner, resources
+        self._sandbox, self._cache = resources.sandbox, resources.cache
         self._unreachable = False
 
     def with_explanations(self, one: Attributed) -> Finding:
@@ -64,7 +62,7 @@ class ExplanationCollector:
             return one.finding
         key = digest(
             *("explanations", _FORMAT, old.key, new.key, one.target.tests, one.finding.culprits),
-            *(one.target.cause, self._sandbox.name, self._index_url),
+            *(one.target.cause, self._sandbox.name, self._resources.settings.index_url),
         )
         found = self._cache.read(Explanation, "probes", key)
         if found is None:
@@ -112,8 +110,7 @@ class ExplanationCollector:
         """What the changelog of the culprit's bad version says, or why there is nothing."""
         assert culprit.new is not None
         try:
-            with IndexClient(upstreams=(self._index_url,), cache=DiskCache(self._cache.index)) as client:
-                file = archive_of(fetch_listing(client, culprit.name), culprit.new)
+            file = archive_of(fetch_listing(self._resources.index, culprit.name), culprit.new)
             if file is None:
                 return f"the index has no file of {culprit.name} {culprit.new} any more, so no changelog"
             with new_client() as downloading:

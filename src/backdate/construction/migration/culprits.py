@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backdate.bisection.at_hand import AtHand
 from backdate.bisection.bisect import bisect_sides
-from backdate.construction.migration.setup_step import settings_of
+from backdate.checking.pair import SidePair
 from backdate.construction.migration.sides import JobContext
 from backdate.tasks.task import KnownCulprit
 
 
 def find_culprits(
-    at_hand: AtHand, tests: Sequence[str], bench: JobContext
+    pair: SidePair, tests: Sequence[str], bench: JobContext
 ) -> tuple[tuple[KnownCulprit, ...], tuple[str, ...]]:
     """What bisection between the two sides finds for ``tests``, and what it has to say."""
     result = bisect_sides(
-        at_hand,
+        bench.resources,
+        pair,
         folder=bench.log_folder(),
         tests=tests,
-        settings=settings_of(bench.plan, bench.means.builder.cache),
-        builder=bench.means.builder,
         explanations=False,
     )
     found: dict[tuple[str, str], KnownCulprit] = {}

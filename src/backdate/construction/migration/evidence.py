@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backdate.checking.dated_project import unpinned_project
 from backdate.construction.candidate import Candidate
 from backdate.construction.fetch import fetch_later
 from backdate.construction.migration.setup_step import recipes_to_try
-from backdate.construction.migration.sides import JobContext, new_ground, run_new
+from backdate.construction.migration.sides import JobContext, run_new
 from backdate.construction.plan import FORMAT
 from backdate.construction.store import keep, read_kept
 from backdate.errors import InterpreterMissing, SourceError
+from backdate.projects.project import Project
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.unpinning import apply_unpinning, unpin_tree
 from backdate.recipes.recipe import Recipe
@@ -66,9 +68,8 @@ def _seek(
     # Its pins are loosened too: what passes with the library of then says nothing about the one of now.
     unpinning = unpin_tree(later.tree)
     apply_unpinning(unpinning, later.tree)
-    side = new_ground(
-        safe_name(candidate.name.rpartition("/")[2]), later.tree, bench.plan.target, later.origin.version_hint
-    )
+    name = safe_name(candidate.name.rpartition("/")[2])
+    side = unpinned_project(Project(name=name, root=later.tree, origin=later.origin), bench.plan.target)
     said = ""
     for one in (*recipes_to_try(later.tree)[:2], recipe):
         try:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from backdate.bisection.at_hand import AtHand
+from backdate.checking.dated_project import dated_project, unpinned_project
 from backdate.checking.loosening import requirement_files_of
-from backdate.checking.recipe_run import DatedProject
-from backdate.checking.result import Side
+from backdate.checking.pair import SidePair
 from backdate.checking.verdict import collect_notes
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.fetch import fetch, limits_of
@@ -22,9 +21,7 @@ from backdate.construction.migration.examine import Examined
 from backdate.construction.migration.side_filters import new_is_not_red, old_is_not_green
 from backdate.construction.migration.sides import (
     JobContext,
-    new_ground,
     new_key,
-    old_ground,
     old_key,
     run_new,
     set_up_old,
@@ -35,29 +32,13 @@ from backdate.diagnosis.diagnose import clusters_of, diagnose
 from backdate.diagnosis.result import Cluster
 from backdate.environments.environment import Environment
 from backdate.errors import InterpreterMissing, SourceError
-from backdate.projects.project import Origin
+from backdate.projects.project import Origin, Project
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import copy_tree, tree_digest
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
-from backdate.serial import digest
 from backdate.tasks.roles import ProvenRoles, judge_tests, without_flaky
 from backdate.tasks.task import KnownCulprit, MigrationTask
 from backdate.testing.outcomes import SuiteRun
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
-    """Both sides, built and run, with something broken between them."""
-
-    old_tree: DatedProject
-    new_tree: DatedProject
-    unpinning: Unpinning
-    old: Side
-    new: Side
-    old_run: SuiteRun
-    new_run: SuiteRun
-    old_live: Environment
-    new_live: Environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +56,14 @@ def execute(candidate: Candidate, examined: Examined, bench: JobContext) -> Migr
     if isinstance(tree, Exclusion):
         return tree
     try:
-        pair = _both_sides(candidate, examined, tree, bench)
+        sides = _both_sides(candidate, examined, tree, bench)
     except InterpreterMissing as error:
         return Exclusion(
             stage="interpreter", reason="an interpreter is not on this machine", detail=str(error)
         )
-    if isinstance(pair, Exclusion):
-        return pair
+    if isinstance(sides, Exclusion):
+        return sides
+    pair, unpinning = sides
     found = _filter(pair)
     if isinstance(found, Exclusion):
         return found
@@ -89,7 +71,7 @@ def execute(candidate: Candidate, examined: Examined, bench: JobContext) -> Migr
     failing = proven.of("fail-to-pass")
     if not failing:
         return Exclusion(stage="flaky", reason="no test fails in every repeat", detail=_flaky(proven))
-    return _conclude(candidate, examined, pair, found, proven, bench)
+    return _conclude(candidate, examined, pair, unpinning, found, proven, bench)
 
 
 def _tree(candidate: Candidate, examined: Examined, bench: JobContext) -> Path | Exclusion:
@@ -113,10 +95,20 @@ def _tree(candidate: Candidate, examined: Examined, bench: JobContext) -> Path |
     return target
 
 
-def _both_sides(candidate: Candidate, examined: Examined, tree: Path, bench: JobContext) -> _Pair | Exclusion:
+def _both_sides(
+    candidate: Candidate, examined: Examined, tree: Path, bench: JobContext
+) -> tuple[SidePair, Unpinning] | Exclusion:
+    """Both sides, with something broken between them, and their environments on this machine."""
     name = safe_name(candidate.name.rpartition("/")[2])
-    old_tree = old_ground(name, tree, examined.old, examined.version_hint)
-    old = set_up_old(bench, old_tree)
+    origin = Origin(
+        kind=candidate.kind,
+        location=candidate.location,
+        revision=candidate.revision or None,
+        version_hint=examined.version_hint,
+    )
+    project = Project(name=name, root=tree, origin=origin)
+    old_project = dated_project(project, examined.old)
+    old = set_up_old(bench, old_project)
     gone = old_is_not_green(old)
     if gone is not None or old is None:
         return gone or Exclusion(stage="tests", reason="no recipe runs its tests")
@@ -126,36 +118,32 @@ def _both_sides(candidate: Candidate, examined: Examined, tree: Path, bench: Job
     apply_unpinning(unpinning, unpinned)
     if any("\udc80" <= character <= "\udcff" for character in unpinning.patch):
         return Exclusion(stage="encoding", reason="a configuration file that is not UTF-8")
-    new_tree = new_ground(name, unpinned, bench.plan.target, examined.version_hint)
-    new = run_new(bench, new_tree, old.recipe)
+    new_project = unpinned_project(replace(project, root=unpinned), bench.plan.target)
+    new = run_new(bench, new_project, old.recipe)
     gone = new_is_not_red(old, new)
     if gone is not None:
         return gone
-    old_live, new_live = bench.live(old_tree, old), bench.live(new_tree, new)
-    if old_live is None or new_live is None or old.run is None or new.run is None:
-        stage = "old-environment" if old_live is None else "new-environment"
+    old_here = bench.with_environment_here(old_project, old)
+    new_here = bench.with_environment_here(new_project, new)
+    if old_here is None or new_here is None:
+        stage = "old-environment" if old_here is None else "new-environment"
         return Exclusion(stage=stage, reason="the environment was built once and does not build again")
-    return _Pair(
-        old_tree=old_tree,
-        new_tree=new_tree,
-        unpinning=unpinning,
-        old=old,
-        new=new,
-        old_run=old.run,
-        new_run=new.run,
-        old_live=old_live,
-        new_live=new_live,
+    pair = SidePair(
+        origin=origin, old_project=old_project, new_project=new_project, old=old_here, new=new_here
     )
+    return pair, unpinning
 
 
-def _filter(pair: _Pair) -> _Found | Exclusion:
+def _filter(pair: SidePair) -> _Found | Exclusion:
     """The four filters after execution (TimeMachine-bench, section 3, step 4), over what failed anew."""
-    before = {result.id for result in pair.old_run.results if result.outcome.bad}
-    changed = {result.id for result in pair.new_run.results if result.outcome.bad} - before
-    said = diagnose(pair.new_run, pair.new_live, tree=pair.new_tree.tree, before=pair.old_live, only=changed)
-    if said.filters:
-        first = said.filters[0]
-        detail = "\n".join(f"{one.name.value}: {one.why}" for one in said.filters)
+    old, new, old_environment, new_environment = _ran(pair)
+    before = {result.id for result in old.results if result.outcome.bad}
+    changed = {result.id for result in new.results if result.outcome.bad} - before
+    tree = pair.new_project.tree
+    diagnosis = diagnose(new, new_environment, tree=tree, before=old_environment, only=changed)
+    if diagnosis.filters:
+        first = diagnosis.filters[0]
+        detail = "\n".join(f"{reason.name.value}: {reason.why}" for reason in diagnosis.filters)
         reasons = {
             "timed-out": "the new run or one of its tests did not end",
             "cause-outside-user-code": "no line of the project is on the way to any error",
@@ -163,37 +151,45 @@ def _filter(pair: _Pair) -> _Found | Exclusion:
             "only-tests-affected": "all failures lie in tests",
         }
         return Exclusion(stage=first.name.value, reason=reasons[first.name.value], detail=detail)
-    clusters = clusters_of(
-        pair.old_run, pair.new_run, environment=pair.new_live, before=pair.old_live, tree=pair.new_tree.tree
-    )
-    return _Found(clusters=clusters, related=said.related)
+    clusters = clusters_of(old, new, environment=new_environment, before=old_environment, tree=tree)
+    return _Found(clusters=clusters, related=diagnosis.related)
 
 
-def _repeat(pair: _Pair, bench: JobContext) -> ProvenRoles:
+def _ran(pair: SidePair) -> tuple[SuiteRun, SuiteRun, Environment, Environment]:
+    """The runs and environments of a pair that has them: those of the old side and of the new one."""
+    assert pair.old.run is not None
+    assert pair.new.run is not None
+    assert pair.old.environment is not None
+    assert pair.new.environment is not None
+    return pair.old.run, pair.new.run, pair.old.environment, pair.new.environment
+
+
+def _repeat(pair: SidePair, bench: JobContext) -> ProvenRoles:
     """Whole suites again, then what changed again and again: each run in a fresh sandbox."""
     plan = bench.plan
-    keys = {
-        "old": old_key(plan, pair.old_tree),
-        "new": new_key(plan, pair.new_tree, pair.new.recipe),
-    }
+    old_run, new_run, old_environment, new_environment = _ran(pair)
     sides = {
-        "old": (pair.old_tree, pair.old_live, pair.old),
-        "new": (pair.new_tree, pair.new_live, pair.new),
+        "old": (old_key(plan, pair.old_project), pair.old_project, old_environment, pair.old),
+        "new": (
+            new_key(plan, pair.new_project, pair.new.recipe),
+            *(pair.new_project, new_environment, pair.new),
+        ),
     }
 
     def again(name: str, number: int, only: tuple[str, ...] | None) -> SuiteRun:
-        tree, live, side = sides[name]
-        key = digest(keys[name], only)
-        return bench.kept_run(key, number, lambda: bench.run(tree, live, side.recipe, only=only))
+        key, dated, environment, side = sides[name]
+        return bench.run_cache.get_or_run(
+            (key, only), lambda: bench.run(dated, environment, side.recipe, only=only), repeat=number
+        )
 
-    old = [pair.old_run, *(again("old", number, None) for number in range(2, plan.repeats + 1))]
-    new = [pair.new_run, *(again("new", number, None) for number in range(2, plan.repeats + 1))]
+    old = [old_run, *(again("old", number, None) for number in range(2, plan.repeats + 1))]
+    new = [new_run, *(again("new", number, None) for number in range(2, plan.repeats + 1))]
     proven = judge_tests(old, new)
     changed = proven.of("fail-to-pass")
     more = range(plan.repeats + 1, plan.changed_repeats + 1) if changed else range(0)
     return without_flaky(
         proven,
-        pair.old_run,
+        old_run,
         [again("old", number, changed) for number in more],
         [again("new", number, changed) for number in more],
     )
@@ -203,21 +199,11 @@ def _flaky(proven: ProvenRoles) -> str:
     return "\n".join(test.id for test in proven.tests if test.why == "flaky")[:4000]
 
 
-def _at_hand(candidate: Candidate, pair: _Pair) -> AtHand:
-    """The two sides for a bisection, with the environments of this machine."""
-    return AtHand(
-        origin=Origin(kind=candidate.kind, location=candidate.location, revision=candidate.revision or None),
-        old=replace(pair.old, environment=pair.old_live, choice=pair.old_live.choice),
-        new=replace(pair.new, environment=pair.new_live, choice=pair.new_live.choice),
-        old_ground=pair.old_tree,
-        new_ground=pair.new_tree,
-    )
-
-
 def _conclude(
     candidate: Candidate,
     examined: Examined,
-    pair: _Pair,
+    pair: SidePair,
+    unpinning: Unpinning,
     found: _Found,
     proven: ProvenRoles,
     bench: JobContext,
@@ -231,7 +217,7 @@ def _conclude(
     notes: tuple[str, ...] = ()
     if bench.plan.culprits:
         with bench.clock("bisect"):
-            culprits, notes = find_culprits(_at_hand(candidate, pair), proven.of("fail-to-pass"), bench)
+            culprits, notes = find_culprits(pair, proven.of("fail-to-pass"), bench)
     return make_task(
         TaskParts(
             candidate=candidate,
@@ -239,7 +225,7 @@ def _conclude(
             plan=bench.plan,
             old=pair.old,
             new=pair.new,
-            unpinning=pair.unpinning.patch,
+            unpinning=unpinning.patch,
             proven=proven,
             clusters=found.clusters,
             related=found.related,

@@ -8,24 +8,20 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from backdate.checking.dated_project import DatedProject, dated_project
 from backdate.checking.interpreters import Interpreters
-from backdate.checking.recipe_run import DatedProject, choose, dated_project, request_for
-from backdate.checking.run_folders import require_new_folder
-from backdate.checking.settings import Settings
+from backdate.checking.recipe_run import choose, request_for
+from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.starting_recipes import StartingRecipe, starting_recipes
-from backdate.environments.build import Builder
-from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import SourceError, UsageError
 from backdate.progress import NO_PROGRESS, Activity, Reporter, StageEntered
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import read_python_constraint
-from backdate.projects.sources.open import open_source
 from backdate.projects.tree import tree_digest
 from backdate.recipes.basic import install_steps
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
-from backdate.sandboxes.choose import choose_sandbox
 from backdate.text import first_line
 from backdate.timeline.instants import Instant, require_past
 
@@ -38,7 +34,8 @@ class EnvironmentResult:
     failure: BuildFailure | None = None
 
 
-def build_environment(
+def build_project_environment(
+    resources: Resources,
     source: str | Path,
     *,
     instant: Instant,
@@ -46,47 +43,30 @@ def build_environment(
     packages: tuple[str, ...] = (),
     tests: bool = False,
     python: str | None = None,
-    settings: Settings | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> EnvironmentResult:
-    """Build the environment of a project, or of ``packages`` alone, as of ``instant`` at ``output``.
-
-    ``output`` becomes a virtual environment with its lock beside (``pylock.toml``, PEP 751); it must not
-    exist or be empty. With ``tests`` what the project's tests need is in it as well. Raises UsageError
-    and MachineError as ``check`` does.
-    """
-    settings = settings or Settings()
+    """Build one environment in a folder of the caller's; see ``Session.build_environment``."""
     output = output.absolute()
     require_new_folder(output)
     require_past(instant)
     for package in packages:
         _require_requirement(package)
-    sandbox = choose_sandbox(settings.sandbox)
-    sandbox.require()
-    cache = Cache(settings.cache)
-    interpreters = Interpreters(cache.folder)
-    builder = Builder(cache, sandbox, index_url=settings.index_url, limits=settings.build_limits)
     with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
         work = Path(temporary, "project")
         work.mkdir()
         if packages:
-            request = _packages_alone(packages, work, instant, interpreters, python)
+            request = _packages_alone(packages, work, instant, resources.interpreters, python)
         else:
             progress.report(Activity(text=f"opening {source}"))
-            project = open_source(
-                str(source),
-                workdir=work,
-                index_url=settings.index_url,
-                cache=cache.downloads,
-                index_cache=cache.index,
-                before=instant,
-            )
-            ground = dated_project(project, instant, python=python)
-            start = _tested(project, ground, cache, settings) if tests else _untested(ground)
-            choice = choose(start.recipe, ground, interpreters, start.python)
-            request = request_for(start.recipe, ground, choice)
-        built = builder.build_at(
-            request, output, on_stage=lambda stage: progress.report(StageEntered(subject="only", stage=stage))
+            project = resources.open_project(source, work, before=instant)
+            dated = dated_project(project, instant, python=python)
+            start = _tested(project, dated, resources) if tests else _untested(dated)
+            choice = choose(start.recipe, dated, resources.interpreters, start.python)
+            request = request_for(start.recipe, dated, choice)
+        built = resources.builder.build_at(
+            request,
+            output,
+            on_stage=lambda stage: progress.report(StageEntered(subject="only", stage=stage)),
         )
     if isinstance(built, BuildFailure):
         progress.report(StageEntered(subject="only", stage="failed"))
@@ -121,18 +101,18 @@ def _packages_alone(
     )
 
 
-def _untested(ground: DatedProject) -> StartingRecipe:
+def _untested(dated: DatedProject) -> StartingRecipe:
     """What the project needs to run, without its tests' needs."""
-    steps = install_steps(ground.tree)
+    steps = install_steps(dated.tree)
     if not steps:
         raise SourceError("the project declares nothing to install: no requirements, no metadata")
     none = SuitePlan(runner="pytest", provenance=Provenance(rule="no tests are run"))
     return StartingRecipe(recipe=Recipe(install=steps, test=none), source="what the project declares")
 
 
-def _tested(project: Project, ground: DatedProject, cache: Cache, settings: Settings) -> StartingRecipe:
-    """The recipe that a check would starting_recipes with."""
-    beginning = starting_recipes(project, ground, cache, settings)
-    if not beginning.starts:
+def _tested(project: Project, dated: DatedProject, resources: Resources) -> StartingRecipe:
+    """The recipe that a check begins with."""
+    starting = starting_recipes(project, dated, resources)
+    if not starting.starts:
         raise SourceError("no tests were found in the project; leave --tests away")
-    return beginning.starts[0]
+    return starting.starts[0]
