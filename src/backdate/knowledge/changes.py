@@ -105,6 +105,8 @@ def _worded(row: ChangeRow) -> Iterator[str]:
         yield rf"module '{module}' has no attribute '{names}'"
     elif row.kind == "module":
         yield rf"No module named '?{names}(?![\w.])"
+        for parent, _, leaf in (name.rpartition(".") for name in row.names if "." in name):
+            yield rf"cannot import name '?{re.escape(leaf)}'? from '?{re.escape(parent)}(?![\w.])"
     elif row.kind == "method":
         owners = _any_of(row.owners)
         yield rf"'(?:[\w.]{{1,80}}\.)?{owners}' object has no attribute '{names}'"

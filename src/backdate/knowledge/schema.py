@@ -53,7 +53,10 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     """Where the library says so: an address."""
     example: str = ""
     """A program that runs with the last release before ``since`` and fails from it on, with an error that the
-    row recognises (the other way round for what was added). Not needed for ``name`` and ``module``."""
+    row recognises (the other way round for what was added); ``{name}`` stands for each of ``names``. Not
+    needed for ``name`` and ``module``."""
+    python: str = ""
+    """The interpreter that runs the example, where it is not the file's."""
     unproven: str = ""
     """Why no example is executed."""
 

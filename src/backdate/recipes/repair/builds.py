@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
+from backdate.index.names import requirement_name
 from backdate.knowledge import load
+from backdate.knowledge.changes import build_tool_changes
 from backdate.recipes.recipe import BuildRequirement, SystemPackages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.missing_modules import candidates_for
@@ -28,31 +30,6 @@ from backdate.recipes.repair.signs import REACHED_OUT
 from backdate.recipes.repair.unsatisfiable import FAILED_BUILD
 
 USE_2TO3 = re.compile(r"use_2to3 is invalid")
-_TOOLS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (limits, re.compile(sign))
-    for limits, sign in (
-        (("setuptools<58",), USE_2TO3.pattern),
-        (("cython<3",), r"Cython\.Compiler\.Errors\.CompileError|cython_sources|Cython\.Compiler\.\w+"),
-        (("setuptools<72",), r"No module named '?setuptools\.command\.test"),
-        (("setuptools<81",), r"No module named '?pkg_resources|pkg_resources is deprecated as an API"),
-        (("setuptools<78",), r"Invalid dash-separated key|dash-separated .{0,60}not supported"),
-        (
-            ("setuptools<66",),
-            r"packaging\.version\.InvalidVersion|Invalid version: '|extern\.packaging\.version\.Invalid",
-        ),
-        (("setuptools<61",), r"Multiple top-level (?:packages|modules) discovered in a flat-layout"),
-        (
-            ("setuptools<60",),
-            r"No module named '?distutils\.(?:msvccompiler|command\.bdist_msi)|'install_layout'",
-        ),
-        (("setuptools<58",), r"has no attribute 'convert_2to3_doctests'|No module named '?lib2to3"),
-        (("setuptools<50",), r"cannot import name '?Feature'? from '?setuptools|'Feature'"),
-        (("setuptools<46",), r"module 'setuptools' has no attribute 'Feature'"),
-        (("setuptools<67",), r"Expected end or semicolon|Parse error at .{0,80}Expected"),
-        (("numpy<2",), r"PyArray_Descr\W.{0,60}no member named|numpy/arrayobject.{0,80}removed"),
-        (("numpy<1.26", "setuptools<60"), r"numpy\.distutils|No module named '?distutils\b"),
-    )
-)
 _MISSING = re.compile(
     r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_][\w.]{0,100})'?", re.ASCII
 )
@@ -118,14 +95,13 @@ def tool_limits(text: str) -> tuple[dict[str, str], list[str]]:
     """The limits for isolated builds that a log asks for, by name, and what says so."""
     limits: dict[str, str] = {}
     evidence: list[str] = []
-    for wanted, sign in _TOOLS:
-        match = first_match(sign, text)
-        for limit in wanted if match else ():
-            name = re.split(r"[<>=]", limit)[0]
-            if name not in limits:
-                limits[name] = limit
-                evidence.append(match[0] if match else "")
-    return limits, evidence
+    for change in build_tool_changes():
+        name = requirement_name(change.pin)
+        match = first_match(change.pattern, text)
+        if match and name and name not in limits:
+            limits[name] = change.pin
+            evidence.append(match[0])
+    return limits, list(dict.fromkeys(evidence))
 
 
 def build_requirements(situation: RepairContext) -> Iterator[Repair]:

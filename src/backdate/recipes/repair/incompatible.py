@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from backdate.index.names import requirement_name
-from backdate.knowledge.changes import python_changes
+from backdate.knowledge.changes import library_changes, python_changes
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.incompatible_table import DROPPED
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import (
     RepairContext,
@@ -35,21 +35,17 @@ _UV_RANGE = re.compile(r"\(\d[\d.]{1,12}\) does not satisfy Python([<>=!~]{1,2}[
 def dropped_features(situation: RepairContext) -> Iterator[Repair]:
     """Limits for distributions whose newest release dropped what is used, all at once."""
     text = failure_text(situation.trouble)
-    found: dict[str, str] = {}
-    for row in DROPPED:
-        matches = all_matches(row.sign, text, 1)
-        name = requirement_name(row.limit)
-        if (
-            matches
-            and name
-            and _stricter(row.limit, next((o for o in found if requirement_name(o) == name), None))
-        ):
-            found = {limit: sign for limit, sign in found.items() if requirement_name(limit) != name}
-            found[row.limit] = matches[0][0]
-    changed = with_packages(situation.recipe, found, "release that dropped what is used", text_of(found))
+    limits: dict[str, tuple[str, str]] = {}
+    for change in library_changes():
+        matches = all_matches(change.pattern, text, 1)
+        name = requirement_name(change.pin)
+        if matches and name and (name not in limits or _stricter(change.pin, limits[name][0])):
+            limits[name] = (change.pin, matches[0][0])
+    seen = dict(limits.values())
+    changed = with_packages(situation.recipe, seen, "release that dropped what is used", text_of(seen))
     if changed != situation.recipe:
         yield situation.repaired(
-            ErrorClass.INCOMPATIBLE_RELEASE, "release that dropped what is used", text_of(found), changed
+            ErrorClass.INCOMPATIBLE_RELEASE, "release that dropped what is used", text_of(seen), changed
         )
 
 
@@ -58,17 +54,9 @@ def text_of(found: dict[str, str]) -> str:
     return ", ".join(f"{limit} as it says: {sign[:120]}" for limit, sign in found.items())
 
 
-def _stricter(limit: str, known: str | None) -> bool:
-    if known is None:
-        return True
-    numbers = [
-        [
-            int(part) if part.isdigit() else 0
-            for part in next(iter(Requirement(one).specifier)).version.split(".")
-        ]
-        for one in (limit, known)
-    ]
-    return numbers[0] < numbers[1]
+def _stricter(limit: str, known: str) -> bool:
+    first, second = (Version(next(iter(Requirement(text).specifier)).version) for text in (limit, known))
+    return first < second
 
 
 def another_interpreter(situation: RepairContext) -> Iterator[Repair]:

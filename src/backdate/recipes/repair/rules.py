@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+from backdate.knowledge.changes import library_changes
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair import (
@@ -20,7 +21,6 @@ from backdate.recipes.repair import (
     unsatisfiable,
 )
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.incompatible_table import DROPPED
 from backdate.recipes.repair.repair import IndexFacts, Repair
 from backdate.recipes.repair.repair_context import RepairContext, Rule, all_matches, failure_text, first_match
 from backdate.recipes.repair.setup_failure import SetupFailure
@@ -91,7 +91,8 @@ def _class_of_tests(trouble: SetupFailure, text: str) -> ErrorClass:
     if _wants_python(trouble):
         return ErrorClass.WRONG_INTERPRETER
     signed = _signed("tests", text)
-    if any(all_matches(row.sign, text, 1) for row in DROPPED) and signed in (None, ErrorClass.WRONG_FOLDER):
+    dropped = any(all_matches(change.pattern, text, 1) for change in library_changes())
+    if dropped and signed in (None, ErrorClass.WRONG_FOLDER):
         return ErrorClass.INCOMPATIBLE_RELEASE
     if signed is not None:
         return signed

@@ -1,0 +1,78 @@
+"""Runs the examples of rows of ``knowledge/tables/changes`` and says which do not tell what the row says."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from backdate.knowledge.changes import pattern_of
+from backdate.knowledge.schema import ChangeRow
+
+_UNNAMED = re.compile(r"^ImportError: cannot import name '\w+'$", re.MULTILINE)
+"""How Python 3.6 words it, which does not say from which module."""
+
+_DRIVER = """
+import json, sys, traceback
+for code in json.load(open(sys.argv[1])):
+    print('@@start')
+    failed = True
+    try:
+        exec(compile(code, '<example>', 'exec'), {'__name__': '__main__'})
+        failed = False
+    except SystemExit as end:
+        failed = bool(end.code)
+    except BaseException:
+        traceback.print_exc(file=sys.stdout)
+    print('@@failed' if failed else '@@ran')
+"""
+
+
+def programs(row: ChangeRow) -> list[str]:
+    """The examples of a row: its own, or an import of each of its names."""
+    if row.example:
+        return [row.example.replace("{name}", name) for name in (row.names or ("",))]
+    if row.kind == "module":
+        return [f"import {name}" for name in row.names]
+    imported = [f"from {row.module} import {name}" for name in row.names]
+    return [*imported, *(f"import {row.module}; {row.module}.{name}" for name in row.names)]
+
+
+def wrong_examples(row: ChangeRow, *, older: Path, newer: Path, folder: Path) -> list[str]:
+    """What contradicts the row under the interpreters of before and after the change."""
+    works, lacks = (newer, older) if row.added else (older, newer)
+    codes = programs(row)
+    wrong = []
+    for code, (ran, output) in zip(codes, _run(works, codes, folder), strict=True):
+        if not ran:
+            wrong.append(f"{row.since}: should run: {code.strip()[:200]}\n{output[-600:]}")
+    for code, (ran, output) in zip(codes, _run(lacks, codes, folder), strict=True):
+        if ran:
+            wrong.append(f"{row.since}: should fail: {code.strip()[:200]}")
+        elif not any(map(pattern_of(row).search, output.splitlines())) and not _UNNAMED.search(output):
+            wrong.append(f"{row.since}: is not recognised: {code.strip()[:200]}\n{output[-600:]}")
+    return wrong
+
+
+def _run(python: Path, codes: Sequence[str], folder: Path) -> list[tuple[bool, str]]:
+    """Whether each program ran, and what it printed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "examples.json").write_text(json.dumps(list(codes)))
+    driver = folder / "driver.py"
+    driver.write_text(_DRIVER)
+    done = subprocess.run(
+        [python, "-u", driver.name, "examples.json"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=600,
+        check=False,
+    )
+    parts = done.stdout.split("@@start\n")[1:]
+    ended = [(part.rstrip().endswith("@@ran"), part) for part in parts]
+    assert len(ended) == len(codes), done.stdout[-2_000:]
+    return ended
