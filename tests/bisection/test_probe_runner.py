@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
+from patience import PATIENCE_S
 from world import FakeMaker, World, bisect_world, from_on
 
 from backdate.bisection.probe_runner import ProbeRunner
@@ -137,7 +138,7 @@ def test_the_usual_case_builds_nothing_in_vain() -> None:
 
 
 def test_two_are_made_at_the_same_time() -> None:
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=PATIENCE_S)
     world = two_interpreters()
 
     class Meeting(FakeMaker):
@@ -171,7 +172,7 @@ class Waiting(FakeMaker):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self.begun = threading.Barrier(2, timeout=20)
+        self.begun = threading.Barrier(2, timeout=PATIENCE_S)
 
     def build(self, request: EnvironmentRequest) -> object:
         if self.begun.wait() == 0:

@@ -23,7 +23,7 @@ from backdate.testing.outcomes import Outcome
 
 Make = Callable[..., Machine]
 SUITE = "def test_good():\n    assert True\n"
-LIMITS = Limits(wall_s=30.0, memory_bytes=512 * MIB, processes=64, disk_bytes=64 * MIB, log_bytes=MIB)
+LIMITS = Limits(wall_s=600.0, memory_bytes=512 * MIB, processes=64, disk_bytes=64 * MIB, log_bytes=MIB)
 
 
 def checked(machine: Machine, **changes: object) -> CheckResult:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 from slow_tests import others_slow
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -69,7 +70,7 @@ def processes(*marks: str) -> list[str]:
 
 def gone(*marks: str) -> bool:
     """Whether no process with a mark is left, or will be in a moment: the kernel ends them by itself."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if not processes(*marks):
             return True
@@ -100,7 +101,7 @@ def test_an_interrupt(sleeper: Machine, stage: str) -> None:
     with start(sleeper) as process:
         wait_for(process, STAGES[stage])
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert "nothing half-built was left" in err
     assert "Traceback" not in err
@@ -113,7 +114,7 @@ def test_an_interrupt_before_anything_is_built(sleeper: Machine) -> None:
     with start(sleeper) as process:
         wait_for(process, "opening")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert gone(*marks(sleeper))
@@ -130,12 +131,12 @@ def test_an_interrupt_while_waiting_for_another_check(sleeper: Machine) -> None:
                 wait_for(second, "opening")
                 time.sleep(1)
                 second.send_signal(signal.SIGINT)
-                _, err = second.communicate(timeout=60)
+                _, err = second.communicate(timeout=PATIENCE_S)
             assert second.returncode == 130, err
         finally:
             first.send_signal(signal.SIGCONT)
             first.send_signal(signal.SIGINT)
-            first.communicate(timeout=60)
+            first.communicate(timeout=PATIENCE_S)
     assert first.returncode == 130
     assert gone(*marks(sleeper))
 
@@ -146,7 +147,7 @@ def test_after_a_kill_a_second_check_succeeds(machine: Make, tmp_path: Path) -> 
         wait_for(process, STAGES["building"])
         time.sleep(1)
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
     assert gone(str(made.cache))
     done = subprocess.run(command(made), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -158,7 +159,7 @@ def test_after_a_kill_a_second_check_succeeds(machine: Make, tmp_path: Path) -> 
 def test_two_checks_at_once_build_once(machine: Make, tmp_path: Path) -> None:
     made = machine({"test_a.py": "def test_good(): pass\n"}, cache=tmp_path / "cache")
     both = [start(made), start(made)]
-    said = [process.communicate(timeout=300) for process in both]
+    said = [process.communicate(timeout=PATIENCE_S) for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     assert len(list((made.cache / "records").iterdir())) == 1
     built = sum(out.count("built in") for out, _ in said)

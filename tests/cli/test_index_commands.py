@@ -17,6 +17,7 @@ import httpx
 import pytest
 import typer
 from fake_index import JSON, file_entry, json_page
+from patience import PATIENCE_S
 from typer.testing import CliRunner
 
 from backdate.cli.index import index_command
@@ -109,7 +110,8 @@ def test_index_serves_until_it_is_stopped(upstream_url: str, tmp_path: Path) -> 
     ) as process:
         assert process.stderr is not None
         origin = process.stderr.readline().split("instant: ")[1].split()[0]
-        for _ in range(200):
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
             try:
                 answer = httpx.get(f"{origin}snapshot/2021-03-01/simple/demo/", trust_env=False)
                 break

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 from slow_tests import others_slow
 
 from backdate.cli import exit_codes, main
@@ -119,13 +120,13 @@ def test_what_runs_in_sandboxes_is_gone(command: str, tmp_path: Path) -> None:
         text=True,
     )
     try:
-        deadline = time.monotonic() + 240
+        deadline = time.monotonic() + PATIENCE_S
         while not running(mark):
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline
             time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
     assert process.returncode == exit_codes.TERMINATED, err

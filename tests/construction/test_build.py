@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 from small_world import build_command, contents
 
 from backdate.construction.build import build_folder
@@ -22,7 +23,7 @@ from backdate.construction.ledger_view import read_ledger
 from backdate.tasks.dataset import Dataset
 
 
-def run(command: list[str], *, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def run(command: list[str], *, timeout: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
 
 
@@ -188,13 +189,13 @@ def end(command: list[str], *, when: Callable[[], bool]) -> tuple[int, str]:
         text=True,
     )
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE_S
         while not when():
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline
             time.sleep(0.05)
         process.terminate()
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
     return process.returncode, said
@@ -247,7 +248,7 @@ def test_workers_of_a_batch_system_one_of_which_is_killed(world, tmp_path: Path)
     )
     spool = build_folder(dataset) / "spool"
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE_S
         while not (spool / "jobs").is_dir() or not any((spool / "jobs").iterdir()):
             assert time.monotonic() < until
             assert driver.poll() is None
@@ -263,7 +264,7 @@ def test_workers_of_a_batch_system_one_of_which_is_killed(world, tmp_path: Path)
             os.utime(claim, (1, 1))  # as if it had been silent for long
         done = run([*python, "worker", str(dataset)])
         assert done.returncode == 0, done.stderr
-        _, said = driver.communicate(timeout=60)
+        _, said = driver.communicate(timeout=PATIENCE_S)
         assert driver.returncode == 0, said
     finally:
         driver.kill()
@@ -297,13 +298,13 @@ def test_a_cluster_of_three_workers_one_of_which_is_killed(world, tmp_path: Path
             stderr=subprocess.PIPE,
             text=True,
         )
-        until = time.monotonic() + 120
+        until = time.monotonic() + PATIENCE_S
         while not (tmp_path / "store" / "sides").is_dir():  # the first of its results are there
             assert time.monotonic() < until
             assert driver.poll() is None, driver.communicate()
             time.sleep(0.02)
         os.kill(pids[0], signal.SIGKILL)
-        _, said = driver.communicate(timeout=200)
+        _, said = driver.communicate(timeout=PATIENCE_S)
         assert driver.returncode == 0, said
     finally:
         cluster.kill()

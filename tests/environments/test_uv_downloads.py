@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 from backdate.environments.environment import Interpreter
 from backdate.environments.interpreter_choice import DownloadFailure
@@ -42,7 +43,7 @@ def fake_uv(tmp_path: Path, install: str, listing: str | None = None) -> UvDownl
         "UV_PYTHON_INSTALL_DIR": str(tmp_path / "pythons"),
         "UV_INDEX_URL": "https://elsewhere",
     }
-    return UvDownloads(uv=program, environment=environment, timeout_s=5)
+    return UvDownloads(uv=program, environment=environment, timeout_s=PATIENCE_S)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 from scripted_model import Hang, Say, ScriptedModel
 from slow_tests import others_slow
 from small_runner import bubblewrap
@@ -21,7 +22,6 @@ from backdate.solvers.records import StopReason
 
 pytest.importorskip("openai", reason="the extra models is not installed")
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 200
 """Less than a request or the tests would take; far more than ending takes on a busy machine."""
 PROGRAM = ROOT / "tests/support/interrupted_run.py"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fake_runner import GOLD, FakeScriptRunner, make_task
+from patience import PATIENCE_S
 
 from backdate.errors import IndexUnavailable, StoredDataError, UsageError
 from backdate.evaluation.progress import SolverFinished, SolverStarted
@@ -70,7 +71,7 @@ def test_a_run_is_resumed_and_finished_tasks_are_left_alone(tmp_path) -> None:
 
 
 def test_tasks_run_in_parallel(tmp_path) -> None:
-    barrier = threading.Barrier(3, timeout=20)
+    barrier = threading.Barrier(3, timeout=PATIENCE_S)
 
     def waits_for_the_others(assignment):
         barrier.wait()
@@ -147,7 +148,7 @@ def test_ctrl_c_ends_what_is_under_way_and_begins_nothing(tmp_path) -> None:
 
     from backdate.sandboxes import interruption
 
-    under_way = threading.Barrier(3, timeout=30)
+    under_way = threading.Barrier(3, timeout=PATIENCE_S)
 
     def endless(assignment):
         under_way.wait()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 from backdate.errors import SandboxUnavailable
 from backdate.sandboxes.bubblewrap import Bubblewrap
@@ -45,7 +46,7 @@ class Shell:
             cwd=cwd,
             env=env or {},
             network=network,
-            limits=Limits(**{"wall_s": 60.0, **limits}),  # type: ignore[arg-type]
+            limits=Limits(**{"wall_s": PATIENCE_S, **limits}),  # type: ignore[arg-type]
         )
         log = self.folder / "log"
         result = self.sandbox.run(command, Workspace(tree=tree, mounts=mounts, base=base), log=log)
@@ -113,7 +114,7 @@ def processes(mark: str) -> list[int]:
     return found
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
     """Whether the condition comes true; waits for what the kernel does by itself."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from patience import with_enough_time
 
 from backdate.sandboxes.interface import MIB, Command, Mount, RunStatus, Workspace
 from backdate.sandboxes.interruption import obeying
@@ -137,7 +138,11 @@ def test_a_daemon_outlives_neither_the_command_nor_its_time(anywhere, mark, runn
     assert anywhere(script).ok
     assert anywhere.text == "started\n"
     assert not running(mark)
-    result = anywhere(script + f"sleep 6{mark}", wall_s=1.0)
+    result = with_enough_time(
+        lambda wall_s: anywhere(script + f"sleep 6{mark}", wall_s=wall_s),
+        lambda _result: bool(anywhere.text),
+        1.0,
+    )
     assert (result.status, result.exit_code, result.signal) == (RunStatus.TIMEOUT, None, None)
     assert anywhere.text == "started\n"
     assert not running(mark)

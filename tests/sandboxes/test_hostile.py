@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S, with_enough_time
 
 from backdate.sandboxes import cgroups
 from backdate.sandboxes.bubblewrap import Bubblewrap
@@ -29,7 +30,7 @@ for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        time.sleep(600)
+        time.sleep(6000)
     os._exit(0)
 print("started", flush=True)
 """
@@ -48,10 +49,8 @@ while True:
         time.sleep(0.01)
     made += 1
 """
-    started = time.monotonic()
     result = python(script, wall_s=2.0, processes=100)
     assert result.status in (RunStatus.TIMEOUT, RunStatus.EXITED)
-    assert time.monotonic() - started < 60
     assert result.enforced.processes in ("tree", "per-user")
 
 
@@ -154,16 +153,19 @@ def test_signals_to_its_own_group_reach_only_itself(python, shell):
 
 
 def test_a_daemon_does_not_outlive_the_command(python, shell, mark, running):
-    started = time.monotonic()
-    result = python(DAEMON, mark)
+    result = python(DAEMON, mark, wall_s=300.0)  # the daemon sleeps longer: nobody waited for it
     assert result.ok
     assert shell.text == "started\n"
     assert not running(mark)
-    assert time.monotonic() - started < 30
 
 
 def test_a_daemon_does_not_outlive_the_time_limit(python, shell, mark, running):
-    assert python(DAEMON + "time.sleep(600)", mark, wall_s=1.0).status is RunStatus.TIMEOUT
+    result = with_enough_time(
+        lambda wall_s: python(DAEMON + "time.sleep(6000)", mark, wall_s=wall_s),
+        lambda _result: bool(shell.text),
+        1.0,
+    )
+    assert result.status is RunStatus.TIMEOUT
     assert shell.text == "started\n"
     assert not running(mark)
 
@@ -346,7 +348,7 @@ def test_nothing_is_left_when_the_caller_is_interrupted(tmp_path, mark, running,
     caller = _start(tmp_path, mark, 0)
     assert eventually(lambda: _asleep(running, mark) >= 2)
     caller.send_signal(signal.SIGINT)
-    output, _ = caller.communicate(timeout=30)
+    output, _ = caller.communicate(timeout=PATIENCE_S)
     assert output == b"interrupted\n"
     assert _asleep(running, mark) == 0
     assert list((tmp_path / "scratch").iterdir()) == []

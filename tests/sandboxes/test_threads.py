@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE_S
 
 from backdate.sandboxes.interruption import check, obeying
 from backdate.sandboxes.threads import both, in_threads
@@ -37,13 +38,13 @@ def test_both_may_give_different_things() -> None:
 
 
 def test_all_at_once_unless_told_otherwise() -> None:
-    all_of_them = threading.Barrier(7, timeout=30)
+    all_of_them = threading.Barrier(7, timeout=PATIENCE_S)
     assert len(set(in_threads([all_of_them.wait] * 7, name="t"))) == 7
 
 
 def test_what_the_asking_thread_obeys_ends_all() -> None:
     stop, ended = threading.Event(), []
-    begun = threading.Barrier(3, timeout=30)
+    begun = threading.Barrier(3, timeout=PATIENCE_S)
 
     def work(number: int) -> None:
         begun.wait()
@@ -63,7 +64,7 @@ def test_what_the_asking_thread_obeys_ends_all() -> None:
 
 def test_at_most_so_many_at_a_time() -> None:
     lock, under_way, most = threading.Lock(), 0, 0
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=PATIENCE_S)
 
     def work() -> None:
         nonlocal under_way, most
@@ -80,7 +81,7 @@ def test_at_most_so_many_at_a_time() -> None:
 
 @pytest.mark.parametrize("ends_others", [True, False])
 def test_an_error_ends_the_others_or_lets_them_finish(ends_others: bool) -> None:
-    begun, done, late = threading.Barrier(2, timeout=30), [], []
+    begun, done, late = threading.Barrier(2, timeout=PATIENCE_S), [], []
 
     def fails() -> None:
         begun.wait()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from fake_runner import FIX
+from patience import PATIENCE_S, with_enough_time
 from scripted_model import Call, Cut, Hang, Raw, Say, ScriptedModel, Status, megabyte, refuse
 
 from backdate.models.open import open_model
@@ -17,7 +19,7 @@ from backdate.solvers.model import ModelSolver
 from backdate.solvers.records import StopReason
 
 DIALECTS = ("native", "two-step", "marked")
-FAST = ModelSettings(patience=Patience(timeout_s=2.0, attempts=2, first_delay_s=0.01, max_delay_s=0.02))
+QUICK_RETRIES = Patience(timeout_s=PATIENCE_S, attempts=2, first_delay_s=0.01, max_delay_s=0.02)
 
 
 def call(dialect: str, tool: str, thought: str = "I think so.", **arguments: object) -> list[Say]:
@@ -34,9 +36,13 @@ def silent(dialect: str, text: str = "The tests should pass now.") -> list[Say]:
     return [Say(text)] * (2 if dialect == "two-step" else 1)
 
 
+def _settings(timeout_s: float = PATIENCE_S) -> ModelSettings:
+    return ModelSettings(patience=replace(QUICK_RETRIES, timeout_s=timeout_s))
+
+
 @contextmanager
-def scripted(script):
-    with ScriptedModel(script) as server, open_model(server.endpoint(), FAST) as model:
+def scripted(script, timeout_s=PATIENCE_S):
+    with ScriptedModel(script) as server, open_model(server.endpoint(), _settings(timeout_s)) as model:
         yield server, ModelSolver(model)
 
 
@@ -181,7 +187,6 @@ def test_a_megabyte_is_survived_and_not_sent_back(run_solver, dialect) -> None:
 @pytest.mark.parametrize(
     ("answers", "kind"),
     [
-        ([Hang(), Hang()], "timeout"),
         ([Status(500), Status(500)], "endpoint-down"),
         ([Status(429), Status(429)], "rate-limited"),
         ([Status(401)], "unauthorised"),
@@ -196,6 +201,18 @@ def test_a_failing_endpoint_is_an_ending_with_its_name_and_keeps_the_patch(run_s
     assert record.ending is StopReason.MODEL
     assert record.detail.startswith(kind)
     assert record.calls == 1
+    assert "math.pi" in record.patch
+
+
+def test_an_endpoint_that_hangs_is_an_ending_and_keeps_the_patch(run_solver) -> None:
+    def attempt(timeout_s: float):
+        script = [*call("native", "replace_all_in_file", **FIX), Hang(), Hang()]
+        with scripted(script, timeout_s) as (_, solver):
+            return run_solver(solver)
+
+    record = with_enough_time(attempt, lambda record: record.calls == 1, 0.5)
+    assert record.ending is StopReason.MODEL
+    assert record.detail.startswith("timeout")
     assert "math.pi" in record.patch
 
 
@@ -226,7 +243,7 @@ def test_costs_come_from_the_prices_and_are_unknown_without(run_solver) -> None:
     def cost(_model, tokens):
         return tokens.prompt_tokens / 100
 
-    with ScriptedModel([Say("hm")] * 6) as server, open_model(server.endpoint(), FAST) as model:
+    with ScriptedModel([Say("hm")] * 6) as server, open_model(server.endpoint(), _settings()) as model:
         record = run_solver(ModelSolver(model, cost=cost))
     assert record.usage.cost_usd == pytest.approx(0.6)
     with scripted([Say("hm", usage=None)] * 6) as (_, solver):

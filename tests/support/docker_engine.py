@@ -16,7 +16,7 @@ from pathlib import Path
 from backdate.environments.environment import Interpreter
 
 IMAGE = "backdate-tests:debian"
-_START_S = 30.0
+_START_S = 120.0
 _WITHOUT_NETWORKING = ("--iptables=false", "--ip6tables=false", "--bridge=none", "--ip-forward=false")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from diagnosis_environments import environment_of, find_interpreter
+from patience import PATIENCE_S
 
 from backdate.environments.environment import Environment
 from backdate.errors import SandboxUnavailable
@@ -75,7 +76,7 @@ class SmallProjectRunner:
             self.environment(self.versions[side]),
             tree,
             PLAN,
-            limits=Limits(wall_s=60, memory_bytes=512 * MIB, disk_bytes=256 * MIB),
+            limits=Limits(wall_s=PATIENCE_S, memory_bytes=512 * MIB, disk_bytes=256 * MIB),
             log_folder=log_folder,
         )
         bad = [one.id for one in run.results if one.outcome.bad]

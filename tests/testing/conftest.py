@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 from backdate.environments.environment import Environment, Interpreter, InterpreterChoice, Lock
 from backdate.errors import SandboxUnavailable
@@ -173,7 +174,7 @@ Run = Callable[..., SuiteRun]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Writes files into a tree and runs a suite there; the limits are modest."""
+    """Writes files into a tree and runs a suite there; the memory is modest."""
 
     def run(
         sandbox: Sandbox,
@@ -181,7 +182,7 @@ def run(tmp_path: Path) -> Run:
         files: Mapping[str, str],
         plan: SuitePlan,
         *,
-        wall_s: float = 60.0,
+        wall_s: float = PATIENCE_S,
         **options: object,
     ) -> SuiteRun:
         tree = tmp_path / "tree"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import with_enough_time
 
 from backdate.environments.environment import Environment
 from backdate.recipes.recipe import SuitePlan
@@ -188,7 +189,12 @@ def test_an_endless_loop_times_out_and_the_rest_is_named(
     run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:
     suite = "def test_a(): pass\ndef test_loop():\n    while True: pass\ndef test_z(): pass\n"
-    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"), wall_s=4.0)
+    files = {"test_a.py": suite}
+    done = with_enough_time(
+        lambda wall_s: run(one_sandbox, own_environment, files, plan("pytest"), wall_s=wall_s),
+        lambda done: "test_a.py::test_loop" in outcomes(done),
+        4.0,
+    )
     assert done.status == "timeout"
     assert outcomes(done) == {
         "test_a.py::test_a": Outcome.PASSED,
@@ -203,7 +209,12 @@ def test_a_suite_that_is_done_and_never_exits_is_completed(
     run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:
     suite = "import threading, time\ndef test_a(): threading.Thread(target=time.sleep, args=(99,)).start()\n"
-    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"), wall_s=12.0)
+    files = {"test_a.py": suite}
+    done = with_enough_time(
+        lambda wall_s: run(one_sandbox, own_environment, files, plan("pytest"), wall_s=wall_s),
+        lambda done: done.status == "completed",
+        12.0,
+    )
     assert done.status == "completed"
     assert outcomes(done) == {"test_a.py::test_a": Outcome.PASSED}
     assert done.suspicions == ("the runner said that it was done, and then the time limit struck",)

@@ -9,6 +9,7 @@ from hashlib import sha1
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 from backdate.errors import SourceError
 from backdate.projects.sources import checkout
@@ -19,7 +20,7 @@ from backdate.projects.sources.tree import TreeLimits
 
 def bring(path: Path, target: Path, *, revision: str = "HEAD", subdirectory: str = "", **limits: int):
     source = GitSource(location=str(path), local=True, revision=revision, subdirectory=subdirectory)
-    return check_out(source, target, limits=TreeLimits(**limits), clone_timeout_s=30)
+    return check_out(source, target, limits=TreeLimits(**limits), clone_timeout_s=PATIENCE_S)
 
 
 def store(repository: Path, kind: bytes, data: bytes) -> str:
@@ -193,7 +194,7 @@ def test_a_clone_that_fails_shows_gits_words_and_no_token(tmp_path: Path, git) -
         location="https://user:s3cret@127.0.0.1:9/a/b", local=False, revision="HEAD", subdirectory=""
     )
     with pytest.raises(SourceError, match=r"git says: .*127\.0\.0\.1") as caught:
-        check_out(source, tmp_path / "out", limits=TreeLimits(), clone_timeout_s=30)
+        check_out(source, tmp_path / "out", limits=TreeLimits(), clone_timeout_s=PATIENCE_S)
     assert "s3cret" not in str(caught.value)
     assert not [path for path in tmp_path.iterdir() if "clone" in path.name]
 
@@ -203,7 +204,9 @@ def test_a_clone_is_read_and_removed(
 ) -> None:
     monkeypatch.setattr(checkout, "_NETWORK", "file")
     source = GitSource(location=f"file://{repository}", local=False, revision="v1.2.0")
-    origin, python_files = check_out(source, tmp_path / "w/out", limits=TreeLimits(), clone_timeout_s=30)
+    origin, python_files = check_out(
+        source, tmp_path / "w/out", limits=TreeLimits(), clone_timeout_s=PATIENCE_S
+    )
     assert python_files == 2
     assert origin.version_hint == "1.2.0"
     assert [path.name for path in (tmp_path / "w").iterdir()] == ["out"]
