@@ -6,8 +6,8 @@
 
     result = backdate.check("path/to/project", from_instant=backdate.parse_instant("2021-03-01"))
 
-What is exported here is the library; everything else may move. Nothing prints, and nothing heavy is
-imported before it is used.
+What is exported here is the library (``docs/api.md``); everything else may move. Nothing prints, and nothing
+heavy is imported before it is used.
 """
 
 from __future__ import annotations
@@ -18,53 +18,117 @@ from typing import TYPE_CHECKING, Any
 from backdate.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from backdate.bisection.result import BisectResult, Culprit, Finding, read_bisect_result
+    from backdate.checking.build_environment import EnvironmentResult
     from backdate.checking.options import SetupOptions
     from backdate.checking.result import Breakage, CheckResult, Comparison, PackageChange, Side, Verdict
     from backdate.checking.settings import Settings
     from backdate.checking.setup_result import SetupResult
-    from backdate.checking.stored import read_result
-    from backdate.errors import BackdateError
+    from backdate.checking.stored import read_result, read_setup_result
+    from backdate.diagnosis.diagnose import clusters_of, diagnose, diagnose_log
+    from backdate.diagnosis.logs import read_log
+    from backdate.environments.environment import BuildFailure, Environment, Lock
+    from backdate.errors import BackdateError, MachineError, StoredDataError, UsageError
+    from backdate.index.server import SnapshotServer
+    from backdate.index.upstream import IndexClient
+    from backdate.progress import Activity, Event, Reporter, StageEntered
+    from backdate.sandboxes.interface import Limits
     from backdate.session import Session, bisect, build_environment, check, set_up
-    from backdate.timeline.instants import parse_instant
+    from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
+    from backdate.timeline.instants import Instant, parse_instant
 
 
 __all__ = [
+    "Activity",
     "BackdateError",
+    "BisectResult",
     "Breakage",
+    "BuildFailure",
+    "CaseResult",
     "CheckResult",
     "Comparison",
+    "Culprit",
+    "Environment",
+    "EnvironmentResult",
+    "Event",
+    "Finding",
+    "IndexClient",
+    "Instant",
+    "Limits",
+    "Lock",
+    "MachineError",
+    "Outcome",
     "PackageChange",
+    "Reporter",
     "Session",
     "Settings",
     "SetupOptions",
     "SetupResult",
     "Side",
+    "SnapshotServer",
+    "StageEntered",
+    "StoredDataError",
+    "SuiteRun",
+    "UsageError",
     "Verdict",
     "bisect",
     "build_environment",
     "check",
+    "clusters_of",
+    "diagnose",
+    "diagnose_log",
     "parse_instant",
+    "read_bisect_result",
+    "read_log",
     "read_result",
+    "read_setup_result",
     "set_up",
 ]
 
 _HOMES = {
+    "Activity": "backdate.progress",
     "BackdateError": "backdate.errors",
+    "BisectResult": "backdate.bisection.result",
     "Breakage": "backdate.checking.result",
+    "BuildFailure": "backdate.environments.environment",
+    "CaseResult": "backdate.testing.outcomes",
     "CheckResult": "backdate.checking.result",
     "Comparison": "backdate.checking.result",
+    "Culprit": "backdate.bisection.result",
+    "Environment": "backdate.environments.environment",
+    "EnvironmentResult": "backdate.checking.build_environment",
+    "Event": "backdate.progress",
+    "Finding": "backdate.bisection.result",
+    "IndexClient": "backdate.index.upstream",
+    "Instant": "backdate.timeline.instants",
+    "Limits": "backdate.sandboxes.interface",
+    "Lock": "backdate.environments.environment",
+    "MachineError": "backdate.errors",
+    "Outcome": "backdate.testing.outcomes",
     "PackageChange": "backdate.checking.result",
+    "Reporter": "backdate.progress",
     "Session": "backdate.session",
-    "SetupOptions": "backdate.checking.options",
     "Settings": "backdate.checking.settings",
+    "SetupOptions": "backdate.checking.options",
     "SetupResult": "backdate.checking.setup_result",
     "Side": "backdate.checking.result",
+    "SnapshotServer": "backdate.index.server",
+    "StageEntered": "backdate.progress",
+    "StoredDataError": "backdate.errors",
+    "SuiteRun": "backdate.testing.outcomes",
+    "UsageError": "backdate.errors",
     "Verdict": "backdate.checking.result",
     "bisect": "backdate.session",
     "build_environment": "backdate.session",
     "check": "backdate.session",
+    "clusters_of": "backdate.diagnosis.diagnose",
+    "diagnose": "backdate.diagnosis.diagnose",
+    "diagnose_log": "backdate.diagnosis.diagnose",
     "parse_instant": "backdate.timeline.instants",
+    "read_bisect_result": "backdate.bisection.result",
+    "read_log": "backdate.diagnosis.logs",
     "read_result": "backdate.checking.stored",
+    "read_setup_result": "backdate.checking.stored",
     "set_up": "backdate.session",
 }
 

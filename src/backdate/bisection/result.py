@@ -9,6 +9,7 @@ from typing import Literal
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
+from backdate.checking.stored import read_result_of
 from backdate.diagnosis.api import NameChange
 from backdate.migrations import KeyRename, Migration
 from backdate.projects.project import Origin
@@ -230,3 +231,12 @@ class BisectResult:
         if self.findings or self.refused or self.check.verdict is Verdict.CANNOT_TELL:
             return Verdict.CANNOT_TELL
         return Verdict.NOTHING_BROKE
+
+
+def read_bisect_result(path: Path) -> BisectResult:
+    """The bisection's result in the file at ``path``, of this version or an older one.
+
+    Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
+    newer version wrote it.
+    """
+    return read_result_of("bisect", BisectResult, path, FORMAT, MIGRATIONS)
