@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backdate.construction.funnel import NAMES, Funnel, make_funnel
-from backdate.construction.picture import draw
+from backdate.reports.drawing.formats import draw
+from backdate.reports.funnel_scene import funnel_scene
 from backdate.serial import from_json, to_json
 
 
@@ -31,7 +32,7 @@ def test_nobody_is_lost(left: dict[tuple[str, str], int], tasks: int, waiting: i
         assert stage.left == sum(one.count for one in stage.reasons)
         entered = stage.passed
     assert from_json(Funnel, to_json(funnel)) == funnel
-    assert ET.fromstring(draw(funnel)).tag.endswith("svg")
+    assert ET.fromstring(draw(funnel_scene(funnel))).tag.endswith("svg")
 
 
 def test_the_most_frequent_reason_comes_first() -> None:
@@ -41,4 +42,4 @@ def test_the_most_frequent_reason_comes_first() -> None:
 
 
 def test_an_empty_funnel_can_be_drawn() -> None:
-    assert b"0 candidates" in draw(make_funnel({}, candidates=0, tasks=0))
+    assert b"0 candidates" in draw(funnel_scene(make_funnel({}, candidates=0, tasks=0)))

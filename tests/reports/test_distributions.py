@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.evaluation.spreads import spread_of, stretches_of
+from backdate.reports.axes import WIDTH, compact, round_ticks
 from backdate.reports.distributions import Box, box_plot, heat_map, turn_plot
-from backdate.reports.svg import WIDTH, compact, round_ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</svg><script>alert('x')</script>\x00\ud800 & \"quoted\""

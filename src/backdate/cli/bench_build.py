@@ -133,13 +133,15 @@ def build_command(given: BuildArguments) -> int:
     from backdate.cli.render_build import funnel_lines
     from backdate.construction.build import build, build_folder
     from backdate.construction.executors.choose import choose_executor
-    from backdate.construction.picture import draw
+    from backdate.reports.drawing.formats import draw, require_format
+    from backdate.reports.funnel_scene import funnel_scene
     from backdate.serial import write_whole
 
     plan, place = _plan_and_place(given)
     output = given.output.absolute()
     if given.picture is not None:
         options.require_writable(given.picture, folder=False)
+        require_format(given.picture.suffix)
     with watch() as progress:
         built = build(
             given.sources,
@@ -154,7 +156,7 @@ def build_command(given: BuildArguments) -> int:
             progress=progress,
         )
     if given.picture is not None:
-        write_whole(given.picture, draw(built.funnel))
+        write_whole(given.picture, draw(funnel_scene(built.funnel), given.picture.suffix))
     print_lines(funnel_lines(built.funnel))
     typer.echo(f"{built.funnel.tasks} tasks in {output}")
     return 0

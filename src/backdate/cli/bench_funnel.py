@@ -35,7 +35,8 @@ def funnel_command(
     from backdate.cli.render import print_lines
     from backdate.cli.render_build import excluded_lines, funnel_lines
     from backdate.construction.funnel_reader import read_funnel, read_left
-    from backdate.construction.picture import draw
+    from backdate.reports.drawing.formats import draw
+    from backdate.reports.funnel_scene import funnel_scene
     from backdate.serial import write_whole
 
     path = path.absolute()
@@ -44,6 +45,6 @@ def funnel_command(
         return 0
     funnel = read_funnel(path)
     if picture is not None:
-        write_whole(picture, draw(funnel))
+        write_whole(picture, draw(funnel_scene(funnel), picture.suffix))
     print_lines(funnel_lines(funnel))
     return 0

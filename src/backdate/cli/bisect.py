@@ -75,7 +75,7 @@ def bisect_command(given: BisectArguments) -> int:
 
 def _require_places(given: BisectArguments) -> None:
     """Raise UsageError for what could not be written in the end: asked before the work."""
-    from backdate.bisection.picture.draw import require_format
+    from backdate.reports.drawing.formats import require_format
 
     for file in (given.json, given.picture):
         if file is not None:
@@ -85,13 +85,14 @@ def _require_places(given: BisectArguments) -> None:
 
 
 def _report(result: BisectResult, given: BisectArguments) -> None:
-    from backdate.bisection.picture.draw import draw
     from backdate.cli.render import print_lines
     from backdate.cli.render_bisection import bisection_lines
+    from backdate.reports.bisection_scene import bisection_scene
+    from backdate.reports.drawing.formats import draw
     from backdate.serial import to_json, write_whole
 
     if given.json is not None:
         write_whole(given.json, to_json(result, indent=2))
     if given.picture is not None:
-        write_whole(given.picture, draw(result, given.picture.suffix))
+        write_whole(given.picture, draw(bisection_scene(result), given.picture.suffix))
     print_lines(bisection_lines(result, verbose=given.verbose))

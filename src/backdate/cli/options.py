@@ -111,7 +111,7 @@ AllowTestEdits = Annotated[
     bool, typer.Option("--allow-test-edits", help="For tasks without a gold patch, as in the paper.")
 ]
 FunnelPicture = Annotated[
-    Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw the funnel there.")
+    Path | None, typer.Option("--picture", metavar="FILE", help="Draw the funnel there: *.svg, or *.png.")
 ]
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from backdate.evaluation.spreads import AttemptSpread
 from backdate.evaluation.summary import END, START, ModelSummary
 from backdate.reports.distributions import Box, box_plot, heat_map, turn_plot
+from backdate.reports.drawing.shapes import SERIES
 from backdate.reports.figure import Figure, labelled
 from backdate.reports.plots import Bar, bar_plot
-from backdate.reports.svg import COLOURS
 from backdate.reports.tables import Table
 from backdate.reports.text import count, dollars, number, percent
 
@@ -56,7 +56,7 @@ def behaviour_figures(models: Sequence[ModelSummary]) -> tuple[Figure, ...]:
         found.append(Figure(name="tools", caption=caption, svg=bar_plot(bars, title=caption)))
     tools = _most_called(models)
     called = [(at, one) for at, one in enumerate(models) if one.tools]
-    found += [_turns_figure(at, one, models, tools[: COLOURS - 1]) for at, one in called]
+    found += [_turns_figure(at, one, models, tools[: SERIES - 1]) for at, one in called]
     found += [_heat_figure(at, one, models, tools[:_MOST_CELLS]) for at, one in called]
     return tuple(found)
 

@@ -6,19 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from backdate.evaluation.spreads import AttemptSpread, Stretch
-from backdate.reports.svg import (
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    compact,
-    fill,
-    opened,
-    round_ticks,
-    text_at,
-    titled,
+from backdate.reports.axes import HEIGHT, LEFT, RIGHT, TOP, WIDTH, compact, round_ticks
+from backdate.reports.drawing.shapes import (
+    Dot,
+    FilledRectangle,
+    Label,
+    Scene,
+    Segment,
+    Shape,
+    series_paint,
 )
+from backdate.reports.drawing.svg import to_inline_svg
 
 _BOX, _STEP = 20, 56
 _MOST_DOTS = 200
@@ -49,42 +47,50 @@ def box_plot(boxes: Sequence[Box], *, title: str, x_title: str) -> str:
     def x_of(value: float) -> float:
         return left + width * value / marks[-1]
 
-    parts = [opened(WIDTH, height, title, f"{len(boxes)} box plots over {x_title}")]
+    shapes: list[Shape] = []
     for mark in marks:
         x = x_of(mark)
-        parts.append(f'<line class="grid" x1="{x:.1f}" y1="4" x2="{x:.1f}" y2="{bottom}"/>')
-        parts.append(text_at(x, bottom + 17, compact(mark), anchor="middle"))
-    parts.append(text_at(left + width / 2, height - 8, x_title, anchor="middle"))
+        shapes += [
+            Segment(x1=x, y1=4, x2=x, y2=bottom, role="grid"),
+            Label(x=x, y=bottom + 17, text=compact(mark), anchor="middle"),
+        ]
+    shapes.append(Label(x=left + width / 2, y=height - 8, text=x_title, anchor="middle"))
     for number, box in enumerate(boxes):
-        parts += _box(box, number * _STEP + 4, x_of)
-    parts.append("</svg>")
-    return "".join(parts)
+        shapes += _box(box, number * _STEP + 4, x_of)
+    description = f"{len(boxes)} box plots over {x_title}"
+    return to_inline_svg(
+        Scene(title=title, description=description, width=WIDTH, height=height, shapes=tuple(shapes))
+    )
 
 
-def _box(box: Box, y: float, x_of: Callable[[float], float]) -> list[str]:
-    spread = box.spread
+def _box(box: Box, y: float, x_of: Callable[[float], float]) -> list[Shape]:
+    spread, paint = box.spread, series_paint(box.series)
     low, median, high = x_of(spread.lower), x_of(spread.median), x_of(spread.upper)
     top, middle, end = y + 20, y + 20 + _BOX / 2, y + 20 + _BOX
-    stroke = fill(box.series).replace("fill:", "stroke:")
-    told = (
+    title = (
         f"{box.name}: median {spread.median:,.4g}, quartiles {spread.lower:,.4g} and {spread.upper:,.4g}, "
         f"{spread.least:,.4g} to {spread.most:,.4g}, {spread.attempts} attempts"
     )
-    whisker = f'<line style="{stroke}" stroke-width="2" x1="%.1f" y1="{middle}" x2="%.1f" y2="{middle}"/>'
-    body = (
-        f'<rect style="{fill(box.series)};{stroke}" fill-opacity=".25" stroke-width="2" x="{low:.1f}" '
-        f'y="{top}" width="{max(high - low, 1):.1f}" height="{_BOX}" rx="2">{titled(told)}</rect>'
-    )
     step = -(-len(spread.values) // _MOST_DOTS)
     return [
-        text_at(10, y + 13, box.name[:60]),
-        whisker % (x_of(spread.least), low),
-        whisker % (high, x_of(spread.most)),
-        body,
-        f'<line class="median" x1="{median:.1f}" y1="{top}" x2="{median:.1f}" y2="{end}"/>',
+        Label(x=10, y=y + 13, text=box.name[:60]),
+        Segment(x1=x_of(spread.least), y1=middle, x2=low, y2=middle, stroke=paint, width=2),
+        Segment(x1=high, y1=middle, x2=x_of(spread.most), y2=middle, stroke=paint, width=2),
+        FilledRectangle(
+            x=low,
+            y=top,
+            width=max(high - low, 1),
+            height=_BOX,
+            fill=paint,
+            opacity=0.25,
+            edge=paint,
+            edge_width=2,
+            rounding=2,
+            title=title,
+        ),
+        Segment(x1=median, y1=top, x2=median, y2=end, role="median"),
         *(
-            f'<circle style="{fill(box.series)}" fill-opacity=".55" cx="{x_of(value):.1f}" '
-            f'cy="{middle + 4 * (number % 3 - 1)}" r="2.2"/>'
+            Dot(x=x_of(value), y=middle + 4 * (number % 3 - 1), radius=2.2, fill=paint, opacity=0.55)
             for number, value in enumerate(spread.values[::step])
         ),
     ]
@@ -97,32 +103,41 @@ def turn_plot(stretches: Sequence[Stretch], names: Sequence[str], *, title: str)
     marks = round_ticks(max(totals, default=0))
     width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - 48
     each = width / max(len(stretches), 1)
-    parts = [opened(WIDTH, HEIGHT, title, f"{len(names)} tools over {len(stretches)} stretches of turns")]
+    shapes: list[Shape] = []
 
     def y_of(value: float) -> float:
         return TOP + height * (1 - value / marks[-1])
 
     for mark in marks:
-        y = y_of(mark)
-        parts.append(f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>')
-        parts.append(text_at(LEFT - 6, y + 4, compact(mark), anchor="end"))
-    for number, one in enumerate(stretches):
+        shapes += [
+            Segment(x1=LEFT, y1=y_of(mark), x2=WIDTH - RIGHT, y2=y_of(mark), role="grid"),
+            Label(x=LEFT - 6, y=y_of(mark) + 4, text=compact(mark), anchor="end"),
+        ]
+    for number, stretch in enumerate(stretches):
         x, base = LEFT + each * number, 0
-        told = f"{one.first}" if one.first == one.last else f"{one.first}-{one.last}"
-        for at, (name, times) in enumerate(_parts(one.tools, names)):
+        turns = f"{stretch.first}" if stretch.first == stretch.last else f"{stretch.first}-{stretch.last}"
+        for at, (name, times) in enumerate(_parts(stretch.tools, names)):
             if times:
                 upper, lower = y_of(base + times), y_of(base)
-                parts.append(
-                    f'<rect class="part" style="{fill(at)}" x="{x + 2:.1f}" y="{upper:.1f}" '
-                    f'width="{max(each - 4, 1):.1f}" height="{lower - upper:.1f}">'
-                    f"{titled(f'turn {told}: {name} {times:,} times')}</rect>"
+                shapes.append(
+                    FilledRectangle(
+                        x=x + 2,
+                        y=upper,
+                        width=max(each - 4, 1),
+                        height=lower - upper,
+                        fill=series_paint(at),
+                        role="part",
+                        title=f"turn {turns}: {name} {times:,} times",
+                    )
                 )
                 base += times
-        short = told if len(stretches) <= _MOST_SPANS else str(one.first)
-        parts.append(text_at(x + each / 2, HEIGHT - 30, short, anchor="middle", more=' class="small"'))
-    parts.append(text_at(LEFT + width / 2, HEIGHT - 8, "turn (model call)", anchor="middle"))
-    parts.append("</svg>")
-    return "".join(parts)
+        short = turns if len(stretches) <= _MOST_SPANS else str(stretch.first)
+        shapes.append(Label(x=x + each / 2, y=HEIGHT - 30, text=short, anchor="middle", role="small"))
+    shapes.append(Label(x=LEFT + width / 2, y=HEIGHT - 8, text="turn (model call)", anchor="middle"))
+    description = f"{len(names)} tools over {len(stretches)} stretches of turns"
+    return to_inline_svg(
+        Scene(title=title, description=description, width=WIDTH, height=HEIGHT, shapes=tuple(shapes))
+    )
 
 
 def _parts(tools: Mapping[str, int], names: Sequence[str]) -> list[tuple[str, int]]:
@@ -135,32 +150,38 @@ def heat_map(
 ) -> str:
     """For each of ``rows`` the share of each of ``columns`` in what follows it: shaded, and as percent."""
     width, top = _NAMES + _CELL * len(columns) + _ASIDE, _NAMES - 20
-    parts = [
-        opened(
-            width,
-            top + _CELL * len(rows) + 8,
-            title,
-            f"{len(rows)} by {len(columns)} cells; rows come before, columns after",
-        )
-    ]
+    shapes: list[Shape] = []
     for number, name in enumerate(columns):
-        x = _NAMES + _CELL * (number + 0.5) + 4
-        turned = f' transform="rotate(-60 {x:.1f} {top - 6})"'
-        parts.append(text_at(x, top - 6, name[:19], more=turned))
+        shapes.append(Label(x=_NAMES + _CELL * (number + 0.5) + 4, y=top - 6, text=name[:19], turned=-60))
     for number, before in enumerate(rows):
         y = top + _CELL * number
-        total = sum(times for (one, _), times in counts.items() if one == before)
-        parts.append(text_at(_NAMES - 6, y + _CELL / 2 + 4, before[:19], anchor="end"))
+        total = sum(times for (first, _), times in counts.items() if first == before)
+        shapes.append(Label(x=_NAMES - 6, y=y + _CELL / 2 + 4, text=before[:19], anchor="end"))
         for at, after in enumerate(columns):
             times = counts.get((before, after), 0)
             share = times / total if total else 0.0
             x = _NAMES + _CELL * at
-            parts.append(
-                f'<rect class="cell" style="{fill(0)}" fill-opacity="{_DARKEST * share:.3f}" x="{x}" '
-                f'y="{y}" width="{_CELL}" height="{_CELL}">'
-                f"{titled(f'{after} after {before}: {times:,} times, {100 * share:.0f} %')}</rect>"
+            shapes.append(
+                FilledRectangle(
+                    x=x,
+                    y=y,
+                    width=_CELL,
+                    height=_CELL,
+                    fill=series_paint(0),
+                    opacity=_DARKEST * share,
+                    role="cell",
+                    title=f"{after} after {before}: {times:,} times, {100 * share:.0f} %",
+                )
             )
             if times:
-                parts.append(text_at(x + _CELL / 2, y + _CELL / 2 + 4, f"{100 * share:.0f}", anchor="middle"))
-    parts.append("</svg>")
-    return "".join(parts)
+                middle = y + _CELL / 2 + 4
+                shapes.append(Label(x=x + _CELL / 2, y=middle, text=f"{100 * share:.0f}", anchor="middle"))
+    return to_inline_svg(
+        Scene(
+            title=title,
+            description=f"{len(rows)} by {len(columns)} cells; rows come before, columns after",
+            width=width,
+            height=top + _CELL * len(rows) + 8,
+            shapes=tuple(shapes),
+        )
+    )

@@ -1,23 +1,21 @@
-"""Plots of one value a model: lines and bars (see ``svg.py`` for how they are drawn)."""
+"""Plots of one value a model: lines and bars as inline SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backdate.reports.svg import (
-    BOTTOM,
-    COLOURS,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    opened,
-    text_at,
-    ticks,
-    titled,
+from backdate.reports.axes import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, ticks
+from backdate.reports.drawing.shapes import (
+    FilledRectangle,
+    Label,
+    Polyline,
+    Scene,
+    Segment,
+    Shape,
+    series_paint,
 )
+from backdate.reports.drawing.svg import to_inline_svg
 
 _DASHES = ("", "8 4", "2 4", "10 4 2 4", "14 4", "5 3", "1 6", "12 3 4 3")
 """Lines differ in these as well as in their colours."""
@@ -57,61 +55,72 @@ def line_plot(lines: Sequence[Line], *, title: str, x_title: str, y_title: str) 
     def y_of(value: float) -> float:
         return TOP + height * (1 - value / top)
 
-    parts = [opened(WIDTH, HEIGHT, title, f"{y_title} over {x_title}, {len(lines)} lines")]
+    shapes: list[Shape] = []
     for step in range(5):
         value = top * step / 4
-        y = y_of(value)
-        parts.append(f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>')
-        parts.append(text_at(LEFT - 6, y + 4, f"{100 * value:.0f} %", anchor="end"))
+        shapes += [
+            Segment(x1=LEFT, y1=y_of(value), x2=WIDTH - RIGHT, y2=y_of(value), role="grid"),
+            Label(x=LEFT - 6, y=y_of(value) + 4, text=f"{100 * value:.0f} %", anchor="end"),
+        ]
     below = HEIGHT - BOTTOM + 18
-    parts += [text_at(x_of(tick), below, str(tick), anchor="middle") for tick in ticks(most)]
-    parts.append(text_at(LEFT + width / 2, HEIGHT - 6, x_title, anchor="middle"))
-    for line in lines:
-        points = _steps([(x_of(at), y_of(value)) for at, value in enumerate(line.values)])
-        dash = _DASHES[line.series % len(_DASHES)]
-        style = f"stroke:var(--series-{line.series % COLOURS})" + (
-            f";stroke-dasharray:{dash}" if dash else ""
+    shapes += [Label(x=x_of(tick), y=below, text=str(tick), anchor="middle") for tick in ticks(most)]
+    shapes.append(Label(x=LEFT + width / 2, y=HEIGHT - 6, text=x_title, anchor="middle"))
+    shapes += [
+        Polyline(
+            points=_steps([(x_of(at), y_of(value)) for at, value in enumerate(line.values)]),
+            stroke=series_paint(line.series),
+            dash=_DASHES[line.series % len(_DASHES)],
+            role="line",
+            title=line.name,
         )
-        parts.append(
-            f'<polyline class="line" style="{style}" points="{points}">{titled(line.name)}</polyline>'
-        )
-    parts.append("</svg>")
-    return "".join(parts)
+        for line in lines
+    ]
+    description = f"{y_title} over {x_title}, {len(lines)} lines"
+    return to_inline_svg(
+        Scene(title=title, description=description, width=WIDTH, height=HEIGHT, shapes=tuple(shapes))
+    )
 
 
 def bar_plot(bars: Sequence[Bar], *, title: str) -> str:
     """Horizontal bars, each named above and labelled with its value."""
     top = max((bar.value for bar in bars), default=0.0) or 1.0
-    height = len(bars) * (_BAR + _GAP + 16) + _GAP
-    parts = [opened(WIDTH, height, title, f"{len(bars)} bars")]
+    shapes: list[Shape] = []
     y = _GAP
     for bar in bars:
-        width = (WIDTH - 110) * bar.value / top
-        parts.append(text_at(2, y + 12, bar.name[:80]))
-        parts.append(
-            f'<rect style="fill:var(--series-{bar.series % COLOURS})" x="2" y="{y + 17}" '
-            f'width="{max(width, 1):.1f}" height="{_BAR}" rx="3">{titled(f"{bar.name}: {bar.label}")}</rect>'
-        )
-        parts.append(text_at(max(width, 1) + 10, y + 17 + _BAR * 0.75, bar.label))
+        width = max((WIDTH - 110) * bar.value / top, 1)
+        shapes += [
+            Label(x=2, y=y + 12, text=bar.name[:80]),
+            FilledRectangle(
+                x=2,
+                y=y + 17,
+                width=width,
+                height=_BAR,
+                fill=series_paint(bar.series),
+                rounding=3,
+                title=f"{bar.name}: {bar.label}",
+            ),
+            Label(x=width + 10, y=y + 17 + _BAR * 0.75, text=bar.label),
+        ]
         y += _BAR + _GAP + 16
-    parts.append("</svg>")
-    return "".join(parts)
+    return to_inline_svg(
+        Scene(title=title, description=f"{len(bars)} bars", width=WIDTH, height=y, shapes=tuple(shapes))
+    )
 
 
 def legend_style(number: int) -> str:
     """The CSS of the legend's key of line ``number``."""
     kind = "dashed" if _DASHES[number % len(_DASHES)] else "solid"
-    return f"border-top:3px {kind} var(--series-{number % COLOURS})"
+    return f"border-top:3px {kind} {series_paint(number)}"
 
 
-def _steps(points: Sequence[tuple[float, float]]) -> str:
+def _steps(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
     """A share that holds from one count to the next is a step, not a slope."""
-    found: list[str] = []
+    steps: list[tuple[float, float]] = []
     for number, (x, y) in enumerate(points):
         if number:
-            found.append(f"{x:.1f},{points[number - 1][1]:.1f}")
-        found.append(f"{x:.1f},{y:.1f}")
-    return " ".join(found)
+            steps.append((x, points[number - 1][1]))
+        steps.append((x, y))
+    return tuple(steps)
 
 
 def _nice_top(value: float) -> float:

@@ -5,20 +5,21 @@ from datetime import timedelta
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "bisection"))
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import END, START, World, bisect_world, from_on
 
-from backdate.bisection.picture.draw import draw
-from backdate.bisection.picture.scene import Dot, FilledRectangle, scene_of
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.result import BisectResult, CheckSummary, Failing
 from backdate.checking.result import Verdict
 from backdate.cli.render_bisection import bisection_lines
 from backdate.errors import UsageError
 from backdate.projects.project import Origin
+from backdate.reports.bisection_scene import bisection_scene
+from backdate.reports.drawing.formats import draw
+from backdate.reports.drawing.shapes import Dot, FilledRectangle
 from backdate.serial import from_json, to_json
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,7 +72,7 @@ RESULT = result()
 
 
 def test_the_picture_shows_releases_and_where_it_turns() -> None:
-    root = ET.fromstring(draw(RESULT))
+    root = ET.fromstring(draw(bisection_scene(RESULT)))
     titles = [title.text for title in root.iter(f"{SVG}title")]
     assert any(title.startswith("a 5, 2021-") for title in titles if title)
     red = [one for one in root.iter(f"{SVG}circle") if one.get("r") == "6"]
@@ -83,8 +84,8 @@ def test_the_picture_shows_releases_and_where_it_turns() -> None:
 
 def test_the_png_shows_the_same_bars_in_the_same_places() -> None:
     image = pytest.importorskip("matplotlib.image", reason="the extra plots is not installed")
-    pixels = image.imread(io.BytesIO(draw(RESULT, ".png")), format="png")
-    scene = scene_of(RESULT)
+    pixels = image.imread(io.BytesIO(draw(bisection_scene(RESULT), ".png")), format="png")
+    scene = bisection_scene(RESULT)
     assert pixels.shape[:2] == (scene.height * 2, scene.width * 2)
     dots = [shape.x for shape in scene.shapes if isinstance(shape, Dot)]
     compared = 0
@@ -103,22 +104,22 @@ def test_the_png_shows_the_same_bars_in_the_same_places() -> None:
 def test_whatever_a_message_says_a_png_is_drawn(message: str) -> None:
     pytest.importorskip("matplotlib", reason="the extra plots is not installed")
     finding = replace(RESULT.findings[0], error=Failing(type="$E$", message=message))
-    assert draw(replace(RESULT, findings=(finding,)), ".png").startswith(b"\x89PNG")
+    assert draw(bisection_scene(replace(RESULT, findings=(finding,))), ".png").startswith(b"\x89PNG")
 
 
 def test_other_formats_and_a_missing_library_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match=r"drawn as \.svg or \.png, not as \.jpg"):
-        draw(RESULT, ".jpg")
-    monkeypatch.setattr("backdate.bisection.picture.png.find_spec", lambda name: None)
+        draw(bisection_scene(RESULT), ".jpg")
+    monkeypatch.setattr("backdate.reports.drawing.png.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"install backdate\[plots\]"):
-        draw(RESULT, ".png")
+        draw(bisection_scene(RESULT), ".png")
 
 
 @settings(max_examples=50)
 @given(st.text())
 def test_whatever_a_message_says_the_picture_is_well_formed(message: str) -> None:
     finding = replace(RESULT.findings[0], error=Failing(type="E", message=message))
-    ET.fromstring(draw(replace(RESULT, findings=(finding,))))
+    ET.fromstring(draw(bisection_scene(replace(RESULT, findings=(finding,)))))
 
 
 def test_the_text_names_culprit_release_error_and_proof() -> None:

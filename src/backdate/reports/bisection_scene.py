@@ -1,83 +1,20 @@
-"""What a picture shows, as shapes in pixels from the upper left corner: one scene for every format."""
+"""A bisection as a picture: the window, the releases in it, and where each finding turns red."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Literal
 
 from backdate.bisection.result import BisectResult, Finding
 from backdate.bisection.search import ProbeStatus
+from backdate.reports.drawing.shapes import INK, Anchor, Dot, FilledRectangle, Label, Scene, Segment, Shape
 from backdate.text import counted
 from backdate.timeline.instants import Instant
 
 WIDTH = 960
 _LEFT, _RIGHT, _ROW, _TOP = 190, 30, 34, 54
-_GREEN, _RED, _GREY, _INK, _BLUE = "#2e7d32", "#c62828", "#9e9e9e", "#212121", "#607d8b"
+_GREEN, _RED, _GREY, _BLUE = "#2e7d32", "#c62828", "#9e9e9e", "#607d8b"
 _FILL = {ProbeStatus.GOOD: _GREEN, ProbeStatus.BAD: _RED, ProbeStatus.SKIP: _GREY}
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LONGEST_LABEL = 110
-Anchor = Literal["start", "middle", "end"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
-    """A thin straight line."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    stroke: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilledRectangle:
-    """A filled rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    fill: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dot:
-    """A filled circle."""
-
-    x: float
-    y: float
-    radius: float
-    fill: str
-    edge: str = ""
-    title: str = ""
-    """Shown by viewers that can when one points at it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
-    """A line of text; ``y`` is its base line."""
-
-    x: float
-    y: float
-    text: str
-    size: int
-    anchor: Anchor = "start"
-    fill: str = _INK
-
-
-Shape = Segment | FilledRectangle | Dot | Label
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """A picture on white ground. Later shapes lie above earlier ones."""
-
-    title: str
-    width: int
-    height: int
-    shapes: tuple[Shape, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +29,7 @@ class _Scale:
         return round(_LEFT + min(1.0, max(0.0, share)) * (WIDTH - _LEFT - _RIGHT), 1)
 
 
-def scene_of(result: BisectResult) -> Scene:
+def bisection_scene(result: BisectResult) -> Scene:
     """The picture of ``result``: a row for each culprit's distribution, and one for each finding."""
     scale = _Scale(result.check.old_instant, result.check.new_instant)
     names = sorted({release.name for release in result.releases})
@@ -106,7 +43,7 @@ def scene_of(result: BisectResult) -> Scene:
     for finding in result.findings:
         shapes += _finding(scale, finding, y)
         y += 2 * _ROW
-    title = _clean(f"What broke {result.check.project}, and since when")
+    title = f"What broke {result.check.project}, and since when"
     return Scene(title=title, width=WIDTH, height=height, shapes=tuple(shapes))
 
 
@@ -137,7 +74,7 @@ def _releases(scale: _Scale, result: BisectResult, name: str, y: int) -> list[Sh
             continue
         guilty = (name, release.version) in culprits
         x = scale.x(release.uploaded)
-        title = _clean(f"{name} {release.version}, {release.uploaded:%Y-%m-%d}")
+        title = f"{name} {release.version}, {release.uploaded:%Y-%m-%d}"
         dot = Dot(x=x, y=y, radius=6 if guilty else 3, fill=_RED if guilty else _BLUE, title=title)
         shapes.append(dot)
         if guilty:
@@ -174,10 +111,5 @@ def _finding(scale: _Scale, finding: Finding, y: int) -> list[Shape]:
     return shapes
 
 
-def _label(x: float, y: float, text: str, size: int, anchor: Anchor = "start", fill: str = _INK) -> Label:
-    return Label(x=x, y=y, text=_clean(text), size=size, anchor=anchor, fill=fill)
-
-
-def _clean(text: str) -> str:
-    """Without characters that XML 1.0 cannot hold: messages come from hostile code."""
-    return _NOT_XML.sub("\ufffd", text)
+def _label(x: float, y: float, text: str, size: int, anchor: Anchor = "start", fill: str = INK) -> Label:
+    return Label(x=x, y=y, text=text, size=size, anchor=anchor, fill=fill)
