@@ -1,1 +1,1 @@
-"""Running one command isolated."""
+"""Running one command in isolation."""

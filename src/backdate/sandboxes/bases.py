@@ -1,9 +1,9 @@
 """Base systems with further Debian packages: what a recipe's apt steps ask for.
 
 Under bubblewrap a base is a Debian of its own in a folder (``debian.py``), under Docker a layer on the
-configured image. Both hold the packages *of today*: a distribution's archive keeps only the newest
-release of each, so the headers and libraries of an old instant are not to be had this way, only those of
-the same Debian release with its later fixes. Each base is made once and kept.
+configured image. Both hold *today's* packages: a distribution's archive keeps only the newest release of
+each, so this way gives no headers and libraries of an old instant, only those of the same Debian release
+with its later fixes. Each base is made once and kept.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ BUILD_PACKAGES = (
     *("libssl-dev", "libtool", "libwebp-dev", "libxml2-dev", "libxslt1-dev", "libyaml-dev", "make"),
     *("netbase", "patch", "pkg-config", "procps", "tzdata", "unzip", "wget", "xz-utils", "zlib1g-dev"),
 )
-"""What a base under bubblewrap holds besides a minimal Debian: in essence the list of the image
+"""Packages that a base under bubblewrap holds besides a minimal Debian: in essence the list of the image
 ``buildpack-deps``, which is also the default under Docker."""
 
 _FORMAT = 1
-"""Part of every key: raise it when what is made from the same inputs changes."""
+"""Part of every key: raise it when the same inputs give another base."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*[a-z0-9+.]\Z")
 _MOST_PACKAGES = 500
 _POLL_S = 0.05
@@ -51,10 +51,10 @@ _BUILD_MEMORY = 8 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSettings:
-    """What bases are made of; matters to bubblewrap only."""
+    """The inputs of a base system; only bubblewrap uses them."""
 
     source: DebianSource | None = None
-    """None for what this machine's own apt is configured with."""
+    """None for the source that this machine's own apt is configured with."""
     packages: tuple[str, ...] = BUILD_PACKAGES
     """What every base holds."""
 
@@ -68,21 +68,21 @@ class Bases:
     settings: BaseSettings = field(default_factory=BaseSettings)
 
     def prepare(self, packages: Sequence[str]) -> BaseSystem | BaseFailure:
-        """A base system with these Debian packages (and what they depend on), made or found.
+        """A base system with these Debian packages and their dependencies, from the cache or new.
 
-        A package that does not exist, or that does not install, is a failure, which names it. Raises
-        UsageError for what is not the name of a package and for a sandbox that has no base of its own,
-        SandboxUnavailable when this machine cannot make one (that takes root under bubblewrap),
-        MachineError when the archive does not answer.
+        A package that does not exist or does not install gives a failure that names it. Raises UsageError
+        for text that is no package name and for a sandbox that has no base of its own, SandboxUnavailable
+        when this machine cannot make one (bubblewrap needs root for it), and MachineError when the archive
+        does not answer.
         """
-        wanted = checked_names(packages)
+        names = checked_names(packages)
         if self.sandbox.name == "bwrap":
             self.sandbox.require()
-            return self._in_folder(wanted)
+            return self._in_folder(names)
         if isinstance(self.sandbox, Docker):
-            return self._in_image(self.sandbox, wanted)
+            return self._in_image(self.sandbox, names)
         raise UsageError(
-            f"system packages ({', '.join(wanted)}) cannot be had with --sandbox {self.sandbox.name}, which "
+            f"system packages ({', '.join(names)}) cannot be had with --sandbox {self.sandbox.name}, which "
             "has only this machine's system; use --sandbox bwrap as root, or --sandbox docker"
         )
 
@@ -107,13 +107,14 @@ class Bases:
         log = self.folder / "logs" / f"{key}.log"
         record = self.folder / f"{key}.json"
         with self._guard(key):
-            found = _kept(record)
-            if found is not None and Path(found.place).is_dir():
-                return found
-            made = debian.make_root(source, root, packages if start else common, start=start, log=log)
-            if isinstance(made, BaseFailure):
-                return made
-            base = BaseSystem(sandbox="bwrap", place=str(root), key=digest("debian", made), packages=packages)
+            kept = _kept(record)
+            if kept is not None and Path(kept.place).is_dir():
+                return kept
+            installed = debian.make_root(source, root, packages if start else common, start=start, log=log)
+            if isinstance(installed, BaseFailure):
+                return installed
+            key = digest("debian", installed)
+            base = BaseSystem(sandbox="bwrap", place=str(root), key=key, packages=packages)
             write_whole(record, to_json(base))
             return base
 
@@ -125,9 +126,9 @@ class Bases:
         tag = f"backdate-base:{key[:32]}"
         log = self.folder / "logs" / f"{key}.log"
         with self._guard(key), contextlib.closing(Engine()) as engine:
-            found = engine.image(tag)
-            if found is None:
-                text, built = engine.build(
+            built = engine.image(tag)
+            if built is None:
+                text, succeeded = engine.build(
                     _context(image, packages),
                     tag=tag,
                     memory=_BUILD_MEMORY,
@@ -135,16 +136,16 @@ class Bases:
                 )
                 log.parent.mkdir(parents=True, exist_ok=True)
                 log.write_text(text, encoding="utf-8")
-                if not built:
+                if not succeeded:
                     return debian.failure_of(text, log)
-                found = engine.image(tag)
-            if found is None:
-                raise StoredDataError(f"the image {tag} has gone as soon as it was built; try again")
-            return BaseSystem(sandbox="docker", place=found.id, key=found.id, packages=packages)
+                built = engine.image(tag)
+            if built is None:
+                raise StoredDataError(f"the image {tag} was removed right after it was built; try again")
+            return BaseSystem(sandbox="docker", place=built.id, key=built.id, packages=packages)
 
     @contextlib.contextmanager
     def _guard(self, key: str) -> Iterator[None]:
-        """Held by one thread of one process at a time; the others wait for it."""
+        """A lock that one thread of one process holds at a time, while the others wait for it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / f"{key}.lock").open("w") as file:
             while True:
@@ -166,7 +167,7 @@ def is_name(text: str) -> bool:
 
 
 def checked_names(packages: Sequence[str]) -> tuple[str, ...]:
-    """The names once each, sorted. Raises UsageError for what is no name."""
+    """The names, sorted and without repetition. Raises UsageError for text that is no name."""
     for name in packages:
         if not is_name(name):
             raise UsageError(f"{name!r} is not the name of a Debian package, such as libldap2-dev")

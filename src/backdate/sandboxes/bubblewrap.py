@@ -44,14 +44,14 @@ exec awk 'BEGIN {{ print system("exec /bin/sh {layout.COMMAND_FILE} </dev/null >
 
 
 class Bubblewrap:
-    """Runs commands under bubblewrap (see ``docs/sandbox.md`` for what that protects from)."""
+    """Runs commands under bubblewrap (``docs/sandbox.md`` says what it protects from)."""
 
     name = "bwrap"
 
     def __init__(self, *, scratch_root: Path | None = None, use_cgroups: bool = True) -> None:
-        """``scratch_root`` is where private copies are made; it has to be a folder of ours alone.
+        """``scratch_root``: the folder for private copies, which only the current user may write.
 
-        Without ``use_cgroups`` memory is limited for each process by itself.
+        Without ``use_cgroups`` memory is limited for each process separately.
         """
         self._scratch_root = scratch_root
         self._use_cgroups = use_cgroups
@@ -60,7 +60,7 @@ class Bubblewrap:
         self._proven = False
 
     def probe(self) -> tuple[Capability, ...]:
-        """What this sandbox can give here, found out by running real canaries (about a second)."""
+        """What this sandbox can provide on this machine, found by running canaries (about a second)."""
         try:
             self.require()
         except SandboxUnavailable as error:
@@ -68,9 +68,9 @@ class Bubblewrap:
         return Canaries(self._run).all()
 
     def require(self) -> None:
-        """Raise SandboxUnavailable, saying what to do, unless a canary comes back from the sandbox.
+        """Raise SandboxUnavailable, saying what to do, unless a canary runs in the sandbox.
 
-        That it did is remembered.
+        Once a canary ran, this is not checked again.
         """
         with self._lock:
             if self._proven:
@@ -86,7 +86,7 @@ class Bubblewrap:
             self._proven = True
 
     def base_key(self) -> str | None:
-        """None: it is this machine's own system."""
+        """None: commands see this machine's own system."""
 
     def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
         """Run ``command`` and write its output to ``log`` (see the protocol)."""
@@ -114,9 +114,9 @@ class Bubblewrap:
             return endings.result_of(ending, group.peak_memory_bytes(), output.dropped, enforced)
 
     def _make_group(self, limits: Limits, folder: Path) -> ControlGroup:
-        wanted = {"memory": limits.memory_bytes is not None, "pids": limits.processes is not None}
+        needed = {"memory": limits.memory_bytes is not None, "pids": limits.processes is not None}
         parents = tuple(
-            parent for parent in self._parents if any(wanted[name] for name in parent.controllers)
+            parent for parent in self._parents if any(needed[name] for name in parent.controllers)
         )
         group = ControlGroup(parents, f"backdate-{folder.name}")
         scratch.note_groups(folder, group.folders)
@@ -124,7 +124,7 @@ class Bubblewrap:
             group.make(memory_bytes=limits.memory_bytes, processes=limits.processes)
         except OSError as error:
             raise SandboxUnavailable(
-                f"the control group of a run could not be made ({error}), though it could a while ago; "
+                f"the control group of a run cannot be made ({error}), although it could be before; "
                 "look at the parent folder's permissions and limits (cgroup.max.descendants)"
             ) from error
         return group
@@ -153,28 +153,28 @@ def _program(
     if bwrap is None:
         raise SandboxUnavailable(why_unavailable(None, "") or "bubblewrap is gone")
     limits = command.limits
-    words = ["parent", str(os.getpid())]
+    keys = ["parent", str(os.getpid())]
     for entrance in group.entrances:
-        words += ["enter", str(entrance)]
+        keys += ["enter", str(entrance)]
     if limits.memory_bytes is not None and not group.limits("memory"):
-        words += ["as", str(limits.memory_bytes)]
+        keys += ["as", str(limits.memory_bytes)]
     if limits.disk_bytes is not None:
-        words += ["fsize", str(limits.disk_bytes)]
+        keys += ["fsize", str(limits.disk_bytes)]
     shown = binds
     root = layout.BaseRoot() if base is None else layout.BaseRoot(folder=base, seen=base)
     if identity.dropped:
-        words += ["stage", _STAGE, "user", str(identity.uid)]
+        keys += ["stage", _STAGE, "user", str(identity.uid)]
         shown = []
         for number, bind in enumerate(binds):
-            words += ["show", str(bind.source)]
+            keys += ["show", str(bind.source)]
             shown.append(Bind(source=Path(_STAGE, str(number)), target=bind.target, writable=bind.writable))
         if base is not None:
-            words += ["show", str(base)]
-            root = layout.BaseRoot(folder=base, seen=Path(_STAGE, str(words.count("show") - 1)))
+            keys += ["show", str(base)]
+            root = layout.BaseRoot(folder=base, seen=Path(_STAGE, str(keys.count("show") - 1)))
         if not bwrap.startswith(("/usr/", "/bin/")):
-            # It may lie where only root may enter, or under the folder that is covered.
-            words += ["show", bwrap]
-            bwrap = f"{_STAGE}/{words.count('show') - 1}"
+            # It may lie in a folder that only root may enter, or under the folder that is covered.
+            keys += ["show", bwrap]
+            bwrap = f"{_STAGE}/{keys.count('show') - 1}"
     with contextlib.ExitStack() as stack:
         files = {
             path: _in_memory(stack, content)
@@ -194,7 +194,7 @@ def _program(
             _SHIM,
         ]
         yield supervision.Program(
-            argv=[sys.executable, "-I", "-S", launcher.__file__, *words, "--", bwrap, *inside],
+            argv=[sys.executable, "-I", "-S", launcher.__file__, *keys, "--", bwrap, *inside],
             env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
             cwd="/",
             pass_fds=(*files.values(), status_end),
@@ -213,11 +213,11 @@ def _in_memory(stack: contextlib.ExitStack, content: bytes) -> int:
 
 
 def _script(command: Command, group: ControlGroup) -> bytes:
-    words = []
+    prefix = []
     if command.limits.processes is not None and not group.limits("pids"):
         # Set inside, where the kernel (5.14 and later) counts the processes of this sandbox only.
-        words = ["prlimit", f"--nproc={command.limits.processes}"]
-    return layout.script(command, words)
+        prefix = ["prlimit", f"--nproc={command.limits.processes}"]
+    return layout.script(command, prefix)
 
 
 def _supervise(

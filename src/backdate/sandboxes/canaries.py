@@ -1,4 +1,4 @@
-"""Small commands that try to break out: what they achieve shows what a sandbox gives."""
+"""Small commands that try to break out: what they achieve shows what a sandbox provides."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Canaries:
             return result, log.read_text(encoding="utf-8", errors="replace")
 
     def first(self) -> str | None:
-        """None when a command runs and its end is told truly; else what went wrong."""
+        """None when a command runs and its exit status is reported correctly; else what went wrong."""
         result, text = self._try("kill -SEGV $$")
         if result.status is RunStatus.EXITED and result.signal == 11:
             return None
         if result.status is RunStatus.EXITED and result.exit_code in (11, 139):
             return "the system's awk does not tell exit codes from signals; install gawk or mawk as awk"
-        return text.strip() or f"the first canary ended as {result.status} and said nothing"
+        return text.strip() or f"the first canary ended as {result.status} without output"
 
     def all(self) -> tuple[Capability, ...]:
         """Every capability."""
@@ -74,7 +74,7 @@ class Canaries:
     def _network(self) -> Capability:
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
-            # No program for networking is on every system: the kernel's own list of interfaces will do.
+            # No networking program exists on every system, so the kernel's own list of interfaces is read.
             _, text = self._try(f"cat /proc/net/dev; cat /proc/net/tcp # {port}")
         interfaces = {
             line.partition(":")[0].strip() for line in text.splitlines() if ":" in line and "|" not in line
@@ -109,9 +109,9 @@ class Canaries:
         return _line("tree kill", not _runs(f"1{mark}"), "nothing that a command started outlives it")
 
     def _namespaces(self) -> Capability:
-        _, text = self._try("unshare --user true 2>&1 && echo made; id -u")
-        made = "made" in text.splitlines()
-        return _line("user namespaces", not made, "the command cannot make any")
+        _, text = self._try("unshare --user true 2>&1 && echo created; id -u")
+        created = "created" in text.splitlines()
+        return _line("user namespaces", not created, "the command cannot make any")
 
 
 def _line(name: str, ok: bool, detail: str) -> Capability:

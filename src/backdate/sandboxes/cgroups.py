@@ -36,38 +36,38 @@ class Parent:
 
 
 def find_parents(*, proc: Path = Path("/proc/self")) -> tuple[Parent, ...]:
-    """Where groups can be made on this machine, found by making one; each controller occurs at most once."""
+    """Where this machine allows groups, tried by making one; each controller occurs at most once."""
     try:
         mounts = (proc / "mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
         groups = (proc / "cgroup").read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return ()
-    found: list[Parent] = []
+    parents: list[Parent] = []
     for candidate in candidates(mounts, groups):
-        missing = tuple(c for c in candidate.controllers if not any(c in p.controllers for p in found))
+        missing = tuple(c for c in candidate.controllers if not any(c in p.controllers for p in parents))
         if missing and _works(
             parent := Parent(path=candidate.path, version=candidate.version, controllers=missing)
         ):
-            found.append(parent)
-    return tuple(found)
+            parents.append(parent)
+    return tuple(parents)
 
 
 def group_of(process: int, *, proc: Path = Path("/proc")) -> ControlGroup:
-    """The groups that a process is in, to be looked at; with no folders where they cannot be seen."""
+    """The groups that a process is in, for reading; without folders where they are not visible."""
     try:
         mounts = (proc / "self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
         groups = (proc / str(process) / "cgroup").read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return ControlGroup((), "")
-    for found in candidates(mounts, groups):
-        if "memory" in found.controllers:
-            parent = Parent(path=found.path.parent, version=found.version, controllers=("memory",))
-            return ControlGroup((parent,), found.path.name)
+    for group in candidates(mounts, groups):
+        if "memory" in group.controllers:
+            parent = Parent(path=group.path.parent, version=group.version, controllers=("memory",))
+            return ControlGroup((parent,), group.path.name)
     return ControlGroup((), "")
 
 
 def candidates(mountinfo: str, groups: str) -> list[Parent]:
-    """Places where groups might be made, the best first.
+    """Where groups might be made, the best first.
 
     ``mountinfo`` and ``groups`` are the texts of ``/proc/self/mountinfo`` and ``/proc/self/cgroup``.
     """
@@ -75,7 +75,7 @@ def candidates(mountinfo: str, groups: str) -> list[Parent]:
     for line in groups.splitlines():
         _, names, path = line.split(":", 2)
         own.update(dict.fromkeys(names.split(","), path))
-    found: list[Parent] = []
+    parents: list[Parent] = []
     for line in mountinfo.splitlines():
         match = _MOUNT.match(line)
         if match is None:
@@ -85,17 +85,17 @@ def candidates(mountinfo: str, groups: str) -> list[Parent]:
             options = match["options"].split(",")
             limited = tuple(c for c in CONTROLLERS if c in options and c in own)
             if limited:
-                found.append(
+                parents.append(
                     Parent(path=_below(point, root, own[limited[0]]), version=1, controllers=limited)
                 )
         elif "" in own:
             group = _below(point, root, own[""])
-            found += [
+            parents += [
                 Parent(path=folder, version=2, controllers=CONTROLLERS)
                 for folder in (group, *group.parents)
                 if folder.is_relative_to(point)
             ]
-    return found
+    return parents
 
 
 def _below(point: Path, root: str, group: str) -> Path:
@@ -179,7 +179,7 @@ class ControlGroup:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders, whether they exist yet or not."""
+        """The groups' folders, which need not exist yet."""
         return tuple(self._parents)
 
     @property

@@ -1,4 +1,4 @@
-"""The one place where it is decided which sandbox runs commands."""
+"""Choosing the sandbox that runs commands."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from backdate.sandboxes.interface import Sandbox
 from backdate.sandboxes.unsafe_local import UnsafeLocal
 
 NAMES = ("bwrap", "docker", "unsafe-local")
-"""What a sandbox may be called."""
+"""The names of the sandboxes."""
 
 
 @functools.cache
 def choose_sandbox(name: str) -> Sandbox:
-    """The sandbox of that name: always the same one, so that what it has proven is proven once.
+    """The sandbox of that name: always the same object, so that its canaries run once.
 
-    "docker" may be followed by a colon and an image. There is no fallback: when one cannot be had, its
-    ``require`` raises SandboxUnavailable. Raises UsageError for another name.
+    "docker" may be followed by a colon and an image. There is no fallback: the ``require`` of a sandbox that
+    is not available raises SandboxUnavailable. Raises UsageError for another name.
     """
     if name == "docker" or name.startswith("docker:"):
         return Docker(name.partition(":")[2] or os.environ.get("BACKDATE_DOCKER_IMAGE") or DEFAULT_IMAGE)

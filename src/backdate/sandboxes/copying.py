@@ -1,4 +1,4 @@
-"""Copying a source tree for a command: nothing followed, nothing special, nothing endless."""
+"""Copying a source tree for a command, without following links, special files or endless trees."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def copy_tree(source: Path, target: Path, *, owner: tuple[int, int] | None, limi
 
 
 class _Copier:
-    """Works on open folders, so that no path is looked up twice."""
+    """Copies between open folders, so that no path is looked up twice."""
 
     def __init__(self, owner: tuple[int, int] | None, limit: int | None) -> None:
         self._owner = owner
@@ -74,7 +74,7 @@ class _Copier:
                     os.close(inside)
             elif entry.is_file(follow_symlinks=False):
                 self._file(source, target, entry.name)
-        # A folder always counts for something, so that a tree of empty folders has a size too.
+        # Every folder counts for some bytes, so that a tree of empty folders has a size too.
         self._count(4096)
         self._finish(target, os.fstat(source), extra=stat.S_IRWXU if depth == 0 else 0)
 
@@ -92,7 +92,7 @@ class _Copier:
         os.utime(name, ns=times, dir_fd=target, follow_symlinks=False)
 
     def _file(self, source: int, target: int, name: str) -> None:
-        # O_NONBLOCK: should the entry have become a named pipe, opening it must not wait.
+        # O_NONBLOCK: if the entry has become a named pipe, opening it must not wait.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         inside = os.open(name, flags, dir_fd=source)
         try:

@@ -23,13 +23,13 @@ from backdate.escapes import without_escapes
 from backdate.sandboxes import interruption, scratch
 
 _ASKED_S = 300.0
-"""apt answers in a second; on a machine that is busy throughout it was seen to take a minute."""
+"""apt usually answers within a second; on a busy machine it took a minute."""
 _LIMIT_S = 3600.0
 _POLL_S = 0.05
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _RIGHTS = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETFCAP", "SETGID", "SETUID", "SYS_CHROOT")
-"""What dpkg and the scripts of packages need of root; no mounting, no devices, no modules, no tracing."""
+"""The rights of root that dpkg and packages' scripts need: no mounting, devices, modules or tracing."""
 _NO_SERVICES = "#!/bin/sh\nexit 101\n"
 """policy-rc.d(8): no package starts its service."""
 _MISSING = re.compile(
@@ -43,7 +43,7 @@ _ARCHIVE_DOWN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DebianSource:
-    """Where a Debian comes from."""
+    """The archive and the release that a Debian is installed from."""
 
     suite: str
     """The release: "bookworm"."""
@@ -94,7 +94,7 @@ def configured_source() -> DebianSource:
 
 
 def source_of(listed: str, suite: str) -> DebianSource:
-    """The source that the lines of ``apt-get indextargets`` (address, release, component) tell."""
+    """The source that the lines of ``apt-get indextargets`` (address, release, component) name."""
     rows = [line.split() for line in listed.splitlines() if len(line.split()) == 3]
     mirror = next((uri for uri, release, part in rows if (release, part) == (suite, "main")), None)
     if mirror is None or not suite:
@@ -111,7 +111,7 @@ def source_of(listed: str, suite: str) -> DebianSource:
 
 
 def proxy_variables() -> dict[str, str]:
-    """The variables that say how this machine reaches the network, and no others."""
+    """The environment variables for proxies, and no others."""
     return {name: os.environ[name] for name in _PROXIES if name in os.environ}
 
 
@@ -123,7 +123,7 @@ def make_root(
     Returns everything that is installed, as "name=version". Raises SandboxUnavailable unless we are root.
     """
     _require_tools(start)
-    scratch.remove_tree(root)  # what was interrupted has left
+    scratch.remove_tree(root)  # left by an interrupted run
     work = root.with_name(f"{root.name}.new")
     scratch.remove_tree(work)
     work.parent.mkdir(parents=True, exist_ok=True)
@@ -180,7 +180,7 @@ def _configure(root: Path, source: DebianSource) -> None:
 
 
 def _inside(root: Path) -> list[str]:
-    """The sandbox in which packages are installed: ``root`` is all there is, and can be written."""
+    """The sandbox in which packages are installed: it sees only ``root``, which it can write."""
     rights = [word for right in _RIGHTS for word in ("--cap-add", f"CAP_{right}")]
     variables = {"PATH": _PATH, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", **proxy_variables()}
     return [
@@ -195,12 +195,12 @@ def _inside(root: Path) -> list[str]:
 
 
 def _proxy_options() -> list[str]:
-    """How this machine's own apt reaches its archive."""
+    """Options of apt for the proxies that this machine's own apt uses."""
     done = subprocess.run(
         ["apt-config", "dump", "--format", "%F=%v%n"], capture_output=True, text=True, check=True
     )
-    wanted = re.compile(r"Acquire::https?::Proxy(?:::\S+)?=\S+\Z", re.IGNORECASE)
-    return [word for line in done.stdout.splitlines() if wanted.match(line) for word in ("-o", line)]
+    proxy = re.compile(r"Acquire::https?::Proxy(?:::\S+)?=\S+\Z", re.IGNORECASE)
+    return [argument for line in done.stdout.splitlines() if proxy.match(line) for argument in ("-o", line)]
 
 
 def _installed(root: Path) -> tuple[str, ...]:
@@ -214,7 +214,7 @@ def _installed(root: Path) -> tuple[str, ...]:
 
 
 def _share_files(start: Path, root: Path) -> None:
-    """Make what both systems hold alike one file on disk: nothing is written in a system that is made."""
+    """Hard-link files that both systems hold alike: a finished system is never written."""
     for folder, _, names in os.walk(root / "usr"):
         for name in names:
             path = Path(folder, name)
@@ -237,7 +237,7 @@ def _share_files(start: Path, root: Path) -> None:
 
 
 def _run(argv: Sequence[str], log: Path, variables: Mapping[str, str] | None = None) -> int:
-    """Run a program to its end, its output behind what is in ``log``; it dies with us."""
+    """Run a program to its end and append its output to ``log``; it dies with this process."""
     env = {
         "PATH": f"/usr/local/sbin:/usr/local/bin:{_PATH}",
         "LC_ALL": "C.UTF-8",
@@ -269,14 +269,14 @@ def _run(argv: Sequence[str], log: Path, variables: Mapping[str, str] | None = N
 
 
 def failure_of(text: str, log: Path) -> BaseFailure:
-    """The failure that a log of apt tells. Raises when the machine or the archive is at fault."""
-    text = without_escapes(text)  # Docker colours each piece as it comes, in the middle of a line too
+    """The failure that a log of apt reports. Raises when the machine or the archive is at fault."""
+    text = without_escapes(text)  # Docker colours every piece of output, in the middle of a line too
     lines = text.splitlines()
-    told = [line for line in lines if re.match(r"[EW]: |dpkg: error|.*\berror:", line)] or lines[-20:]
-    message = "\n".join(told[-20:]) or "no output"
+    errors = [line for line in lines if re.match(r"[EW]: |dpkg: error|.*\berror:", line)] or lines[-20:]
+    message = "\n".join(errors[-20:]) or "no output"
     if "No space left on device" in text or "have enough free space" in text:
         raise DiskFull(f"no space left for a system with further packages; see {log}")
-    missing = tuple(sorted({one or other for one, other in _MISSING.findall(text)}))
+    missing = tuple(sorted({"".join(groups) for groups in _MISSING.findall(text)}))  # one group matches
     if not missing and _ARCHIVE_DOWN.search(text):
         raise MachineError(f"the archive of Debian packages does not answer: {message}")
     return BaseFailure(message=message, missing=missing, log=log)

@@ -21,23 +21,22 @@ _SWITCHES = (
     ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
     ("user/max_user_namespaces", "0", "10000"),
 )
-"""System settings that forbid user namespaces: the name, the value that does, one that does not."""
+"""System settings that forbid user namespaces: name, a value that forbids them, one that allows them."""
 
 
 def why_unavailable(program: str | None, output: str, *, sysctl: Path = Path("/proc/sys")) -> str | None:
-    """What is wrong and how to mend it; None when nothing is.
+    """What is wrong and how to fix it; None when nothing is wrong.
 
-    ``program`` is bubblewrap's path if it has one; ``output`` is what a failed canary printed,
-    empty when none was tried yet.
+    ``program`` is bubblewrap's path, None when it is not installed; ``output`` is what a failed canary
+    printed, empty when none ran.
     """
     if program is None:
         return f"bubblewrap is not installed; install it ({_installer()}), {ACCEPT}"
     version = _version(program)
     if version < _OLDEST:
-        found, oldest = (".".join(map(str, numbers)) for numbers in (version, _OLDEST))
-        return (
-            f"bubblewrap {found} at {program} is too old: {oldest} is needed; install a newer one, {ACCEPT}"
-        )
+        installed, oldest = (".".join(map(str, numbers)) for numbers in (version, _OLDEST))
+        problem = f"bubblewrap {installed} at {program} is too old: {oldest} is needed"
+        return f"{problem}; install a newer one, {ACCEPT}"
     if not output:
         return None
     lines = output.strip().splitlines()
@@ -61,8 +60,8 @@ def why_unavailable(program: str | None, output: str, *, sysctl: Path = Path("/p
 
 
 def _installer() -> str:
-    known = [command for program, command in _INSTALLERS if shutil.which(program)]
-    return known[0] if known else ", ".join(command for _, command in _INSTALLERS[:3])
+    usable = [command for program, command in _INSTALLERS if shutil.which(program)]
+    return usable[0] if usable else ", ".join(command for _, command in _INSTALLERS[:3])
 
 
 def _version(program: str) -> tuple[int, ...]:

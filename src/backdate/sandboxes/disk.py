@@ -1,8 +1,8 @@
 """Watching how much a run writes into its folder.
 
 The folder lies on a disk that others use too, and the kernel gives an ordinary user no quota for
-a folder. So we look: very often at the free space of the file system, which costs nothing, and only
-when that has shrunk enough (or now and then) at the folder itself, which costs a walk.
+a folder. So the free space of the file system is checked very often, which costs nothing, and the folder
+itself only when the free space has shrunk enough, or now and then: that takes a walk over all files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FLOOR = 512 * 1024 * 1024
 
 
 class DiskWatch:
-    """Says when the folders of a run hold more than ``limit`` bytes."""
+    """Watches whether the folders of a run hold more than ``limit`` bytes."""
 
     def __init__(self, folders: tuple[Path, ...], limit: int) -> None:
         self._folders = folders
@@ -41,7 +41,7 @@ class DiskWatch:
         self._most_free = Free(*map(max, self._most_free, free))
         shrunk = _difference(self._most_free, free)
         if shrunk > self._limit and free.blocks < _FLOOR:
-            return True  # whoever filled the disk: the machine comes first
+            return True  # whatever filled the disk, the machine must stay usable
         started = time.monotonic()
         lately = _difference(self._free_at_walk, free)
         if (shrunk <= self._limit or lately <= self._limit // 16) and started < self._next_walk:
@@ -58,7 +58,7 @@ class DiskWatch:
 
 
 class Free(NamedTuple):
-    """What is free on a file system, in bytes; an empty file takes no block but an inode."""
+    """Free bytes of a file system; inodes count as well, because an empty file takes no block."""
 
     blocks: int
     inodes: int
@@ -93,7 +93,7 @@ def _used(folders: tuple[Path, ...]) -> tuple[int, bool]:
 
 def _held_open(namespace: str, devices: set[int]) -> int:
     """Bytes of files that the processes of a pid namespace hold open after they were removed."""
-    found: dict[tuple[int, int], int] = {}
+    sizes: dict[tuple[int, int], int] = {}
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():
             continue
@@ -104,7 +104,7 @@ def _held_open(namespace: str, devices: set[int]) -> int:
                 information = descriptor.stat()
                 removed = information.st_nlink == 0 and stat.S_ISREG(information.st_mode)
                 if removed and information.st_dev in devices:
-                    found[information.st_dev, information.st_ino] = information.st_blocks * 512
+                    sizes[information.st_dev, information.st_ino] = information.st_blocks * 512
         except OSError:
             continue  # the process or the file has gone, or the process is not of this run
-    return sum(found.values())
+    return sum(sizes.values())

@@ -1,4 +1,4 @@
-"""The Docker sandbox: each run is a container of an image, which is gone afterwards.
+"""The Docker sandbox: each run is a container of an image, which is removed afterwards.
 
 Interpreters, environments and the copy of the tree are shown in the container at the paths that they have
 under bubblewrap, so the image has to be a GNU/Linux with a C library at least as new as this machine's.
@@ -40,14 +40,14 @@ _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,250}\Z")
 
 
 class Docker:
-    """Runs commands in containers (see ``docs/sandbox.md`` for what that protects from)."""
+    """Runs commands in containers (``docs/sandbox.md`` says what it protects from)."""
 
     name = "docker"
 
     def __init__(self, image: str = DEFAULT_IMAGE, *, scratch_root: Path | None = None) -> None:
-        """``scratch_root`` is where private copies are made; it has to be a folder of ours alone.
+        """``scratch_root``: the folder for private copies, which only the current user may write.
 
-        Raises UsageError for an image name that cannot be.
+        Raises UsageError for an invalid image name.
         """
         if not _IMAGE.match(image):
             raise UsageError(f"{image!r} is not the name of an image, such as {DEFAULT_IMAGE}")
@@ -57,7 +57,7 @@ class Docker:
         self._image_id: str | None = None
 
     def probe(self) -> tuple[Capability, ...]:
-        """What this sandbox can give here, found out by running real canaries (some seconds)."""
+        """What this sandbox can provide on this machine, found by running canaries (some seconds)."""
         try:
             self.require()
         except (SandboxUnavailable, UsageError) as error:
@@ -69,9 +69,9 @@ class Docker:
         return self._proven_image()
 
     def require(self) -> None:
-        """Raise SandboxUnavailable, saying what to do, unless a canary comes back from a container.
+        """Raise SandboxUnavailable, saying what to do, unless a canary runs in a container.
 
-        That it did is remembered. Raises UsageError without docker-py.
+        Once a canary ran, this is not checked again. Raises UsageError without docker-py.
         """
         self._proven_image()
 
@@ -96,7 +96,7 @@ class Docker:
         return self.run_image(command, workspace, image, log=log)
 
     def run_image(self, command: Command, workspace: Workspace, image: str, *, log: Path) -> RunResult:
-        """As ``run``, in an image that nothing was asked of yet."""
+        """As ``run``, without the check of ``require``."""
         layout.check(command, workspace)
         layout.require_apart(workspace.mounts, None)
         identity = outer_identity()
@@ -131,7 +131,7 @@ class Docker:
 
 
 def _fitting_image(engine: Engine, name: str) -> str:
-    """The id of the image. Raises SandboxUnavailable when it, or the engine, will not do."""
+    """The id of the image. Raises SandboxUnavailable when the image or the engine cannot be used."""
     information = engine.information()
     options = " ".join(information.get("SecurityOptions") or ())
     if "name=rootless" in options or "name=userns" in options:
@@ -196,7 +196,7 @@ def _check_c_library(text: str, image: str) -> None:
 
 
 def _clear_stale(engine: Engine, root: Path) -> None:
-    """Remove the containers whose run was killed: their folder is gone, or nobody's any more."""
+    """Remove the containers whose run was killed: their folder is gone, or its lock is free."""
     if root.is_dir():
         scratch.clear_stale(root)
     for container, folder in engine.labelled(LABEL).items():

@@ -1,4 +1,4 @@
-"""What a container of the Docker sandbox is shown, and what it may use."""
+"""What a container of the Docker sandbox can see and use."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LABEL = "backdate.folder"
 _HELD_BACK = 8
 """Processes of the sandbox itself that live in the container beside the command's."""
 _CLOSED = ("root", "home")
-"""Top folders that an image may close to an ordinary user: what has to be seen below is shown in new ones."""
+"""Top folders that an image may close to an ordinary user: mounts below them get new, open ones."""
 _CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ssl/cert.pem")
 
 
 def shown(binds: Sequence[Bind], command: Command, identity: Identity, folder: Path) -> list[Bind]:
-    """All that the container is shown: ``binds``, the command itself, and what the image may lack."""
+    """Everything that is mounted: ``binds``, the command itself, and what the image may lack."""
     return _placed([*binds, *_made_files(command, folder, identity)], folder)
 
 
@@ -47,8 +47,8 @@ def _placed(binds: Sequence[Bind], folder: Path) -> list[Bind]:
     for bind in binds:
         parts = PurePosixPath(bind.target).parts
         if len(parts) > 2 and parts[1] in _CLOSED and not _below_another(bind, binds):
-            place = folder / "tops" / parts[1]
-            tops[parts[1]] = Bind(source=place, target=f"/{parts[1]}", writable=False)
+            top = folder / "tops" / parts[1]
+            tops[parts[1]] = Bind(source=top, target=f"/{parts[1]}", writable=False)
             inside = folder / "tops" / bind.target.lstrip("/")
             (inside if bind.source.is_dir() else inside.parent).mkdir(parents=True, exist_ok=True)
             if not bind.source.is_dir():
@@ -66,7 +66,7 @@ def _below_another(bind: Bind, binds: Sequence[Bind]) -> bool:
 def container_options(
     command: Command, binds: Sequence[Bind], identity: Identity, folder: Path
 ) -> dict[str, Any]:
-    """How the engine is to make the container: its user, its limits, and all that it may not do."""
+    """Options for the engine: the container's user, its limits, and everything that it may not do."""
     limits = command.limits
     unlimited_files = limits.disk_bytes is None
     ulimits = [{"Name": "core", "Soft": 0, "Hard": 0}]
@@ -103,6 +103,6 @@ def container_options(
         "security_opt": ["no-new-privileges:true"],
         "ipc_mode": "private",
         "network_mode": "host" if command.network else "none",
-        # The engine would keep all output in a file of its own, without end.
+        # By default the engine keeps all output in a file of its own, without a limit.
         "log_config": {"Type": "none", "Config": {}},
     }

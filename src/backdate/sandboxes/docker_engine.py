@@ -1,7 +1,7 @@
 """A Docker engine on this machine: every call of docker-py is here.
 
-Whatever goes wrong on the way to the engine is a MachineError with its words; what the engine says
-about a container or an image is a value.
+A failure on the way to the engine is a MachineError with its message; what the engine reports about a
+container or an image is a value.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Image:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerState:
-    """What the engine says of a container."""
+    """The state of a container, as the engine reports it."""
 
     running: bool
     exit_code: int
     out_of_memory: bool
     process: int
-    """The id of its process 1 on the host; 0 when there is none any more."""
+    """The id of its process 1 on the host; 0 when it has ended."""
     error: str
 
 
@@ -58,9 +58,9 @@ class Engine:
             ) from error
         self._errors = docker.errors
         try:
-            given = docker.utils.kwargs_from_env()
-            _knock(str(given.get("base_url", _DEFAULT_ADDRESS)))
-            self._client: Any = docker.APIClient(version="auto", timeout=_TIMEOUT_S, **given)
+            options = docker.utils.kwargs_from_env()
+            _require_answer(str(options.get("base_url", _DEFAULT_ADDRESS)))
+            self._client: Any = docker.APIClient(version="auto", timeout=_TIMEOUT_S, **options)
         except (docker.errors.DockerException, OSError) as error:
             raise SandboxUnavailable(f"no Docker engine answers ({error}); {_HOW_TO_START}") from error
 
@@ -69,30 +69,31 @@ class Engine:
         self._client.close()
 
     @contextlib.contextmanager
-    def _talking(self) -> Iterator[None]:
+    def _errors_translated(self) -> Iterator[None]:
         try:
             yield
         except (self._errors.DockerException, OSError) as error:  # requests' errors are OSErrors
-            raise MachineError(f"the Docker engine: {_words(error)}") from error
+            raise MachineError(f"the Docker engine: {_message_of(error)}") from error
 
     def information(self) -> Mapping[str, Any]:
-        """What the engine says of itself."""
-        with self._talking():
+        """The engine's description of itself."""
+        with self._errors_translated():
             return dict(self._client.info())
 
     def image(self, name: str) -> Image | None:
         """The image of that name or id, or None."""
-        with self._talking():
+        with self._errors_translated():
             try:
-                found = self._client.inspect_image(name)
+                description = self._client.inspect_image(name)
             except self._errors.ImageNotFound:
                 return None
-        return Image(id=found["Id"], volumes=tuple((found.get("Config") or {}).get("Volumes") or ()))
+        volumes = (description.get("Config") or {}).get("Volumes") or ()
+        return Image(id=description["Id"], volumes=tuple(volumes))
 
     def create(self, name: str, image: str, argv: Sequence[str], **options: Any) -> None:
         """Make a container; ``options`` as docker-py takes them, of ``create_container`` and of its host."""
         own = {key: options.pop(key) for key in ("user", "hostname", "labels")}
-        with self._talking():
+        with self._errors_translated():
             self._client.create_container(
                 image,
                 command=[],
@@ -108,9 +109,9 @@ class Engine:
     @contextlib.contextmanager
     def attached(self, name: str) -> Iterator[socket.socket]:
         """A container's standard input, output and error, as the engine multiplexes them."""
-        with self._talking():
-            wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-            stream = self._client.attach_socket(name, params=wanted)
+        with self._errors_translated():
+            streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+            stream = self._client.attach_socket(name, params=streams)
         connection = getattr(stream, "_sock", None)
         if not isinstance(connection, socket.socket):
             raise SandboxUnavailable(
@@ -125,12 +126,12 @@ class Engine:
 
     def start(self, name: str) -> None:
         """Start a container."""
-        with self._talking():
+        with self._errors_translated():
             self._client.start(name)
 
     def state(self, name: str) -> ContainerState:
-        """What has become of a container."""
-        with self._talking():
+        """The state of a container."""
+        with self._errors_translated():
             state = self._client.inspect_container(name)["State"]
         return ContainerState(
             running=bool(state["Running"]),
@@ -142,19 +143,19 @@ class Engine:
 
     def kill(self, name: str) -> None:
         """Kill a container if it runs."""
-        with self._talking(), contextlib.suppress(self._errors.APIError):  # it has ended already
+        with self._errors_translated(), contextlib.suppress(self._errors.APIError):  # it has ended already
             self._client.kill(name)
 
     def remove(self, name: str) -> None:
         """Kill and remove a container, if there is one of that name."""
-        with self._talking(), contextlib.suppress(self._errors.NotFound):
+        with self._errors_translated(), contextlib.suppress(self._errors.NotFound):
             self._client.remove_container(name, force=True, v=True)
 
     def labelled(self, label: str) -> dict[str, str]:
         """All containers with that label: id and the label's value."""
-        with self._talking():
-            found = self._client.containers(all=True, filters={"label": label})
-        return {one["Id"]: one["Labels"][label] for one in found}
+        with self._errors_translated():
+            containers = self._client.containers(all=True, filters={"label": label})
+        return {container["Id"]: container["Labels"][label] for container in containers}
 
     def build(
         self, context: bytes, *, tag: str, memory: int, arguments: Mapping[str, str]
@@ -166,7 +167,7 @@ class Engine:
         import io
 
         parts: list[str] = []
-        with self._talking():
+        with self._errors_translated():
             lines = self._client.build(
                 fileobj=io.BytesIO(context),
                 custom_context=True,
@@ -174,7 +175,7 @@ class Engine:
                 rm=True,
                 forcerm=True,
                 decode=True,
-                nocache=True,  # what apt-get update said once is not true any more
+                nocache=True,  # a cached answer of apt-get update is out of date
                 network_mode="host",
                 buildargs=dict(arguments),
                 container_limits={"memory": memory, "memswap": memory},
@@ -188,14 +189,14 @@ class Engine:
         return "".join(parts), True
 
 
-def _knock(address: str) -> None:
-    """Raise OSError when nobody answers at a local address (docker-py then leaves its socket open)."""
+def _require_answer(address: str) -> None:
+    """Raise OSError when no engine answers at a local address (docker-py would leave its socket open)."""
     scheme, _, path = address.partition("://")
     if "unix" in scheme:
-        with socket.socket(socket.AF_UNIX) as knocking:
-            knocking.connect("/" + path.lstrip("/"))
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect("/" + path.lstrip("/"))
 
 
-def _words(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     explanation = getattr(error, "explanation", None)
     return str(explanation or error)

@@ -1,9 +1,9 @@
 """Watching over one container: its output, its time, its limits, and its end.
 
-The shell that is started in it says ``ready`` on standard error, waits for ``go`` on standard input,
-and at the end says there how the command ended (as under bubblewrap: the exit code, or 256 + the signal).
-The command's own output is all on standard output. When we die, the engine closes standard input, and a
-second shell, which waits for that, kills everything in the container.
+The shell that is started in it writes ``ready`` to standard error, waits for ``go`` on standard input,
+and at the end reports there how the command ended (as under bubblewrap: the exit code, or 256 + the signal).
+The command's own output is all on standard output. When this process dies, the engine closes standard
+input, and a second shell, which waits for that, kills everything in the container.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Frames:
         self._header = b""
         self._left = 0
         self.heard = b""
-        """What came on standard error, the first of it."""
+        """The beginning of standard error."""
 
     def take(self, data: bytes) -> None:
         """Pass on what ``data`` holds of the command's output."""
@@ -93,7 +93,7 @@ class Container:
     def follow(
         self, *, wall_s: float, watches: Sequence[Watch], on_start: Callable[[int], None]
     ) -> ProcessEnd:
-        """See the run to its end; when this returns or raises nothing of it runs any more."""
+        """Watch the run until it ends; when this returns or raises, no process of it is left."""
         try:
             self._engine.start(self._name)
         except MachineError as error:
@@ -106,7 +106,7 @@ class Container:
         return self._ending(status, duration)
 
     def _kill(self) -> None:
-        """Kill it, and go on reading meanwhile: the engine waits until its output has been taken."""
+        """Kill the container and read on meanwhile: the engine waits until the output has been read."""
         with ThreadPoolExecutor(1, thread_name_prefix="kill") as pool:
             killing = pool.submit(self._engine.kill, self._name)
             while not killing.done():
@@ -116,7 +116,7 @@ class Container:
     def _watch(
         self, wall_s: float, watches: Sequence[Watch], on_start: Callable[[int], None]
     ) -> tuple[RunStatus | None, float | None]:
-        """Until it ends or has to be ended: why it has to be, and for how long the command has run."""
+        """Wait until it ends or must be ended; why it must, and for how long the command has run."""
         started: float | None = None
         deadline = time.monotonic() + SETUP_S
         watching = 0.0
@@ -163,7 +163,7 @@ class Container:
         return bool(data)
 
     def _drain(self, patience_s: float = _DRAIN_S) -> None:
-        """Take what is still on its way; it ends with the container."""
+        """Read the rest of the output; it ends with the container."""
         deadline = time.monotonic() + patience_s
         with selectors.DefaultSelector() as selector:
             selector.register(self._connection, selectors.EVENT_READ)
@@ -190,7 +190,7 @@ class Container:
         if last and last[0].isdigit() and len(last[0]) < 6:
             reported = int(last[0])
         else:
-            # Whoever should have reported was killed, for example by ``kill -9 -1``.
+            # The reporting process was killed, for example by ``kill -9 -1``.
             reported = 128 + state.exit_code if state.exit_code > 128 else state.exit_code
         if reported >= 256:
             return ProcessEnd(status=RunStatus.EXITED, signal=reported & 0x7F, duration_s=duration)
@@ -198,7 +198,7 @@ class Container:
 
 
 def namespace_of(process: int) -> str | None:
-    """The pid namespace of a process of the host; None when that is not ours to see, or it has ended."""
+    """The pid namespace of a process of the host; None when it may not be read, or the process has ended."""
     try:
         return str(Path(f"/proc/{process}/ns/pid").readlink())
     except OSError:

@@ -1,4 +1,4 @@
-"""What is watched while a command runs, and what its end comes to: the same in every sandbox."""
+"""The watches on a running command, and the result of its end: the same in every sandbox."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backdate.sandboxes.supervision import ProcessEnd
 
 
 def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
-    """What sums up all that the command of the scratch folder writes; None without a limit."""
+    """The watch on everything that the command of the scratch folder writes; None without a limit."""
     if limits.disk_bytes is None:
         return None
     own = preparation.places(folder)
@@ -22,7 +22,7 @@ def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
 
 
 def with_disk_limit(ending: ProcessEnd, limits: Limits) -> ProcessEnd:
-    """The ending, by its name when one file grew over RLIMIT_FSIZE, which is as large as all may be."""
+    """The ending, as a disk limit when one file hit RLIMIT_FSIZE, which equals the limit for all files."""
     if ending.signal == signal.SIGXFSZ and limits.disk_bytes is not None:
         return ProcessEnd(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
     return ending

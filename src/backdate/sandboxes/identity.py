@@ -1,8 +1,8 @@
-"""Who a sandboxed command is: which user of the host, and which user it sees itself as.
+"""The user of a sandboxed command: on the host, and as the command itself sees it.
 
-Inside, every command is uid and gid 1000, named ``backdate``. Outside it is the caller, unless the
-caller is root: then it is ``DROPPED_ID``, a number that neither Debian nor Fedora nor systemd hands
-out, so that a command that found a hole would own nothing on the host but what it was given.
+Inside, every command is uid and gid 1000, named ``backdate``. On the host it is the caller, unless the
+caller is root: then it is ``DROPPED_ID``, a number that neither Debian nor Fedora nor systemd assigns,
+so that a command that breaks out owns nothing on the host but the files of its run.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Identity:
     uid: int
     gid: int
     dropped: bool
-    """Whether that is another user than the caller: files have to be handed over to it."""
+    """Whether that is another user than the caller, who then must be given the files."""
 
 
 def outer_identity() -> Identity:

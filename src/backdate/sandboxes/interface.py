@@ -1,9 +1,8 @@
-"""Running one command isolated: the types that every sandbox shares.
+"""Running one command in isolation: the types that all sandboxes share.
 
-A run is one shot: a command and a workspace go in, a :class:`RunResult` and a log file come out,
-and nothing of the process tree is left. What a limit did (time, memory, disk) is a status with a
-name, never an exception. A protection that cannot be given raises ``SandboxUnavailable`` *before*
-anything runs; there is no fallback.
+A command and a workspace go in, a :class:`RunResult` and a log file come out, and no process of the tree
+is left. A limit that was hit (time, memory, disk) is a status with a name, never an exception. A
+protection that is not available raises ``SandboxUnavailable`` *before* anything runs; there is no fallback.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class RunStatus(StrEnum):
     """How a run ended."""
 
     EXITED = "exited"
-    """The command ended by itself, or was killed by a signal of its own making (see ``signal``)."""
+    """The command ended by itself, or by a signal that no limit sent (see ``signal``)."""
     TIMEOUT = "timeout"
     """Killed after ``Limits.wall_s``."""
     OOM = "oom"
@@ -33,12 +32,12 @@ class RunStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one run may use. ``None`` means no limit."""
+    """The resources that one run may use. ``None`` means no limit."""
 
     wall_s: float = 600.0
     """Seconds of wall time."""
     memory_bytes: int | None = 4096 * MIB
-    """Memory of the whole tree where a cgroup can be had, else address space per process."""
+    """Memory of the whole process tree where a cgroup is available, else address space per process."""
     processes: int | None = 512
     """Processes and threads alive at one time."""
     disk_bytes: int | None = 4096 * MIB
@@ -68,7 +67,7 @@ class BaseSystem:
     place: str
     """For bubblewrap the folder that holds it, for Docker the id of an image."""
     key: str
-    """What it was made from, as a digest: part of the key of everything that is built in it."""
+    """Digest of its inputs: part of the key of everything that is built in it."""
     packages: tuple[str, ...]
     """The Debian packages that were asked for, besides the base's own; sorted."""
 
@@ -95,7 +94,7 @@ class Command:
     """One command. ``argv[0]`` is looked up on the PATH of ``env`` unless it is absolute.
 
     ``env`` is the whole environment (nothing is inherited); the sandbox adds HOME and TMPDIR
-    where they are not given. Standard input is empty.
+    unless ``env`` has them. Standard input is empty.
     """
 
     argv: tuple[str, ...]
@@ -107,7 +106,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enforced:
-    """Which protections were really in force during a run (reported with every result)."""
+    """The protections that were in force during a run (reported with every result)."""
 
     sandbox: str
     """"bwrap", "docker" or "unsafe-local"."""
@@ -131,7 +130,7 @@ class RunResult:
     """The signal that ended the command by itself, for example 11; None otherwise."""
     duration_s: float
     peak_memory_bytes: int | None
-    """Of the whole tree where a cgroup tells, else of the largest process; None when unknown."""
+    """Of the whole process tree where a cgroup counts it, else of the largest process; None when unknown."""
     dropped_log_bytes: int
     """How much output was left out of the middle of the log."""
     enforced: Enforced
@@ -152,7 +151,7 @@ class Capability:
     remedy: str = ""
     """What to run or do to get it; empty when ``ok``."""
     needed: bool = True
-    """Whether this machine lacks something when it is not ``ok``; False for what some projects alone want."""
+    """Whether the machine lacks something when it is not ``ok``; False for what only some projects need."""
 
 
 class Sandbox(Protocol):
@@ -161,15 +160,15 @@ class Sandbox(Protocol):
     name: str
 
     def probe(self) -> tuple[Capability, ...]:
-        """What this sandbox can give on this machine, found out by running real canaries."""
+        """What this sandbox can provide on this machine, found by running canaries."""
         ...
 
     def require(self) -> None:
-        """Raise SandboxUnavailable, saying what to do, unless this sandbox can give what it promises."""
+        """Raise SandboxUnavailable, saying what to do, unless this sandbox can provide its protections."""
         ...
 
     def base_key(self) -> str | None:
-        """What commands see by default instead of this machine's system: part of the key of what is built.
+        """The system that commands see by default instead of this machine's; part of every build's key.
 
         None for this machine's own system. Raises SandboxUnavailable.
         """
@@ -178,7 +177,7 @@ class Sandbox(Protocol):
     def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
         """Run ``command`` and write its output to ``log``.
 
-        Raises SandboxUnavailable when a protection cannot be given. An exception in the calling
-        thread (KeyboardInterrupt included) ends the whole process tree before it goes on.
+        Raises SandboxUnavailable when a protection is not available. An exception in the calling
+        thread (KeyboardInterrupt included) ends the whole process tree before it propagates.
         """
         ...

@@ -1,7 +1,7 @@
 """Ending the runs of other threads.
 
-Ctrl-C reaches the main thread alone. A thread that does work for it obeys an event of the main
-thread's: once that is set, the thread's run ends, with its whole process tree, in a KeyboardInterrupt.
+Ctrl-C reaches the main thread only. A thread that works for it watches an event of the main thread:
+once the event is set, the thread's run ends, with its whole process tree, in a KeyboardInterrupt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def obeying(stop: threading.Event) -> Iterator[None]:
-    """Within, runs of this thread end when ``stop`` is set."""
+    """A context in which the runs of this thread end when ``stop`` is set."""
     token = _STOP.set(stop)
     try:
         yield
@@ -32,18 +32,17 @@ def obeying(stop: threading.Event) -> Iterator[None]:
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt when what this thread obeys has been set."""
+    """Raise KeyboardInterrupt when the event that this thread watches is set."""
     stop = _STOP.get()
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
 
 
 def wait_for(work: Callable[[], T]) -> T:
-    """What ``work`` gives or raises; KeyboardInterrupt as soon as what this thread obeys has been set.
+    """What ``work`` returns or raises; KeyboardInterrupt as soon as the event of this thread is set.
 
-    For work that nothing ends, such as waiting for somebody else's server: it then goes on in a thread of its
-    own, which does not keep the process, and what comes of it is lost. A thread that obeys nothing does the
-    work itself.
+    For work that cannot be ended, such as waiting for a foreign server: it then goes on in a daemon thread,
+    and its result is lost. A thread that watches no event does the work itself.
     """
     if _STOP.get() is None:
         return work()
@@ -52,7 +51,7 @@ def wait_for(work: Callable[[], T]) -> T:
     def do() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+        except BaseException as error:  # noqa: BLE001 - raised again by the waiting thread
             done.set_exception(error)
 
     context = copy_context()
@@ -61,10 +60,10 @@ def wait_for(work: Callable[[], T]) -> T:
 
 
 def result_of(done: Future[T]) -> T:
-    """What another thread gives or raises; KeyboardInterrupt once what this thread obeys has been set."""
+    """What another thread returns or raises; KeyboardInterrupt once the event of this thread is set."""
     while True:
         check()
-        # Not without a limit: a signal that reaches another thread does not wake this one.
+        # With a time limit, because a signal that reaches another thread does not wake this one.
         with signals_noted():
             ended = wait([done], timeout=_POLL_S).done
         if ended:
@@ -73,10 +72,10 @@ def result_of(done: Future[T]) -> T:
 
 @contextmanager
 def signals_noted() -> Iterator[Sequence[int]]:
-    """Within, Ctrl-C and SIGTERM are only noted; behind it the first does what it would have done at once.
+    """A context that only notes Ctrl-C and SIGTERM; at its end the first of them takes effect.
 
-    An exception of theirs in the middle of a lock's code would leave that lock held for ever, and one in the
-    middle of ending would leave the rest under way. Signals concern the main thread alone.
+    Their exception in the middle of a lock's code would leave that lock held for ever, and in the middle of a
+    clean-up would leave the rest running. Only the main thread receives signals.
     """
     noted: list[int] = []
     if threading.current_thread() is not threading.main_thread():

@@ -1,16 +1,16 @@
-"""The first process of a run: the keeper of its tree, and the one that prepares its program.
+"""The first process of a run: it keeps the process tree together and prepares the program.
 
 Run as a script (``python -I -S launcher.py KEY VALUE … -- PROGRAM ARGUMENT …``), so that nothing has
 to run between fork and exec in a program with threads. It uses the standard library only.
 
 It stays as the *keeper*: every orphan of the tree becomes its child, because it is their subreaper;
-when PROGRAM ends, or when whoever started it dies or sends SIGTERM, it kills whatever is left. (The
+when PROGRAM ends, or when the parent dies or sends SIGTERM, it kills all that is left. (The
 sandbox's own means do not suffice: a bubblewrap that is killed while it sets up leaves a child that
 waits for ever.) Its own child becomes PROGRAM, prepared as the keys say, in this order:
 
 ``parent PID``   the process that must be the keeper's parent
-``talk yes``     PROGRAM knows nothing of us: the keeper itself reports over standard input (a socket),
-                 in the words of ``supervision.py``; PROGRAM gets an empty standard input
+``talk yes``     PROGRAM is not a sandbox: the keeper itself reports over standard input (a socket), in
+                 the protocol of ``supervision.py``; PROGRAM gets an empty standard input
 ``enter FILE``   write the process id to FILE (a control group)
 ``stage FOLDER`` cover FOLDER, in a mount namespace of its own, with an empty file system …
 ``show PATH``    … and show each PATH there, by its number: FOLDER/0, FOLDER/1, …
@@ -57,10 +57,10 @@ def die_with(parent: int, number: int) -> None:
 
 
 def reset_signals() -> None:
-    """Let every signal do what it does by default.
+    """Restore the default action of every signal.
 
-    Python itself ignores two of them, and whoever started us may have others ignored or blocked (a shell
-    does that for background jobs); a program that we become would inherit that.
+    Python itself ignores two signals, and the parent may ignore or block others (a shell does that for
+    background jobs); PROGRAM would inherit that.
     """
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -102,7 +102,7 @@ def stage(folder: str, paths: list[str]) -> None:
 
 
 def become(user: int) -> None:
-    """Give up root for good."""
+    """Give up root permanently."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
@@ -127,32 +127,32 @@ def keep(program: int, *, talking: bool) -> int:
 
 
 def _reap(program: int) -> int | None:
-    """Collect whoever has ended; the status of ``program`` if it is among them."""
-    found = None
+    """Reap all children that have ended; the status of ``program`` if it is one of them."""
+    program_status = None
     while True:
         try:
             process, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return program_status
         if process == 0:
-            return found
+            return program_status
         if process == program:
-            found = status
+            program_status = status
 
 
 def _children(process: int) -> list[int]:
-    found = []
+    children = []
     try:
         for task in os.listdir(f"/proc/{process}/task"):  # noqa: PTH208
             with open(f"/proc/{process}/task/{task}/children") as file:  # noqa: PTH123
-                found += [int(number) for number in file.read().split()]
+                children += [int(number) for number in file.read().split()]
     except (FileNotFoundError, ProcessLookupError):
-        return found
-    return found
+        return children
+    return children
 
 
 def _kill_descendants() -> None:
-    """Kill until nobody is left: stopped first, so that nobody can fork on."""
+    """Kill until no process is left; processes are stopped first, so that none can fork again."""
     while children := _children(os.getpid()):
         queue, everyone = children, []
         while queue:
@@ -190,22 +190,22 @@ def become_program(keys: dict[str, list[str]], argv: list[str], keeper: int) -> 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for key, limit in (("as", resource.RLIMIT_AS), ("fsize", resource.RLIMIT_FSIZE)):
         if key in keys:
-            hard, wanted = resource.getrlimit(limit)[1], int(keys[key][0])
-            allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            hard, asked = resource.getrlimit(limit)[1], int(keys[key][0])
+            allowed = asked if hard == resource.RLIM_INFINITY else min(asked, hard)
             resource.setrlimit(limit, (allowed, allowed))
     os.umask(0o022)
     os.chdir(keys.get("chdir", ["/"])[0])
     if "talk" in keys:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
-        os.execvpe(argv[0], argv, os.environ)  # noqa: S606 - becoming that program is what we are here for
+        os.execvpe(argv[0], argv, os.environ)  # noqa: S606 - replacing this process is the purpose
     except OSError as error:
         os.write(2, f"{argv[0]}: {error.strerror}\n".encode(errors="surrogateescape"))
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments say; the exit status."""
+    """Follow the arguments; the exit status."""
     split = arguments.index("--")
     keys: dict[str, list[str]] = {}
     for key, value in zip(arguments[:split:2], arguments[1:split:2], strict=True):
@@ -218,7 +218,7 @@ def main(arguments: list[str]) -> int:
         if os.read(0, 3) != b"go\n":
             return FAILED
     _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)")
-    # Blocked, not handled: they are waited for.
+    # Blocked instead of handled, because ``sigwait`` waits for them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
     keeper = os.getpid()
     program = os.fork()

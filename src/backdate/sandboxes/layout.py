@@ -1,6 +1,6 @@
 """What a command sees: the arguments for bubblewrap, computed from a workspace.
 
-Nothing here touches the host but what looks at a base system: what /usr and friends are there.
+Nothing here touches the host, except for looking which top folders a base system has.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _ETC_NETWORK = (
 )
 """Certificates (never keys: /etc/ssl/private and /etc/pki/tls/private stay out)."""
 _MADE = ("group", "gshadow", "hostname", "hosts", "mtab", "nsswitch.conf", "passwd", "resolv.conf", "shadow")
-"""Of a base system of its own, what is not shown of its /etc: we make it, or it is root's."""
+"""Files of /etc that a separate base system does not show: made for the command, or for root only."""
 _FURTHER = ("opt", "var/lib")
-"""What packages put their files into besides /usr and /etc; shown of a base system of its own."""
+"""Folders that packages install into besides /usr and /etc; shown from a separate base system."""
 _RESERVED = ("proc", "dev", "sys", "usr", "etc", *_TOP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bind:
-    """A path of the host to be seen at ``target``."""
+    """A path of the host that is shown at ``target``."""
 
     source: Path
     target: str
@@ -56,7 +56,7 @@ class Bind:
 
 
 def is_there_anyway(mount: Mount) -> bool:
-    """Whether this machine's system is what ``mount`` asks for: a system's own interpreter lies in /usr."""
+    """Whether ``mount`` shows a part of this machine's system: a system's own interpreter lies in /usr."""
     return not mount.writable and mount.target == str(mount.source) and mount.source.is_relative_to("/usr")
 
 
@@ -71,9 +71,9 @@ def check_base(base: BaseSystem | None, sandbox: str | None) -> None:
 
 
 def require_apart(mounts: Sequence[Mount], base: Path | None) -> None:
-    """Raise SandboxUnavailable for mounts from this machine's /usr that another system has no place for.
+    """Raise SandboxUnavailable for mounts from this machine's /usr without a mount point in another system.
 
-    ``base`` is the other system's folder; None for an image, in which places can be made.
+    ``base`` is the other system's folder; None for an image, in which mount points can be made.
     """
     for mount in mounts:
         placed = base is None or Path(base, mount.target.lstrip("/")).exists()
@@ -134,17 +134,17 @@ def environment_of(command: Command, *, home: str | None = None, temporary: str 
 def script(command: Command, prefix: Sequence[str] = ()) -> bytes:
     """What the shell inside executes: the command in a session of its own with exactly its environment."""
     environment = (f"{name}={value}" for name, value in environment_of(command).items())
-    words = ("exec", "setsid", *prefix, "env", "-i", *environment, *command.argv)
-    return shlex.join(words).encode(errors="surrogateescape") + b"\n"
+    argv = ("exec", "setsid", *prefix, "env", "-i", *environment, *command.argv)
+    return shlex.join(argv).encode(errors="surrogateescape") + b"\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseRoot:
-    """Where a base system is taken from: this machine's root, or a folder with another one."""
+    """The folder that holds a base system: this machine's root, or one with another system."""
 
     folder: Path = Path("/")
     seen: Path = Path("/")
-    """What bubblewrap knows that folder as."""
+    """The path under which bubblewrap sees that folder."""
 
     @property
     def own(self) -> bool:
@@ -220,7 +220,7 @@ def _size(limits: Limits) -> list[str]:
 
 
 def _etc(network: bool, root: BaseRoot) -> list[str]:
-    """Harmless parts of this machine's /etc, or of another system's all that is not made anew."""
+    """Harmless parts of this machine's /etc, or of another system's all that is not made for the command."""
     certificates = [(path, path) for path in (_ETC_NETWORK if network else ())]
     shown = [(path, path) for path in _ETC]
     links: list[tuple[str, str]] = []
@@ -241,8 +241,8 @@ def _etc(network: bool, root: BaseRoot) -> list[str]:
 def _folders(targets: Sequence[str]) -> list[str]:
     """Make the parents of ``targets``; bubblewrap itself would make them for their owner only."""
     parents = {str(parent) for target in targets for parent in PurePosixPath(target).parents}
-    wanted = sorted(path for path in parents if path != "/" and not _in_base(path))
-    return [part for path in wanted for part in ("--perms", "0755", "--dir", path)]
+    missing = sorted(path for path in parents if path != "/" and not _in_base(path))
+    return [argument for path in missing for argument in ("--perms", "0755", "--dir", path)]
 
 
 def _in_base(path: str) -> bool:

@@ -10,8 +10,8 @@ from types import TracebackType
 class BoundedLog:
     """Writes at most ``limit`` bytes of output to a file: the first half and the last half.
 
-    The last half is a ring in the file itself, put in order by :meth:`close`; so neither disk nor
-    memory fills, however much is printed. Where something was left out, a marker line says how much.
+    The last half is a ring buffer in the file itself, which :meth:`close` puts in order; so neither disk nor
+    memory fills, however much is printed. A marker line says how much was left out.
     """
 
     def __init__(self, path: Path, limit: int) -> None:

@@ -38,9 +38,9 @@ def places(folder: Path) -> RunFolders:
 def prepare(
     command: Command, workspace: Workspace, folder: Path, identity: Identity, *, apart: bool
 ) -> list[Bind]:
-    """Make the private folders, hand over what the command may write, and say what is to be shown where.
+    """Make the private folders, give the command what it may write, and return what is shown where.
 
-    ``apart``: the command sees another system than this machine's, so what lies in /usr is shown as well.
+    ``apart``: the command sees another system than this machine's, so mounts from /usr are shown as well.
 
     Raises TreeTooLarge when the source tree exceeds the limit of disk space.
     """
@@ -74,9 +74,9 @@ def prepare(
 def hand_over(path: Path, identity: Identity) -> None:
     """Give ``path`` and all below it to the user that commands run as.
 
-    Root can still read and remove it. Links are not followed; chown walks with open folders, so
-    that nobody who writes there meanwhile can lead it elsewhere. What is theirs already stays as it is;
-    a folder that is theirs at the top was handed over before and is not walked again.
+    Root can still read and remove it. Links are not followed; chown walks with open folders, so that a
+    process that writes there meanwhile cannot lead it elsewhere. Files that the user owns already stay as
+    they are; a folder whose top the user owns was given to it before and is not walked again.
     """
     if path.stat().st_uid == identity.uid:
         return
@@ -86,7 +86,7 @@ def hand_over(path: Path, identity: Identity) -> None:
         subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if path.stat().st_uid != identity.uid:
         raise UsageError(
-            f"{path} cannot be given to uid {identity.uid}, as whom sandboxed commands run; is it read-only?"
+            f"{path} cannot be given to uid {identity.uid}, the user of sandboxed commands; is it read-only?"
         )
 
 

@@ -1,7 +1,7 @@
 """A folder of its own for each run, removed afterwards, and after a crash by a later run.
 
-Whoever runs holds a lock on the folder; the kernel lets go of it when the process dies, however it
-dies. So a folder whose lock can be taken is a dead one's, and is removed together with the control
+The running process holds a lock on the folder; the kernel releases it when the process dies, however it
+dies. So a folder whose lock is free belongs to a dead run, and is removed together with the control
 groups that it names.
 """
 
@@ -25,14 +25,14 @@ _GROUPS = "control-groups"
 
 def default_root() -> Path:
     """Where runs have their folders: on a disk (/var/tmp), where /tmp is often memory."""
-    base = Path("/var/tmp")  # noqa: S108 - the folder below it is ours alone, which is checked
+    base = Path("/var/tmp")  # noqa: S108 - the folder below it is this user's alone, which is checked
     if not os.access(base, os.W_OK | os.X_OK):
         base = Path(tempfile.gettempdir())
     return base / f"backdate-{os.geteuid()}"
 
 
 def _own_folder(root: Path) -> None:
-    """Make ``root``, for us alone. Raises MachineError when somebody else has made it."""
+    """Make ``root``, for this user alone. Raises MachineError when another user has made it."""
     with contextlib.suppress(FileExistsError):
         root.mkdir(mode=0o700, parents=True)
     information = root.lstat()
@@ -41,12 +41,12 @@ def _own_folder(root: Path) -> None:
         or information.st_uid != os.geteuid()
         or information.st_mode & 0o077
     ):
-        raise MachineError(f"{root} is not a folder of ours alone; remove it, or set its mode to 0700")
+        raise MachineError(f"{root} is not a folder of this user alone; remove it, or set its mode to 0700")
 
 
 @contextlib.contextmanager
 def scratch_folder(root: Path) -> Iterator[Path]:
-    """A new locked folder under ``root``; removed at the end. Clears away dead ones first."""
+    """A new locked folder under ``root``; removed at the end. Removes those of dead runs first."""
     _own_folder(root)
     clear_stale(root)
     folder, lock = _new_locked(root)
@@ -67,7 +67,7 @@ def _new_locked(root: Path) -> tuple[Path, int]:
             raise DiskFull(
                 f"no folder can be made in {root} ({error.strerror}); free some space there"
             ) from error
-        with contextlib.suppress(OSError):  # a cleaner was faster than we: it removes the folder
+        with contextlib.suppress(OSError):  # another run cleans up at the same time
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -85,7 +85,7 @@ def clear_stale(root: Path) -> None:
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
-            continue  # gone: its owner was faster
+            continue  # its owner has removed it meanwhile
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _clear(folder)
@@ -96,7 +96,7 @@ def clear_stale(root: Path) -> None:
 
 
 def note_groups(folder: Path, groups: tuple[Path, ...]) -> None:
-    """Write down, before they are made, which control groups go with ``folder``."""
+    """Record which control groups belong to ``folder``, before they are made."""
     (folder / _GROUPS).write_text("\n".join(map(str, groups)), encoding="utf-8")
 
 
@@ -114,11 +114,11 @@ def _clear(folder: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove ``folder`` whatever a hostile command made of it: unreadable folders, endless depth.
+    """Remove ``folder`` whatever a hostile command left in it: unreadable folders, endless depth.
 
     Raises MachineError when it cannot be removed.
     """
-    # The system's rm and chmod walk with open folders and without recursion, as deep as it goes.
+    # The system's rm and chmod walk with open folders and without recursion, to any depth.
     command = ["rm", "-rf", "--one-file-system", "--", str(folder)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:

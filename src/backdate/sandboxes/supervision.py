@@ -1,10 +1,10 @@
 """Watching over one run: its output, its time, its limits, and its end.
 
-The started program talks to us over its standard input, a socket: it says ``ready`` when it is set
-up, waits for ``go``, and at the end says how the command ended: the exit code, or 256 + the signal
-that killed it. If we die before ``go``, it reads the end of the file and gives up; if we die later,
-the kernel kills it (PR_SET_PDEATHSIG). One thread does it all, and leaves nothing running however it
-leaves.
+The started program reports over its standard input, a socket: it writes ``ready`` when it is set
+up, waits for ``go``, and at the end writes how the command ended: the exit code, or 256 + the signal
+that killed it. If this process dies before ``go``, the program reads the end of the file and gives up; if
+it dies later, the kernel kills the program (PR_SET_PDEATHSIG). One thread does everything, and leaves no
+process running, whichever way it ends.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.log import BoundedLog
 
 SETUP_S = 60.0
-"""Seconds that setting up may take, on a machine however busy."""
+"""Seconds that setting up may take, also on a very busy machine."""
 
 _KILLING_S = 10.0
 _POLL_S = 0.05
@@ -38,7 +38,7 @@ _HEARD_BYTES = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What to start."""
+    """The program to start, and the descriptors that it gets."""
 
     argv: list[str]
     env: dict[str, str]
@@ -47,7 +47,7 @@ class Program:
     status_fd: int | None = None
     """Where bubblewrap's own report is read; None when the program is its own keeper."""
     owner: tuple[int, int] | None = None
-    """The user and group who may reopen its output; None when that is us."""
+    """The user and group who may reopen its output; None for the current user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class ProcessEnd:
 
 
 Watch = Callable[[], RunStatus | None]
-"""Asked every now and then; a status other than None ends the run with it."""
+"""Called regularly; a status other than None ends the run with it."""
 
 
 def supervise(
@@ -82,9 +82,9 @@ def supervise(
     with contextlib.closing(ours), _closing(output):
         try:
             if program.owner is not None:
-                # Else the command could not open /dev/stdout, which opens the pipe anew.
+                # Otherwise the command could not open /dev/stdout, which opens the pipe again.
                 os.fchown(output_end, *program.owner)
-            with contextlib.suppress(OSError):  # over a soft limit of the user: then it is smaller
+            with contextlib.suppress(OSError):  # above the user's soft limit: the pipe stays smaller
                 fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _CHUNK)
             process = subprocess.Popen(
                 program.argv,
@@ -94,7 +94,7 @@ def supervise(
                 env=program.env,
                 cwd=program.cwd,
                 pass_fds=program.pass_fds,
-                start_new_session=True,  # a Ctrl-C at the terminal is for us; we end the run
+                start_new_session=True,  # Ctrl-C reaches this process only, which ends the run
             )
         finally:
             theirs.close()
@@ -124,14 +124,14 @@ class _Run:
         self._status = status
         self._heard = b""
         self._init: int | None = None
-        """A pidfd of process 1 of the sandbox, whose death is the death of all."""
+        """A pidfd of process 1 of the sandbox; when that dies, all its processes die."""
         talk.setblocking(False)
         os.set_blocking(output, False)
 
     def follow(
         self, wall_s: float, watches: Sequence[Watch], on_start: Callable[[int], None] | None
     ) -> ProcessEnd:
-        """See the run to its end."""
+        """Watch the run until it ends."""
         started: float | None = None
         deadline = time.monotonic() + SETUP_S
         watching = 0.0
@@ -174,7 +174,7 @@ class _Run:
         return bool(data)
 
     def _listen(self) -> bool:
-        """Hear what the program has to say; False when it says nothing any more."""
+        """Read what the program reports; False when it has closed the socket."""
         try:
             data = self._talk.recv(_HEARD_BYTES)
         except BlockingIOError:
@@ -187,16 +187,16 @@ class _Run:
     def _start(self, on_start: Callable[[int], None] | None) -> None:
         leader = self._process.pid
         if self._status is not None:
-            # Written before the sandbox is set up, and process 1 waits for the program that waits for us.
+            # Written before the sandbox is set up; process 1 waits for the program, which waits for ``go``.
             leader = int(json.loads(os.read(self._status, _STATUS_BYTES).splitlines()[0])["child-pid"])
             self._init = os.pidfd_open(leader)
         if on_start is not None:
             on_start(leader)
-        with contextlib.suppress(ConnectionError):  # it has died: its end is seen in the loop
+        with contextlib.suppress(ConnectionError):  # it has died, which the loop notices
             self._talk.send(b"go\n")
 
     def _reported(self) -> int | None:
-        """The status that the program has reported, as it reports it."""
+        """The status as the program has reported it."""
         lines = self._heard.split(b"\n")
         return int(lines[1]) if len(lines) > 2 and lines[1].isdigit() and len(lines[1]) < 6 else None
 
@@ -209,11 +209,11 @@ class _Run:
             return ProcessEnd(status=status, duration_s=duration)
         reported = self._reported()
         if reported is None:
-            # Whoever should have reported was killed, for example by ``kill -9 -1``.
+            # The reporting process was killed, for example by ``kill -9 -1``.
             code = self._process.wait(_KILLING_S)
             reported = (
                 256 - code if code < 0 else 128 + code if code > 128 else code
-            )  # bubblewrap says 128 + signal
+            )  # bubblewrap reports 128 + signal
         if reported >= 256:
             # Some awks add 256 more, others 128, when a core was dumped.
             return ProcessEnd(status=RunStatus.EXITED, signal=reported & 0x7F, duration_s=duration)
@@ -244,7 +244,7 @@ class _Run:
                 self._init = None
 
     def _drain(self) -> None:
-        """Take what is left in the pipe; nobody who may still hold it is waited for."""
+        """Read what is left in the pipe, without waiting for processes that may still hold it open."""
         while True:
             try:
                 data = os.read(self._output, _CHUNK)

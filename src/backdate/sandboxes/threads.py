@@ -1,4 +1,4 @@
-"""Work in several threads, so that an error of one or Ctrl-C ends what is under way."""
+"""Work in several threads; an error in one of them or Ctrl-C ends the others."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _POLL_S = 0.1
 def in_threads(
     works: Sequence[Callable[[], T]], *, jobs: int | None = None, name: str, ends_others: bool = True
 ) -> list[T]:
-    """What each of ``works`` gives, in their order; at most ``jobs`` at a time, one alone in this thread.
+    """The results of ``works``, in their order; at most ``jobs`` run at a time, a single one in this thread.
 
-    After an exception of one no other is begun, and it is raised when those under way have ended: at once
-    (their runs end in a KeyboardInterrupt), or, without ``ends_others``, when they are done. Ctrl-C in the
-    calling thread, and what that one obeys, ends them at once in either case; another Ctrl-C meanwhile
-    changes nothing. ``jobs``: None for all at once. ``name``: of the threads.
+    After an exception no further work starts. It is raised when the running ones have ended: at once (their
+    runs end in a KeyboardInterrupt), or, without ``ends_others``, when they are done. Ctrl-C in the calling
+    thread, and the event that it watches, ends them at once in either case; another Ctrl-C meanwhile changes
+    nothing. ``jobs``: None for all at once. ``name``: of the threads.
     """
     if len(works) < 2:
         return [work() for work in works]
@@ -49,7 +49,7 @@ def in_threads(
         try:
             while waiting and not noted:
                 check()
-                # Not without a limit: a signal that reaches another thread does not wake this one.
+                # With a time limit, because a signal that reaches another thread does not wake this one.
                 _, waiting = wait(waiting, timeout=_POLL_S)
         finally:
             if waiting:
@@ -61,8 +61,8 @@ def in_threads(
 
 
 def both(first: Callable[[], S], second: Callable[[], T], *, name: str = "side") -> tuple[S, T]:
-    """As ``in_threads``, of two that may give different things."""
-    one: list[S] = []
-    other: list[T] = []
-    in_threads([lambda: one.append(first()), lambda: other.append(second())], name=name)
-    return one[0], other[0]
+    """As ``in_threads``, for two works with results of different types."""
+    first_result: list[S] = []
+    second_result: list[T] = []
+    in_threads([lambda: first_result.append(first()), lambda: second_result.append(second())], name=name)
+    return first_result[0], second_result[0]

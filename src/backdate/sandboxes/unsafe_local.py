@@ -1,9 +1,9 @@
-"""No isolation: for those who said so explicitly, on machines that have no sandbox.
+"""No isolation: for users who ask for it explicitly, on machines that have no sandbox.
 
-A command runs as the caller, in a copy of the tree, with limits of time and (for each process by
-itself) memory. It sees and can change everything that the caller can, and it has the network.
-Paths are those of the host: the names that a workspace gives to the tree and the mounts are
-replaced, in the arguments, the environment and the working directory, by where those really are.
+A command runs as the caller, in a copy of the tree, with limits of time and (for each process
+separately) memory. It sees and can change everything that the caller can, and it has the network.
+Paths are those of the host: in the arguments, the environment and the working directory, the paths that a
+workspace gives to the tree and the mounts are replaced by their real paths.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class UnsafeLocal:
     name = "unsafe-local"
 
     def __init__(self, *, scratch_root: Path | None = None) -> None:
-        """``scratch_root`` is where private copies are made; it has to be a folder of ours alone."""
+        """``scratch_root``: the folder for private copies, which only the current user may write."""
         self._scratch_root = scratch_root
 
     def probe(self) -> tuple[Capability, ...]:
-        """That there is no protection: nothing has to be tried for that."""
+        """States that there is no protection; nothing needs to run for that."""
         names = (
             "files isolated",
             "network off",
@@ -58,10 +58,10 @@ class UnsafeLocal:
         )
 
     def require(self) -> None:
-        """Nothing is promised, so nothing is missing."""
+        """Never raises: this sandbox provides no protection."""
 
     def base_key(self) -> str | None:
-        """None: it is this machine's own system."""
+        """None: commands see this machine's own system."""
 
     def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
         """Run ``command`` and write its output to ``log`` (see the protocol)."""
@@ -70,9 +70,9 @@ class UnsafeLocal:
         limits = command.limits
         root = self._scratch_root or scratch.default_root()
         with scratch.scratch_folder(root) as folder, BoundedLog(log, limits.log_bytes) as output:
-            places = {workspace.at: str(folder / "tree")} if workspace.tree is not None else {}
+            paths = {workspace.at: str(folder / "tree")} if workspace.tree is not None else {}
             for mount in workspace.mounts:
-                places[mount.target] = str(mount.source.resolve(strict=True))
+                paths[mount.target] = str(mount.source.resolve(strict=True))
             for name in ("home", "tmp"):
                 (folder / name).mkdir()
             if workspace.tree is not None:
@@ -83,42 +83,42 @@ class UnsafeLocal:
                     return _result(
                         supervision.ProcessEnd(status=RunStatus.DISK_LIMIT, duration_s=0.0), 0, limits
                     )
-            ending = supervision.supervise(_program(command, folder, places), output, wall_s=limits.wall_s)
+            ending = supervision.supervise(_program(command, folder, paths), output, wall_s=limits.wall_s)
             output.close()
             return _result(ending, output.dropped, limits)
 
 
-def _program(command: Command, folder: Path, places: Mapping[str, str]) -> supervision.Program:
-    words = ["parent", str(os.getpid()), "talk", "yes"]
+def _program(command: Command, folder: Path, paths: Mapping[str, str]) -> supervision.Program:
+    keys = ["parent", str(os.getpid()), "talk", "yes"]
     if command.limits.memory_bytes is not None:
-        words += ["as", str(command.limits.memory_bytes)]
+        keys += ["as", str(command.limits.memory_bytes)]
     if command.limits.disk_bytes is not None:
-        words += ["fsize", str(command.limits.disk_bytes)]
+        keys += ["fsize", str(command.limits.disk_bytes)]
     environment = layout.environment_of(command, home=str(folder / "home"), temporary=str(folder / "tmp"))
-    # The launcher is a Python: what the command's environment says to a Python is not for it (hence -I).
+    # -I: the launcher is a Python program too, and the command's PYTHON… variables must not affect it.
     return supervision.Program(
         argv=[
-            *(sys.executable, "-I", "-S", launcher.__file__, *words),
-            *("chdir", relocate(command.cwd, places), "--"),
-            *(relocate(word, places) for word in command.argv),
+            *(sys.executable, "-I", "-S", launcher.__file__, *keys),
+            *("chdir", relocate(command.cwd, paths), "--"),
+            *(relocate(word, paths) for word in command.argv),
         ],
-        env={name: relocate(value, places) for name, value in environment.items()},
+        env={name: relocate(value, paths) for name, value in environment.items()},
         cwd="/",
     )
 
 
-def relocate(text: str, places: Mapping[str, str]) -> str:
-    """``text`` with every path in it that lies at or below a key of ``places`` put below its value.
+def relocate(text: str, paths: Mapping[str, str]) -> str:
+    """``text`` with every path at or below a key of ``paths`` moved below its value.
 
     >>> relocate("--root=/work/project/tests", {"/work/project": "/tmp/copy"})
     '--root=/tmp/copy/tests'
     """
-    if not places:
+    if not paths:
         return text
-    longest_first = sorted(places, key=lambda target: -len(PurePosixPath(target).parts))
+    longest_first = sorted(paths, key=lambda target: -len(PurePosixPath(target).parts))
     either = "|".join(re.escape(target.rstrip("/")) for target in longest_first)
-    by_name = {target.rstrip("/"): place for target, place in places.items()}
-    # A path starts where no other path goes on, and its last part has to match whole.
+    by_name = {target.rstrip("/"): real for target, real in paths.items()}
+    # A path starts where no other path continues, and its last part must match as a whole.
     pattern = rf"(?<![\w./-])(?:{either})(?![\w.-])"
     return re.sub(pattern, lambda match: by_name[match.group()], text)
 
