@@ -10,7 +10,7 @@ from diagnosis_builders import environment
 
 from backdate.construction.disk import Uses, trim
 from backdate.environments.cache import Cache
-from backdate.environments.environment import Environment
+from backdate.environments.environment import DependencyLayer, Environment
 
 
 def make(cache: Cache, name: str, *, reused: bool = False) -> Environment:
@@ -46,3 +46,24 @@ def test_what_no_job_needs_goes_the_longest_unused_first(tmp_path: Path) -> None
     assert foreign.root.exists()
     with Uses(cache) as uses:
         assert not uses.hold(first)
+
+
+def test_a_lower_layer_stays_as_long_as_anything_on_it_is_used(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    lower = make(cache, "lower")
+    layer = DependencyLayer(key="lower", root=lower.root, reused=False)
+    one, other = (replace(make(cache, name), dependencies=layer) for name in ("one", "other"))
+    with Uses(cache) as uses:
+        assert uses.hold(one)
+    with Uses(cache) as uses:
+        assert uses.hold(other)
+        assert trim(cache, 0) == ("one",)
+        assert lower.exists
+        assert other.exists
+    for name, age in (("other", 1), ("lower", 2)):
+        os.utime(tmp_path / "uses" / name, (age, age))
+    assert trim(cache, 150_000) == ("other",)
+    assert trim(cache, 0) == ("lower",)
+    assert not other.exists
+    with Uses(cache) as uses:
+        assert not uses.hold(other)

@@ -2,7 +2,7 @@
 
 ``CACHE/uses/KEY`` notes an environment that a build made, with its size. A job holds it (shared) as long
 as it runs in the environment; whoever trims takes it exclusively or leaves it alone. Environments that were
-in the cache before are nobody's to remove.
+in the cache before are nobody's to remove. An environment in two layers has two such notes; a job holds both.
 """
 
 from __future__ import annotations
@@ -34,16 +34,23 @@ class Uses:
         self._held.close()
 
     def hold(self, environment: Environment) -> bool:
-        """Keep ``environment`` from being removed; False when it was removed a moment ago."""
-        path = self._folder / environment.key
-        if environment.reused and not path.exists():
-            return environment.python.exists()
+        """Keep all layers of ``environment`` from being removed; False when one was removed a moment ago."""
+        below = environment.dependencies
+        if not self._hold_folder(environment.key, environment.root, reused=environment.reused):
+            return False
+        # The lower layer last: it is never unused for longer than what lies on it, and so not removed before.
+        return below is None or self._hold_folder(below.key, below.root, reused=below.reused)
+
+    def _hold_folder(self, key: str, root: Path, *, reused: bool) -> bool:
+        path, python = self._folder / key, root / "bin" / "python"
+        if reused and not path.exists():
+            return python.exists()
         file = self._held.enter_context(path.open("a+", encoding="ascii"))
         fcntl.flock(file, fcntl.LOCK_SH)
-        if not environment.python.exists():
+        if not python.exists():
             return False
         if path.stat().st_size == 0:
-            file.write(str(folder_bytes(environment.root)))
+            file.write(str(folder_bytes(root)))
             file.flush()
         os.utime(path)
         return True

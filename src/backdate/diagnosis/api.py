@@ -163,10 +163,13 @@ def _command(environment: Environment, limits: Limits) -> Command:
 
 
 def _workspace(environment: Environment, asked: Path, answers: Path) -> Workspace:
-    own = [environment.choice.interpreter.prefix, environment.root]
     return Workspace(
         mounts=(
-            *(Mount(source=one, target=str(one)) for one in own if not one.is_relative_to("/usr")),
+            *(
+                Mount(source=folder, target=str(folder))
+                for folder in environment.folders
+                if not folder.is_relative_to("/usr")
+            ),
             Mount(source=_PROBE, target=_AT),
             Mount(source=asked, target=_ASKED),
             Mount(source=answers, target=_ANSWERS, writable=True),

@@ -44,7 +44,7 @@ class _Examiner:
         test_files: Collection[str] = (),
     ) -> None:
         self.places = PathClassifier(environment, test_files=test_files)
-        earlier = None if before is None else Distributions(site_packages(before.root))
+        earlier = None if before is None else Distributions(site_packages(*before.roots))
         self.owners = Owners(self.places.distributions, earlier, library=self.places.library, tree=tree)
 
     def failure(self, result: CaseResult) -> Failure:

@@ -98,9 +98,14 @@ class Distributions:
         )
 
 
-def site_packages(root: Path) -> tuple[Path, ...]:
-    """The ``site-packages`` folders of an environment at ``root``."""
-    return tuple(sorted(folder for folder in root.glob("lib*/python*/site-packages") if folder.is_dir()))
+def site_packages(*roots: Path) -> tuple[Path, ...]:
+    """The ``site-packages`` folders of an environment whose layers lie at ``roots``, the upper one first."""
+    return tuple(
+        folder
+        for root in roots
+        for folder in sorted(root.glob("lib*/python*/site-packages"))
+        if folder.is_dir()
+    )
 
 
 def read_bounded(path: Path, most: int) -> str | None:

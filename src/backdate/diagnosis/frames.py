@@ -57,10 +57,10 @@ class PathClassifier:
             self.library = interpreter.prefix / "lib" / f"python{short}"
             self._standard = tuple(
                 f"{prefix}/{lib}/python{short}/"
-                for prefix in dict.fromkeys((str(interpreter.prefix), str(environment.root)))
+                for prefix in dict.fromkeys(map(str, environment.folders))
                 for lib in ("lib", "lib64")
             )
-            self.distributions = Distributions(site_packages(environment.root))
+            self.distributions = Distributions(site_packages(*environment.roots))
             self._own = frozenset(
                 canonicalize_name(one.name) for one in environment.lock.distributions if is_local(one)
             )

@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -21,15 +22,20 @@ from backdate.environments.cache import Cache
 from backdate.environments.compiled import nearest
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.environments.lock import is_local
+from backdate.environments.layered import LayeredBuild, can_be_layered
+from backdate.environments.lock import is_local, split_by_origin
+from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
 from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
 from backdate.text import first_line
 
-_FORMAT = 2
+_FORMAT = 3
 """Part of every key: raise it when what is made from the same inputs changes."""
+
+_ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)
+"""Setuptools 46.4.0, the first that does not import the module that ``attr:`` names, was a day old."""
 
 Stage = Literal["waiting", "resolving", "building", "ready"]
 OnStage = Callable[[Stage], None]
@@ -49,10 +55,15 @@ class Builder:
         *,
         index_url: str = uv.DEFAULT_INDEX,
         limits: Limits = BUILD_LIMITS,
+        layered: bool = True,
     ) -> None:
+        """``layered``: whether the project lies in a layer of its own, as it should; without it every tree
+        gets an environment that is built whole, with which layers are compared.
+        """
         self.cache = cache
         self.sandbox = sandbox
         self.index_url = index_url
+        self._layered = layered
         self._neighbours: dict[Path, dict[Path, Lock]] = {}
         """The environments that were had, by interpreter; the last one last."""
         self._steps = Steps(
@@ -83,7 +94,7 @@ class Builder:
         """
         second = self._second_key(request)
         found = self.cache.read(Environment, "records", second)
-        if found is not None and found.python.exists():
+        if found is not None and found.exists:
             on_stage("ready")
             return replace(found, choice=request.choice, reused=True)
         built = self._by_uv(request, on_stage)
@@ -92,34 +103,105 @@ class Builder:
         return built
 
     def _by_uv(self, request: EnvironmentRequest, on_stage: OnStage) -> Environment | BuildFailure:
-        started = time.monotonic()
-        resolution = self.resolve(request, on_stage=on_stage)
+        inputs = self._packaging_inputs(request)
+        resolution = self._resolve(request, inputs, on_stage)
         if isinstance(resolution, BuildFailure):
             return resolution
-        local = any(is_local(one) for one in resolution.lock.distributions)
+        dependencies, project = split_by_origin(resolution.pylock)
+        if self._layered and dependencies and project and can_be_layered(request):
+            if not _is_alone(resolution.lock):
+                inputs = None
+            environment = self._in_layers(request, resolution, dependencies, project, inputs, on_stage)
+        else:
+            content = request.digest if project else None
+            environment = self._whole(request, resolution.lock, resolution.pylock, content, on_stage)
+        if isinstance(environment, BuildFailure):
+            return environment
+        self.note_neighbour(environment)
+        return replace(environment, choice=request.choice, lock=resolution.lock)
+
+    def _in_layers(
+        self,
+        request: EnvironmentRequest,
+        resolution: Resolution,
+        dependencies: str,
+        project: str,
+        inputs: PackagingInputs | None,
+        on_stage: OnStage,
+    ) -> Environment | BuildFailure:
+        """The environment with what ``dependencies`` names below and what ``project`` names on top."""
+        below = self._whole_key(request, dependencies, None)
+        shared = (_FORMAT, below, project, sorted(request.version_variables.items()))
+        build = LayeredBuild(
+            cache=self.cache,
+            steps=self._steps,
+            request=request,
+            resolution=resolution,
+            project_lock=project,
+            inputs=inputs,
+            key=digest("environment in layers", *shared, request.digest),
+            layer_key=digest("project layer", *shared, inputs.digest if inputs else request.digest),
+        )
+
+        def make(root: Path) -> Environment | BuildFailure:
+            lower = self._whole(request, resolution.lock, dependencies, None, on_stage)
+            if isinstance(lower, BuildFailure):
+                return lower
+            on_stage("building")
+            environment = build.make(
+                root,
+                lower,
+                lambda root: self._fill(request, resolution.lock, resolution.pylock, root, build.key),
+            )
+            on_stage("ready")
+            return environment
+
+        return self._kept(build.key, on_stage, make)
+
+    def _whole(
+        self, request: EnvironmentRequest, lock: Lock, pylock: str, content: str | None, on_stage: OnStage
+    ) -> Environment | BuildFailure:
+        """One folder with all that ``pylock`` names. ``content``: the tree's digest, if it is built from."""
+        key = self._whole_key(request, pylock, content)
+
+        def make(root: Path) -> Environment | BuildFailure:
+            on_stage("building")
+            environment = self._fill(
+                request, lock, pylock, root, key, with_tree=content is not None or not can_be_layered(request)
+            )
+            on_stage("ready")
+            return environment
+
+        return self._kept(key, on_stage, make)
+
+    def _whole_key(self, request: EnvironmentRequest, pylock: str, content: str | None) -> str:
         interpreter = request.choice.interpreter
-        key = digest(
+        return digest(
             *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
-            *(resolution.pylock, request.digest if local else None),
+            *(pylock, content),
             *request.build_variations,
             *self.base_in_keys(request),
         )
-        found = self._kept(
-            key,
-            on_stage,
-            lambda root: self._fill(request, resolution, root, key, on_stage, started, shared=True),
+
+    def _packaging_inputs(self, request: EnvironmentRequest) -> PackagingInputs | None:
+        """What builds read of the request's tree; None where that is everything."""
+        if not self._layered or any(
+            step.kind == "project" and step.file not in (None, ".") for step in request.steps
+        ):
+            return None
+        return read_packaging_inputs(
+            request.tree,
+            named=[step.file for step in request.steps if step.file],
+            parses_attributes=request.instant >= _ATTRIBUTES_PARSED and not request.build_constraints,
         )
-        if isinstance(found, BuildFailure):
-            return found
-        self.note_neighbour(found)
-        return replace(found, choice=request.choice, lock=resolution.lock) if found.reused else found
 
     def note_neighbour(self, environment: Environment) -> None:
         """Say that what is built next has much in common with ``environment``."""
-        if environment.root.is_relative_to(self.cache.environments):
+        root = environment.roots[-1]
+        if root.is_relative_to(self.cache.environments):
             known = self._neighbours.setdefault(environment.choice.interpreter.executable, {})
-            known.pop(environment.root, None)
-            known[environment.root] = environment.lock
+            known.pop(root, None)
+            known[root] = environment.lock
 
     def _by_pip(
         self, request: EnvironmentRequest, key: str, failure: BuildFailure, on_stage: OnStage
@@ -158,9 +240,10 @@ class Builder:
         on_stage("waiting")
         with self.cache.guard(key):
             found = self.cache.read(Environment, "records", key)
-            if found is not None and found.python.exists():
+            if found is not None and found.exists:
                 on_stage("ready")
-                return replace(found, reused=True)
+                return _reused(found)
+            self.cache.forget("records", key)
             self.cache.discard(root)  # what an interrupted build left
             built: Environment | BuildFailure | None = None
             try:
@@ -185,7 +268,8 @@ class Builder:
         root = self.cache.environments / key
         built: Environment | BuildFailure | None = None
         try:
-            built = self._fill(request, resolution, root, key, on_stage, started, shared=False)
+            on_stage("building")
+            built = self._fill(request, resolution.lock, resolution.pylock, root, key, shared=False)
             if isinstance(built, Environment):
                 _own(root)
                 (root / "pylock.toml").write_text(resolution.pylock, encoding="utf-8")
@@ -193,7 +277,8 @@ class Builder:
                 if output.exists():
                     output.rmdir()
                 shutil.move(root, output)
-                return replace(built, root=output)
+                on_stage("ready")
+                return replace(built, root=output, build_s=time.monotonic() - started)
         finally:
             self.cache.discard(root)
         return built
@@ -205,24 +290,35 @@ class Builder:
 
         Raises as ``prepare`` does.
         """
-        key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request))
-        with self.cache.guard(key):
-            found = self.cache.read(Resolution, "locks", key)
-            if found is not None:
-                return found
-            on_stage("resolving")
-            resolution = self._steps.resolve(request, self.cache.logs / f"{key}.resolve.log")
-            if isinstance(resolution, Resolution):
-                self.cache.write("locks", key, resolution)
-            return resolution
+        return self._resolve(request, self._packaging_inputs(request), on_stage)
 
-    def _asked(self, request: EnvironmentRequest) -> tuple[object, ...]:
-        """All that a resolution is a function of, besides the resolver."""
+    def _resolve(
+        self, request: EnvironmentRequest, inputs: PackagingInputs | None, on_stage: OnStage
+    ) -> Resolution | BuildFailure:
+        content = request.digest if inputs is None else inputs.digest
+        key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request, content))
+        with self.cache.guard(key):
+            resolution = self.cache.read(Resolution, "locks", key)
+            if resolution is None:
+                on_stage("resolving")
+                resolved = self._steps.resolve(request, self.cache.logs / f"{key}.resolve.log")
+                if isinstance(resolved, BuildFailure):
+                    return resolved
+                self.cache.write("locks", key, resolved)
+                resolution = resolved
+        if inputs is None or _is_alone(resolution.lock):
+            return resolution
+        return self._resolve(
+            request, None, on_stage
+        )  # what is read of other projects in the tree is not known
+
+    def _asked(self, request: EnvironmentRequest, content: str) -> tuple[object, ...]:
+        """All that a resolution is a function of, besides the resolver; ``content``: what of the tree."""
         interpreter = request.choice.interpreter
         return (
             *(interpreter.version, str(interpreter.executable)),
             *(request.instant, request.cutoff_overrides, self._steps.index_url),
-            *(request.steps, request.digest, request.name, request.version_variables),
+            *(request.steps, content, request.name, request.version_variables),
             *([request.constraints] if request.constraints else []),
             *request.build_variations,
             *self.base_in_keys(request),
@@ -234,37 +330,50 @@ class Builder:
         return () if key is None else ("base", key)
 
     def _second_key(self, request: EnvironmentRequest) -> str:
-        return digest("environment by pip", _FORMAT, *self._asked(request))
+        return digest("environment by pip", _FORMAT, *self._asked(request, request.digest))
 
     def _fill(
         self,
         request: EnvironmentRequest,
-        resolution: Resolution,
+        lock: Lock,
+        pylock: str,
         root: Path,
         key: str,
-        on_stage: OnStage,
-        started: float,
         *,
-        shared: bool,
+        shared: bool = True,
+        with_tree: bool = True,
     ) -> Environment | BuildFailure:
-        on_stage("building")
+        started = time.monotonic()
         log = self.cache.logs / f"{key}.install.log"
         known = self._neighbours.get(request.choice.interpreter.executable, {})
-        neighbours = nearest(resolution.lock, dict(known))  # another thread may be adding to it
-        failure = self._steps.install(request, resolution, root, log, shared=shared, neighbours=neighbours)
+        neighbours = nearest(lock, dict(known))  # another thread may be adding to it
+        failure = self._steps.install(
+            request, pylock, root, log, shared=shared, neighbours=neighbours, with_tree=with_tree
+        )
         if failure is not None:
             return failure
-        on_stage("ready")
         return Environment(
             key=key,
             root=root,
             choice=request.choice,
-            lock=resolution.lock,
+            lock=lock,
             build_s=time.monotonic() - started,
             reused=False,
             log=log,
             base=request.base,
         )
+
+
+def _is_alone(lock: Lock) -> bool:
+    """Whether nothing of the tree is built but the project itself."""
+    return all(one.source == "." for one in lock.distributions if is_local(one))
+
+
+def _reused(environment: Environment) -> Environment:
+    below = environment.dependencies
+    return replace(
+        environment, reused=True, dependencies=None if below is None else replace(below, reused=True)
+    )
 
 
 def _own(folder: Path) -> None:

@@ -3,10 +3,11 @@
 ::
 
     CACHE/store/uv/                 uv's own cache            ┐ one file system tree that build steps may
-    CACHE/store/environments/KEY/   virtual environments      │ write to, so that uv can link files from
+    CACHE/store/environments/KEY/   environments or layers    │ write to, so that uv can link files from
     CACHE/store/scratch/            what a build hands over   ┘ its cache into an environment
     CACHE/records/KEY.json          written last: without its record an environment does not exist
     CACHE/locks/KEY.json            resolutions, keyed by all their inputs
+    CACHE/layers/KEY.json           what the upper layers of equally packaged trees have in common
     CACHE/store/uv-BASE/            uv's caches of what is built in other base systems
     CACHE/systems/                  base systems with Debian packages
     CACHE/logs/                     logs of builds, by key
@@ -57,7 +58,7 @@ class Cache:
         try:
             for path in (self.store, self.logs):
                 path.mkdir(parents=True, exist_ok=True)
-            for name in ("records", "locks", "guards", "downloads"):
+            for name in ("records", "locks", "layers", "guards", "downloads"):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -128,6 +129,10 @@ class Cache:
     def write(self, room: str, key: str, value: object) -> None:
         """Keep ``value`` as the record ``room``/``key``."""
         write_whole(self.folder / room / f"{key}.json", to_json(value))
+
+    def forget(self, room: str, key: str) -> None:
+        """Remove the record ``room``/``key``, if there is one."""
+        (self.folder / room / f"{key}.json").unlink(missing_ok=True)
 
     @contextmanager
     def guard(self, key: str) -> Iterator[None]:

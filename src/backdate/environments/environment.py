@@ -78,8 +78,31 @@ class Lock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DependencyLayer:
+    """The lower layer of an environment: everything but the project, in a virtual environment of its own.
+
+    Any number of environments share one. The environment on top holds links to what lies here.
+    """
+
+    key: str
+    """SHA-256 over all its inputs; nothing of the project's tree is among them."""
+    root: Path
+    reused: bool
+    """Whether it was found in the cache when the environment on top was made."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is there still."""
+        return (self.root / "bin" / "python").exists()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """A virtual environment that was built whole. Shared between runs: never write into it."""
+    """A virtual environment that was built whole. Shared between runs: never write into it.
+
+    It behaves as one environment: one ``site-packages``, one ``bin``. On disk it may be two layers, and then
+    whoever shows it in a sandbox has to show every folder of ``folders``.
+    """
 
     key: str
     """SHA-256 over all its inputs."""
@@ -95,6 +118,23 @@ class Environment:
     """Empty when uv installed it; else who did, and why uv could not: "pip 18.1: …"."""
     base: BaseSystem | None = None
     """The system that it was built in, and has to be used in; None for the sandbox's own."""
+    dependencies: DependencyLayer | None = None
+    """The layer that ``root`` holds links to; None where everything lies in ``root``."""
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders that hold its files: its own, then that of the layer below."""
+        return (self.root,) if self.dependencies is None else (self.root, self.dependencies.root)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Every folder that has to be seen, at its own path, where its interpreter runs."""
+        return (self.choice.interpreter.prefix, *self.roots)
+
+    @property
+    def exists(self) -> bool:
+        """Whether all of it is there still."""
+        return self.python.exists() and (self.dependencies is None or self.dependencies.exists)
 
     @property
     def python(self) -> Path:

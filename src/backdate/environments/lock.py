@@ -68,6 +68,17 @@ def with_index(text: str, index_url: str) -> str:
     )
 
 
+def split_by_origin(text: str) -> tuple[str, str]:
+    """Two locks out of one: what does not come from the project's tree, and what does ("" for nothing)."""
+    head, *packages = _PACKAGE.split(text)
+    parts: tuple[list[str], list[str]] = ([], [])
+    for mark, body in zip(packages[::2], packages[1::2], strict=True):
+        (package,) = tomllib.loads(mark + body)["packages"]
+        parts[is_local(_distribution(package))].append(mark + body)
+    others, local = ("".join((head, *part)) if part else "" for part in parts)
+    return others, local
+
+
 def _distribution(package: dict[str, Any]) -> LockedDistribution:
     files = list(package.get("wheels", ()))
     files += [package[kind] for kind in ("sdist", "archive") if kind in package]

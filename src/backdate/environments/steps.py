@@ -47,6 +47,8 @@ BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, di
 """Compiling from source happens (a physics engine took 6.5 minutes): builds may use more than tests."""
 
 _LOCK_BYTES = 64 * MIB
+_NO_TREE = "/tmp"  # noqa: S108 - private to the sandbox
+"""Where a step starts that does not see the project."""
 
 COPIES_INSTEAD_OF_LINKS = (
     r"find . -maxdepth 4 -type f \( -name '*.txt' -o -name '*.in' -o -name '*.pip' \) "
@@ -127,22 +129,24 @@ class Steps:
     def install(
         self,
         request: EnvironmentRequest,
-        resolution: Resolution,
+        pylock: str,
         root: Path,
         log: Path,
         *,
         shared: bool,
         neighbours: Sequence[Path] = (),
+        with_tree: bool = True,
+        sealed: Sequence[Path] = (),
     ) -> BuildFailure | None:
-        """Make a virtual environment at ``root`` that holds what was resolved; None when it was made.
+        """Make a virtual environment at ``root`` that holds what ``pylock`` names; None when it was made.
 
         A ``shared`` one stays where it is, and its modules are compiled now, as pip does: a suite that
         makes warnings errors would otherwise stumble over those that compiling a library gives. Another
         one can be moved. ``neighbours``: shared environments of the same interpreter, from which what was
-        compiled of the same files is taken (see ``compiled.py``).
+        compiled of the same files is taken (see ``compiled.py``). ``with_tree``, ``sealed``: see ``run``.
         """
         with (
-            _input_file("pylock.toml", with_index(resolution.pylock, self.index_url)) as lock,
+            _input_file("pylock.toml", with_index(pylock, self.index_url)) as lock,
             _build_files(request) as builds,
         ):
             create = uv.create_arguments(
@@ -156,16 +160,24 @@ class Steps:
                 builds=builds,
             )
             mounts = [shown(lock.parent), shown(builds.limits.parent)]
-            compiling = compiling_arguments(root)
             taking = [sharing_arguments(root, neighbours)] if neighbours else []
             script = [
                 shlex.join(create),
                 _placed(lock, request.at),
                 f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
-                *([f"{{ {shlex.join(one)} || :; }}" for one in (*taking, compiling)] if shared else []),
+                *(_attempt(arguments) for arguments in (*taking, compiling_arguments(root)) if shared),
             ]
-            result = self.run(request, script, mounts, log, bin_folder=root / "bin")
+            result = self.run(
+                request, script, mounts, log, bin_folder=root / "bin", with_tree=with_tree, sealed=sealed
+            )
         return None if result.ok else self.failure("install", request, result, log)
+
+    def compile(self, request: EnvironmentRequest, root: Path, log: Path) -> None:
+        """Compile the modules at ``root`` that are not compiled yet, or were changed since."""
+        script = [_attempt(compiling_arguments(root))]
+        result = self.run(request, script, (), log, bin_folder=root / "bin", with_tree=False)
+        if not result.ok:
+            raise MachineError(f"modules could not be compiled; see {log}")
 
     def run(
         self,
@@ -175,8 +187,15 @@ class Steps:
         log: Path,
         bin_folder: Path | None = None,
         further_variables: Mapping[str, str] = MappingProxyType({}),
+        *,
+        with_tree: bool = True,
+        sealed: Sequence[Path] = (),
     ) -> RunResult:
-        """Run the lines of a shell script until one fails, in one sandbox with the project's tree."""
+        """Run the lines of a shell script until one fails, in one sandbox.
+
+        ``with_tree``: with a copy of the project's tree, in which the script then starts. ``sealed``: folders
+        of the store that the script cannot write to.
+        """
         uv_cache = self.cache.of_base(self.cache.uv, self.base_key(request))
         folders = ("mkdir", "-p", *map(str, (uv_cache, self.cache.environments, self.cache.scratch)))
         interpreter = request.choice.interpreter
@@ -186,18 +205,19 @@ class Steps:
         return self.sandbox.run(
             Command(
                 argv=("/bin/sh", "-c", " && ".join((shlex.join(folders), *script))),
-                cwd=request.at,
+                cwd=request.at if with_tree else _NO_TREE,
                 env=variables,
                 network=True,
                 limits=self.limits,
             ),
             Workspace(
-                tree=request.tree,
+                tree=request.tree if with_tree else None,
                 at=request.at,
                 mounts=(
                     shown(interpreter.prefix),
                     shown(uv.find_uv()),
                     shown(self.cache.store, writable=True),
+                    *map(shown, sealed),
                     *mounts,
                 ),
                 base=request.base,
@@ -236,6 +256,11 @@ class Steps:
             choice=request.choice,
             log=log,
         )
+
+
+def _attempt(arguments: Sequence[str]) -> str:
+    """A shell line that succeeds whatever the command does."""
+    return f"{{ {shlex.join(arguments)} || :; }}"
 
 
 def _placed(path: Path, at: str) -> str:

@@ -21,7 +21,7 @@ def tree_digest(root: Path) -> str:
     are from every copy.
     """
     state = hashlib.sha256()
-    for path, status in _walk(root):
+    for path, status in walk_tree(root):
         name = os.fsencode(path.relative_to(root))
         if stat.S_ISLNK(status.st_mode):
             state.update(b"link\0%s\0%s\0" % (name, os.fsencode(path.readlink())))
@@ -34,7 +34,7 @@ def tree_digest(root: Path) -> str:
     return state.hexdigest()
 
 
-def _walk(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def walk_tree(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """Every file and link below ``root`` in a fixed order, with its own status."""
     for folder, folders, files in os.walk(root):
         folders.sort()

@@ -123,7 +123,6 @@ def prepare(
     events.touch(mode=0o600)
     write_whole(chosen, to_json(selection))
     chosen.chmod(0o644)
-    own_places = (environment.choice.interpreter.prefix, environment.root)
     standing: list[Mount] = []
     if shims:
         folder = chosen.parent / "stand-ins"
@@ -133,7 +132,7 @@ def prepare(
         tree=tree,
         at=at,
         mounts=(
-            *(Mount(source=one, target=str(one)) for one in own_places),
+            *(Mount(source=one, target=str(one)) for one in environment.folders),
             Mount(source=_FILES, target=CAPTURE),
             Mount(source=chosen, target=SELECTION),
             Mount(source=events, target=EVENTS, writable=True),

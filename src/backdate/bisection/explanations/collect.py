@@ -162,6 +162,6 @@ def _is_description(name: str) -> bool:
 
 def modules_of(names: Sequence[str], environment: Environment) -> tuple[str, ...]:
     """The top-level modules that the distributions ``names`` installed, public ones first."""
-    distributions = Distributions(site_packages(environment.root))
+    distributions = Distributions(site_packages(*environment.roots))
     found = [top for name in names for top in distributions.top_level_of(name)]
     return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.startswith("_"), one)))

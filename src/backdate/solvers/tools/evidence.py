@@ -170,7 +170,6 @@ class EnvironmentEvidence:
 
     def _listed(self, environment: Environment, module: str) -> list[str] | str:
         """The public names of a module, or why it cannot be imported."""
-        own = (environment.choice.interpreter.prefix, environment.root)
         with tempfile.TemporaryDirectory(prefix="backdate-names-") as folder:
             log = Path(folder, "log")
             self._sandbox.run(
@@ -182,7 +181,9 @@ class EnvironmentEvidence:
                 ),
                 Workspace(
                     mounts=tuple(
-                        Mount(source=one, target=str(one)) for one in own if not one.is_relative_to("/usr")
+                        Mount(source=folder, target=str(folder))
+                        for folder in environment.folders
+                        if not folder.is_relative_to("/usr")
                     )
                 ),
                 log=log,
@@ -219,7 +220,7 @@ def _words(answer: ApiDifference) -> str:
 
 
 def _owner(name: str, environment: Environment) -> str:
-    found = Distributions(site_packages(environment.root)).of_module(name)
+    found = Distributions(site_packages(*environment.roots)).of_module(name)
     return found.key if found is not None else ""
 
 

@@ -1,0 +1,122 @@
+"""Environments in two layers: the dependencies below, which many share, and the project on top.
+
+The lower layer is a function of the lock of everything but the project. It is built without the project's
+tree, and the steps that build the project see it read-only. The upper layer is built from the tree, or made
+from that of another tree where nothing has to be built (``project_layer.py``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.environments.cache import Cache
+from backdate.environments.environment import BuildFailure, DependencyLayer, Environment
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.layers import LayersCollide, add_links
+from backdate.environments.packaging_inputs import PackagingInputs
+from backdate.environments.project_layer import ProjectLayer, derive, read_copies
+from backdate.environments.steps import Resolution, Steps
+from backdate.recipes.recipe import PROJECT_FOLDER
+
+Build = Callable[[Path], Environment | BuildFailure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayeredBuild:
+    """All that the upper layer of one environment is made from."""
+
+    cache: Cache
+    steps: Steps
+    request: EnvironmentRequest
+    resolution: Resolution
+    project_lock: str
+    """The part of the lock that is built from the tree (PEP 751)."""
+    inputs: PackagingInputs | None
+    """None where the layer is a function of the whole tree."""
+    key: str
+    """Of the environment."""
+    layer_key: str
+    """Of what all trees with the same packaging inputs share."""
+
+    def make(self, root: Path, lower: Environment, build_whole: Build) -> Environment | BuildFailure:
+        """The environment on top of ``lower``, at ``root``; by ``build_whole`` where it cannot be two layers.
+
+        Raises as ``Builder.prepare`` does.
+        """
+        started = time.monotonic()
+        if self.inputs is None:
+            return self._build(root, lower, build_whole, started)
+        with self.cache.guard(
+            self.layer_key
+        ):  # who asks for another edit of the tree waits, and need not build
+            layer = self.cache.read(ProjectLayer, "layers", self.layer_key)
+            if layer is not None and layer.collision:
+                return build_whole(root)
+            if layer is not None and self._derive(layer, root):
+                return self._environment(root, lower, started)
+            return self._build(root, lower, build_whole, started)
+
+    def _derive(self, layer: ProjectLayer, root: Path) -> bool:
+        """Make the layer from the one that ``layer`` tells of; False where it has to be built."""
+        record = self.cache.folder / "records" / f"{layer.root.name}.json"
+        if layer.copies is None or layer.root == root or not record.exists():
+            return False
+        try:
+            modules = derive(layer, layer.copies, self.request.tree, self.request.at, root)
+        except FileNotFoundError:  # somebody removes it to make room
+            modules = None
+        # Whoever removes an environment begins with its record: while that is there the folder is whole.
+        if modules is None or not record.exists():
+            self.cache.discard(root)
+            return False
+        if modules:
+            self.steps.compile(self.request, root, self._log)
+        return True
+
+    def _build(
+        self, root: Path, lower: Environment, build_whole: Build, started: float
+    ) -> Environment | BuildFailure:
+        failure = self.steps.install(
+            self.request, self.project_lock, root, self._log, shared=True, sealed=(lower.root,)
+        )
+        if failure is not None:
+            return failure
+        tree, at = self.request.tree, self.request.at
+        copies = None if self.inputs is None else read_copies(root, tree, self.inputs.free)
+        collision = ""
+        try:
+            add_links(lower.root, root)
+        except LayersCollide as error:
+            collision = str(error)
+        if self.inputs is not None:
+            layer = ProjectLayer(root=root, at=at, copies=copies, collision=collision)
+            self.cache.write("layers", self.layer_key, layer)
+        if collision:
+            self.cache.discard(root)
+            return build_whole(root)
+        return self._environment(root, lower, started)
+
+    @property
+    def _log(self) -> Path:
+        return self.cache.logs / f"{self.key}.install.log"
+
+    def _environment(self, root: Path, lower: Environment, started: float) -> Environment:
+        return Environment(
+            key=self.key,
+            root=root,
+            choice=self.request.choice,
+            lock=self.resolution.lock,
+            build_s=time.monotonic() - started + (0.0 if lower.reused else lower.build_s),
+            reused=False,
+            log=self._log,
+            base=self.request.base,
+            dependencies=DependencyLayer(key=lower.key, root=lower.root, reused=lower.reused),
+        )
+
+
+def can_be_layered(request: EnvironmentRequest) -> bool:
+    """Whether dependencies can be built without the tree: not where a build variable leads into it."""
+    return not any(PROJECT_FOLDER in value for _, value in request.variables)

@@ -1,0 +1,194 @@
+"""The upper layer of an environment, and making it for an edited tree without building anything.
+
+A layer that holds nothing but copies of the project's files and its metadata is the same for two trees that
+differ in free files alone (see ``packaging_inputs.py``), but for those files. So the layer of the second tree
+is the first one's with the edited files in their places. With anything else in it, a compiled module, a
+generated file, data beside ``site-packages``, a layer is built anew for every tree.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from backdate.environments.layers import read_program, relocated
+from backdate.errors import ConfigurationError
+from backdate.projects.read import read_bytes
+
+_LARGEST_COPY = 64 * 1024 * 1024
+_SITE_PACKAGES = re.compile(r"lib/python[^/]+/site-packages/")
+_VENV_FILES = re.compile(
+    r"\.gitignore|\.lock|CACHEDIR\.TAG|pyvenv\.cfg|bin/(activate|deactivate|pydoc|python)[^/]*"
+)
+_OWN_FILES_OF_VENV = frozenset({"_virtualenv.py", "_virtualenv.pth"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectLayer:
+    """What is known of the upper layers of all trees with the same packaging inputs."""
+
+    root: Path
+    """An environment that holds one."""
+    at: str
+    """Where its tree was seen when it was built; its metadata name the place."""
+    copies: Mapping[str, str] | None = None
+    """By path below ``root``: of which file of the tree an installed file is a copy. None where a layer has
+    to be built for every tree."""
+    collision: str = ""
+    """Why the project and its dependencies cannot lie in two layers; empty where they can."""
+
+
+def read_copies(root: Path, tree: Path, free: frozenset[str]) -> Mapping[str, str] | None:
+    """Which files of the project layer at ``root``, still without links, are copies of ``free`` files.
+
+    None when it holds a file that is neither a copy of a file of ``tree`` nor metadata.
+    """
+    by_name: dict[str, list[str]] = {}
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            by_name.setdefault(name, []).append(Path(folder, name).relative_to(tree).as_posix())
+    found: dict[str, str] = {}
+    for relative in _files(root):
+        if _VENV_FILES.fullmatch(relative):
+            continue
+        if relative.startswith("bin/"):
+            if any(one in free for one in by_name.get(PurePosixPath(relative).name, ())):
+                return None
+            continue
+        match = _SITE_PACKAGES.match(relative)
+        if match is None or (root / relative).is_symlink():
+            return None
+        below = relative[match.end() :]
+        if _is_metadata(root, relative, below):
+            continue
+        origin = _origin(below, read_program(root, relative), tree, by_name)
+        if origin is None:
+            return None
+        if origin in free:
+            found[relative] = origin
+    return found
+
+
+def _files(root: Path) -> Iterator[str]:
+    for folder, folders, names in os.walk(root):
+        for name in (*names, *(one for one in folders if Path(folder, one).is_symlink())):
+            relative = Path(folder, name).relative_to(root).as_posix()
+            if relative != "lib64":
+                yield relative
+
+
+def _is_metadata(root: Path, relative: str, below: str) -> bool:
+    """Whether installers write that file of ``site-packages`` for a package without compiled parts."""
+    top, _, rest = below.partition("/")
+    if top.endswith(".dist-info"):
+        return rest != "WHEEL" or b"Root-Is-Purelib: true" in (read_program(root, relative) or b"")
+    return below in _OWN_FILES_OF_VENV or top.endswith("-nspkg.pth") or "__pycache__" in below.split("/")
+
+
+def _origin(below: str, data: bytes | None, tree: Path, by_name: Mapping[str, list[str]]) -> str | None:
+    """The one file of the tree that an installed one, with the content ``data``, is a copy of."""
+    candidates = [
+        path
+        for path in by_name.get(PurePosixPath(below).name, ())
+        if (path == below or path.endswith(f"/{below}")) and data is not None and _read(tree, path) == data
+    ]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _read(tree: Path, path: str) -> bytes | None:
+    try:
+        return read_bytes(tree, path, limit=_LARGEST_COPY)
+    except ConfigurationError:
+        return None
+
+
+def derive(
+    layer: ProjectLayer, copies: Mapping[str, str], tree: Path, at: str, root: Path
+) -> tuple[str, ...] | None:
+    """Make the environment for the edited ``tree``, which builds see at ``at``, from that of ``layer``.
+
+    It is made at ``root``. Gives the paths below it of the modules that differ and have to be compiled; None
+    when a file that is needed cannot be read.
+    """
+    edited: dict[str, bytes] = {}
+    for relative, origin in copies.items():
+        data = _read(tree, origin)
+        if data is None:
+            return None
+        if data != _read(layer.root, relative):
+            edited[relative] = data
+    outdated = {_compiled(path) for path in edited}
+    written: dict[str, bytes] = {}
+    records: list[str] = []
+    for folder, folders, names in os.walk(layer.root):
+        target = root / Path(folder).relative_to(layer.root)
+        target.mkdir(parents=True)
+        for name in (*names, *(one for one in folders if Path(folder, one).is_symlink())):
+            source = Path(folder, name)
+            relative = source.relative_to(layer.root).as_posix()
+            if source.is_symlink():
+                (target / name).symlink_to(source.readlink())
+            elif relative.endswith(".dist-info/RECORD"):
+                records.append(relative)
+            elif not (
+                name.endswith(".pyc")
+                and relative.rpartition("/")[0] + "/" + name.partition(".")[0] in outdated
+            ):
+                new = edited.get(relative, _with_new_places(relative, layer, at, root))
+                if new is None:
+                    os.link(source, target / name)
+                else:
+                    written[relative] = new
+                    _write(root / relative, new, like=source)
+    for relative in records:
+        recorded = _with_new_hashes(read_program(layer.root, relative) or b"", relative, written)
+        _write(root / relative, recorded, like=layer.root / relative)
+    return tuple(path for path in edited if path.endswith(".py"))
+
+
+def _write(path: Path, data: bytes, *, like: Path) -> None:
+    path.write_bytes(data)
+    path.chmod(like.stat().st_mode & 0o777)
+
+
+def _compiled(module: str) -> str:
+    """The path that every compiled form of a module begins with."""
+    folder, _, name = module.rpartition("/")
+    return f"{folder}/__pycache__/{name.removesuffix('.py')}"
+
+
+def _with_new_places(relative: str, layer: ProjectLayer, at: str, root: Path) -> bytes | None:
+    """What a file holds in the environment at ``root``, where it names a place; None where it names none."""
+    if relative.startswith("bin/") or "/" not in relative:
+        data = read_program(layer.root, relative)
+        return None if data is None else relocated(data, layer.root, root)
+    if relative.endswith(".dist-info/direct_url.json"):
+        data = read_program(layer.root, relative)
+        return None if data is None else data.replace(layer.at.encode(), at.encode())
+    return None
+
+
+def _with_new_hashes(record: bytes, relative: str, written: Mapping[str, bytes]) -> bytes:
+    """The list of installed files (PEP 376, PEP 427) with the hash and size of each of ``written``."""
+    base = posixpath.dirname(posixpath.dirname(relative))
+    output = io.StringIO(newline="")
+    writer = csv.writer(output, lineterminator="\n")
+    for row in csv.reader(io.StringIO(record.decode("utf-8"), newline="")):
+        data = (
+            written.get(posixpath.normpath(posixpath.join(base, row[0])))
+            if len(row) == 3 and row[1]
+            else None
+        )
+        if data is not None:
+            value = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            row[1:] = [f"sha256={value}", str(len(data))]
+        writer.writerow(row)
+    return output.getvalue().encode()

@@ -1,0 +1,193 @@
+"""What of a tree its build reads: which edits are nothing to it, and when the whole tree is the key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
+
+SETUP_CFG = "[metadata]\nname = thing\nversion = 1.0\n[options]\npackages = find:\n"
+FILES = {
+    "setup.cfg": SETUP_CFG,
+    "thing/__init__.py": "'''A thing.'''\n__version__ = '1.0'\n",
+    "thing/core.py": "def f():\n    return 1\n",
+    "tests/test_core.py": "def test(): pass\n",
+    "docs/guide.rst": "Guide\n",
+    "README.md": "A thing.\n",
+    "thing/data.json": "{}",
+}
+SETUPTOOLS = '[build-system]\nrequires = ["setuptools", "wheel"]\nbuild-backend = "setuptools.build_meta"\n'
+FLIT = '[build-system]\nrequires = ["flit_core >=3"]\nbuild-backend = "flit_core.buildapi"\n'
+HATCH = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+POETRY = '[build-system]\nrequires = ["poetry-core"]\nbuild-backend = "poetry.core.masonry.api"\n'
+
+
+def write(tree: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tree
+
+
+def inputs_of(tree: Path) -> PackagingInputs:
+    inputs = read_packaging_inputs(tree)
+    assert inputs is not None
+    return inputs
+
+
+def edited(tree: Path, name: str) -> bool:
+    """Whether an edit of a file changes what the build reads."""
+    before = inputs_of(tree)
+    with (tree / name).open("a", encoding="utf-8") as file:
+        file.write("\n# edited\n")
+    return inputs_of(tree).digest != before.digest
+
+
+@pytest.mark.parametrize(
+    "name", ["thing/core.py", "thing/__init__.py", "tests/test_core.py", "docs/guide.rst"]
+)
+def test_an_edit_of_a_source_file_changes_nothing_that_is_read(tmp_path: Path, name: str) -> None:
+    assert not edited(write(tmp_path, FILES), name)
+
+
+@pytest.mark.parametrize("name", ["setup.cfg", "README.md", "thing/data.json"])
+def test_an_edit_of_what_the_build_may_read_counts(tmp_path: Path, name: str) -> None:
+    assert edited(write(tmp_path, FILES), name)
+
+
+def test_a_new_file_counts_and_so_does_its_executable_bit(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    before = inputs_of(tmp_path)
+    write(tmp_path, {"thing/more.py": ""})
+    with_more = inputs_of(tmp_path)
+    (tmp_path / "thing/more.py").chmod(0o755)
+    assert len({before.digest, with_more.digest, inputs_of(tmp_path).digest}) == 3
+
+
+def test_a_named_requirement_file_is_never_free(tmp_path: Path) -> None:
+    write(tmp_path, {**FILES, "docs/needs.rst": "six\n"})
+    inputs = read_packaging_inputs(tmp_path, named=["docs/needs.rst"])
+    assert inputs is not None
+    assert "docs/needs.rst" not in inputs.free
+    assert "docs/guide.rst" in inputs.free
+
+
+def test_a_tree_without_packaging_is_free(tmp_path: Path) -> None:
+    assert not edited(write(tmp_path, {"run.py": "", "requirements.txt": "six\n"}), "run.py")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import re\nsetup(version=re.search('x', open('thing/core.py').read()))\n",
+        "import os\npath = os.path.join('thing', 'core.py')\nsetup(version=open(path).readline())\n",
+        "from setuptools import setup\nname = 'core'\nsetup(version=open('thing/%s.py' % name).read())\n",
+        "from setuptools import setup\nabout = {}\nexec(open('thing/core.py').read(), about)\nsetup()\n",
+    ],
+    ids=["a path", "a name", "a name put together", "run by its text"],
+)
+def test_a_module_that_setup_py_reads_counts_and_others_do_not(tmp_path: Path, script: str) -> None:
+    write(tmp_path, {**FILES, "thing/other.py": "", "setup.py": script})
+    assert edited(tmp_path, "thing/core.py")
+    assert not edited(tmp_path, "thing/other.py")
+
+
+def test_what_setup_py_does_to_publish_does_not_count(tmp_path: Path) -> None:
+    script = "import os, sys\nfrom setuptools import setup\n{}\n    os.system('x')\nsetup()\n"
+    write(tmp_path, {**FILES, "setup.py": script.format("if sys.argv[-1] == 'publish':")})
+    assert not edited(tmp_path, "thing/core.py")
+    write(tmp_path, {"setup.py": script.format("if sys.argv[-1] == 'sdist':")})
+    assert read_packaging_inputs(tmp_path) is None
+    write(tmp_path, {"setup.py": script.format("if sys.argv[-1] != 'publish':")})
+    assert read_packaging_inputs(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import thing\nfrom setuptools import setup\nsetup(version=thing.__version__)\n",
+        "from thing import __version__\nfrom setuptools import setup\nsetup()\n",
+        "import importlib\nfrom setuptools import setup\nsetup()\n",
+        "__import__('thing')\n",
+        "import subprocess\nsubprocess.check_output(['git', 'describe'])\n",
+        "import os\nos.system('make')\n",
+        "import os\nos.execv('/bin/sh', [])\n",
+        "import glob\ntext = [open(path).read() for path in glob.glob('thing/*')]\n",
+        "from setuptools import setup\nsetup(use_scm_version=True)\n",
+        "from setuptools import setup\nsetup(setup_requires=['pbr'], pbr=True)\n",
+        "from setuptools import setup\nsetup(**{'use_scm_version': True})\n",
+        "from setuptools import setup\nsetup(cffi_modules=['build.py:ffi'])\n",
+        "from setuptools import setup\nexec(open('thing/reads.py').read())\n",
+        "print 'Python 2'\n",
+    ],
+)
+def test_a_setup_py_that_computes_makes_the_whole_tree_the_key(tmp_path: Path, script: str) -> None:
+    reads = "import thing.core\n"
+    write(tmp_path, {**FILES, "thing/reads.py": reads, "setup.py": script})
+    assert read_packaging_inputs(tmp_path) is None
+
+
+def test_of_a_module_whose_attribute_is_the_version_only_the_version_counts(tmp_path: Path) -> None:
+    cfg = SETUP_CFG.replace("version = 1.0", "version = attr: thing.__version__")
+    write(tmp_path, {**FILES, "setup.cfg": cfg})
+    assert not edited(tmp_path, "thing/__init__.py")
+    before = inputs_of(tmp_path)
+    write(tmp_path, {"thing/__init__.py": "__version__ = '1.1'\n"})
+    assert inputs_of(tmp_path).digest != before.digest
+    assert read_packaging_inputs(tmp_path, parses_attributes=False) is None
+    write(tmp_path, {"thing/__init__.py": "from thing.core import f\n__version__ = str(f())\n"})
+    assert read_packaging_inputs(tmp_path) is None
+    write(tmp_path, {"thing/__init__.py": "__version__ = '1.1'\n)\n"})
+    assert read_packaging_inputs(tmp_path) is None
+
+
+def test_of_a_module_that_flit_reads_version_and_docstring_count(tmp_path: Path) -> None:
+    project = FLIT + '[project]\nname = "thing"\ndynamic = ["version", "description"]\n'
+    write(tmp_path, {**FILES, "setup.cfg": "", "pyproject.toml": project})
+    assert not edited(tmp_path, "thing/__init__.py")
+    before = inputs_of(tmp_path)
+    write(tmp_path, {"thing/__init__.py": "'''Another.'''\n__version__ = '1.0'\n"})
+    assert inputs_of(tmp_path).digest != before.digest
+    write(tmp_path, {"thing/__init__.py": "__version__ = '1.0'\n"})
+    assert read_packaging_inputs(tmp_path) is None
+
+
+def test_the_file_that_hatchling_searches_for_the_version_counts(tmp_path: Path) -> None:
+    project = HATCH + '[project]\nname = "thing"\ndynamic = ["version"]\n[tool.hatch.version]\npath = "{}"\n'
+    write(tmp_path, {**FILES, "setup.cfg": "", "pyproject.toml": project.format("thing/__init__.py")})
+    assert edited(tmp_path, "thing/__init__.py")
+    assert not edited(tmp_path, "thing/core.py")
+
+
+STATIC = '[project]\nname = "thing"\nversion = "1.0"\n'
+
+
+@pytest.mark.parametrize("head", [SETUPTOOLS, FLIT, HATCH, POETRY])
+def test_static_metadata_of_every_back_end(tmp_path: Path, head: str) -> None:
+    assert not edited(
+        write(tmp_path, {**FILES, "setup.cfg": "", "pyproject.toml": head + STATIC}), "thing/core.py"
+    )
+
+
+@pytest.mark.parametrize(
+    "pyproject",
+    [
+        SETUPTOOLS.replace('"wheel"', '"setuptools_scm"') + STATIC,
+        SETUPTOOLS.replace('"wheel"', '"cython"') + STATIC,
+        SETUPTOOLS + 'backend-path = ["."]\n' + STATIC,
+        SETUPTOOLS.replace("setuptools.build_meta", "own_backend") + STATIC,
+        SETUPTOOLS + STATIC + '[tool.setuptools.cmdclass]\nbuild_py = "thing.core.Build"\n',
+        HATCH + STATIC + '[tool.hatch.build.hooks.custom]\npath = "hatch_build.py"\n',
+        HATCH + STATIC + "[tool.hatch.build.targets.wheel.hooks.custom]\n",
+        HATCH + '[project]\nname = "thing"\ndynamic = ["version"]\n[tool.hatch.version]\nsource = "vcs"\n',
+        POETRY + '[tool.poetry]\nname = "thing"\nversion = "1.0"\nbuild = "build.py"\n',
+        FLIT + '[tool.flit.metadata]\nmodule = "thing"\n',
+        "not toml",
+    ],
+)
+def test_a_back_end_that_runs_code_makes_the_whole_tree_the_key(tmp_path: Path, pyproject: str) -> None:
+    assert read_packaging_inputs(write(tmp_path, {**FILES, "pyproject.toml": pyproject})) is None
