@@ -44,7 +44,7 @@ class Session(Resources):
 
         ``from_instant``: None for the commit's committer date or the sdist's upload time. ``to_instant``:
         None for now. ``python``: "3.8" or "3.8.18" on both sides instead of what the rule says
-        (TimeMachine-backend, arXiv 2601.22597, step 2). ``keep``: where trees, logs, patch and result are
+        (TimeMachine-bench, arXiv 2601.22597, step 2). ``keep``: where trees, logs, patch and result are
         kept, a folder that is empty or not there yet; None for what the settings say.
         """
         return check_project(

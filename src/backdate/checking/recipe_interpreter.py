@@ -1,7 +1,7 @@
 """Which interpreter a recipe means at an instant: what its source was tested with, within what is declared.
 
 A CI file or a tox.ini names the interpreters that the tests were really run with then; the metadata say
-which ones installers accept, and the rule of TimeMachine-backend (arXiv 2601.22597) picks one of those. Where
+which ones installers accept, and the rule of TimeMachine-bench (arXiv 2601.22597) picks one of those. Where
 that one was tested with, it is taken; else the newest one that was tested with and is accepted.
 """
 
