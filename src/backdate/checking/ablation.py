@@ -15,7 +15,8 @@ from backdate.checking.resources import Resources
 from backdate.checking.set_up import set_up_project
 from backdate.checking.settings import Settings
 from backdate.progress import NO_PROGRESS, Activity, Reporter
-from backdate.recipes.extract import ALL_SOURCES, SourceKind
+from backdate.recipes.extract import ALL_SOURCES
+from backdate.recipes.sources.interface import SourceKind
 from backdate.timeline.instants import Instant
 
 

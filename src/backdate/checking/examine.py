@@ -15,6 +15,7 @@ from backdate.checking.settings import Settings
 from backdate.environments import uv
 from backdate.environments.cache import Cache
 from backdate.errors import BackdateError
+from backdate.extensions import ExtensionGroup, all_extensions
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Capability
 
@@ -30,6 +31,22 @@ def examine_machine(settings: Settings) -> Iterator[tuple[str, tuple[Capability,
     yield "Package index", (_index(settings.index_url),)
     yield "Cache", (_cache(settings),)
     yield "Interpreters", _interpreters()
+    extensions = tuple(_extensions())
+    if extensions:
+        yield "Extensions", extensions
+
+
+def _extensions() -> Iterator[Capability]:
+    for group in ExtensionGroup:
+        for extension in all_extensions(group):
+            name = f"{group.removeprefix('backdate.').replace('_', ' ')}: {extension.name}"
+            detail = extension.failure or "loaded"
+            yield Capability(
+                name=name,
+                ok=not extension.failure,
+                detail=f"{detail}, of {extension.distribution}",
+                needed=False,
+            )
 
 
 def _uv() -> Capability:

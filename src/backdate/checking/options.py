@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from backdate.checking.adviser import Adviser
 from backdate.checking.validation import ACCEPT
-from backdate.recipes.extract import ALL_SOURCES, SourceKind
+from backdate.recipes.extract import ALL_SOURCES
+from backdate.recipes.sources.interface import SourceKind
 from backdate.timeline.instants import Instant
 
 MOST_ATTEMPTS = 16

@@ -175,8 +175,12 @@ class ExportArguments:
         Path, typer.Option("-o", "--output", metavar="PATH", help="A new file (JSONL) or folder.")
     ]
     output_format: Annotated[
-        Literal["timemachine", "swebench", "harbor", "parquet", "docker"],
-        typer.Option("--format", help="Whose form it gets."),
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORM",
+            help="timemachine, swebench, harbor, parquet, docker, or an extension's.",
+        ),
     ] = "timemachine"
     only: options.Tasks = None
     trees: options.Trees

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from backdate.checking.ablation import Ablation
     from backdate.checking.setup_result import SetupResult
-    from backdate.recipes.extract import SourceKind
+    from backdate.recipes.sources.interface import SourceKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,14 @@ files declare, conda's environment.yml, the Makefile, texts, and the imports of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from types import MappingProxyType
+from typing import get_args
 
 from backdate.errors import ConfigurationError
+from backdate.extensions import Extension, ExtensionGroup, call_extension, extensions
 from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
@@ -25,24 +27,32 @@ from backdate.recipes.sources.conda import read_conda
 from backdate.recipes.sources.github import read_github
 from backdate.recipes.sources.gitlab import read_gitlab
 from backdate.recipes.sources.imports import read_imports
+from backdate.recipes.sources.interface import DeclaredJobs, RecipeSource, SourceKind
 from backdate.recipes.sources.makefile import read_makefile
 from backdate.recipes.sources.nox import read_nox
 from backdate.recipes.sources.readme import read_texts
 from backdate.recipes.sources.tox import read_tox
 from backdate.recipes.sources.travis import read_travis
 
-SourceKind = Literal["ci", "tox", "nox", "metadata", "conda", "makefile", "texts", "imports"]
 ALL_SOURCES: frozenset[SourceKind] = frozenset(get_args(SourceKind))
-_Source = Callable[[Files], tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]]
-_CI: tuple[_Source, ...] = (read_github, read_gitlab, read_travis, read_circleci, read_azure, read_appveyor)
-_OTHERS: tuple[tuple[SourceKind, int, _Source], ...] = (
-    ("tox", 1, read_tox),
-    ("nox", 2, read_nox),
-    ("conda", 5, read_conda),
-    ("makefile", 6, read_makefile),
-    ("texts", 7, read_texts),
+_RANKS: Mapping[SourceKind, int] = MappingProxyType(
+    {"ci": 0, "tox": 1, "nox": 2, "metadata": 3, "conda": 5, "makefile": 6, "texts": 7, "imports": 8}
 )
-"""With the rank of each kind; 3 is what the metadata declare, 4 a doubtful CI job, 8 the import scan."""
+"""Lower is more trusted; 4 is a doubtful CI job."""
+_SOURCES = (
+    RecipeSource(kind="ci", read=read_github),
+    RecipeSource(kind="ci", read=read_gitlab),
+    RecipeSource(kind="ci", read=read_travis),
+    RecipeSource(kind="ci", read=read_circleci),
+    RecipeSource(kind="ci", read=read_azure),
+    RecipeSource(kind="ci", read=read_appveyor),
+    RecipeSource(kind="tox", read=read_tox),
+    RecipeSource(kind="nox", read=read_nox),
+    RecipeSource(kind="conda", read=read_conda),
+    RecipeSource(kind="makefile", read=read_makefile),
+    RecipeSource(kind="texts", read=read_texts),
+)
+"""Of one kind, the first counts more."""
 _DOUBTFUL = 5
 """A CI job with as much against it goes behind what the metadata declares."""
 
@@ -111,18 +121,23 @@ def _candidates(
 ) -> Iterator[tuple[int, DeclaredJob]]:
     """Every candidate with the rank of its kind."""
 
-    def read(rank: int, source: _Source) -> Iterator[tuple[int, DeclaredJob]]:
-        found, problems = source(files)
-        skipped.extend(problems)
-        for candidate in found:
-            yield rank, candidate
-
-    for kind, rank, source in (*(("ci", 0, source) for source in _CI), *_OTHERS):
-        if kind in sources:
-            yield from read(rank, source)
     undeclared = basic is not None and all(step.packages == ("pytest",) for step in basic.install)
-    if "imports" in sources and undeclared:
-        yield from read(8, lambda files: (read_imports(files), ()))
+    last = (RecipeSource(kind="imports", read=lambda files: (read_imports(files), ())),) if undeclared else ()
+    for source in (*_SOURCES, *_of_extensions(), *last):
+        if source.kind in sources:
+            jobs, problems = source.read(files)
+            skipped.extend(problems)
+            for job in jobs:
+                yield _RANKS[source.kind], job
+
+
+def _of_extensions() -> Iterator[RecipeSource]:
+    for extension in extensions(ExtensionGroup.RECIPE_SOURCES, RecipeSource):
+
+        def read(files: Files, extension: Extension = extension) -> DeclaredJobs:
+            return call_extension(extension, lambda: extension.value.read(files), ((), ()))
+
+        yield RecipeSource(kind=extension.value.kind, read=read)
 
 
 def _against(recipe: Recipe, skipped: Sequence[SkippedInstruction]) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from backdate.errors import UsageError
+from backdate.extensions import ExtensionGroup, extensions
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.baselines import GoldSolver, NullSolver
 from backdate.solvers.command import CommandOptions, CommandSolver
@@ -39,7 +40,11 @@ class SolverOptions:
 
 @contextmanager
 def open_solver(text: str, options: SolverOptions) -> Iterator[Solver]:
-    """The solver that ``text`` names (see ``FORMS``), closed afterwards. Raises UsageError."""
+    """The solver that ``text`` names (see ``FORMS``), closed afterwards. Raises UsageError.
+
+    An extension's solver is named by its entry point: ``NAME`` or ``NAME:ARGUMENT``. What the entry point
+    names is called with the argument and the options, and returns the solver.
+    """
     kind, _, rest = text.partition(":")
     if text == "null":
         yield NullSolver()
@@ -51,9 +56,11 @@ def open_solver(text: str, options: SolverOptions) -> Iterator[Solver]:
         yield CommandSolver(rest, options.sandbox, options.command)
     elif kind == "model" and rest:
         yield from _model(rest, options)
+    elif kind in (known := {extension.name: extension for extension in extensions(ExtensionGroup.SOLVERS)}):
+        yield known[kind].value(rest, options)
     else:
         hint = f" ({kind}: needs a value)" if kind in ("replay", "command", "model") and not rest else ""
-        raise UsageError(f"there is no solver {text!r}{hint}; write one of {FORMS}")
+        raise UsageError(f"there is no solver {text!r}{hint}; write one of {', '.join((FORMS, *known))}")
 
 
 def _model(specification: str, options: SolverOptions) -> Iterator[Solver]:

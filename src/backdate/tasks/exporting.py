@@ -6,9 +6,9 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from backdate.errors import UsageError
+from backdate.extensions import Extension, ExtensionGroup, extensions
 from backdate.serial import write_whole
 from backdate.tasks.dataset import Dataset, require_instance_id
 from backdate.tasks.docker_export import write_docker_context
@@ -19,17 +19,29 @@ from backdate.tasks.task import MigrationTask
 from backdate.tasks.timemachine import write_rows
 from backdate.tasks.trees import Sources
 
-Format = Literal["timemachine", "swebench", "harbor", "parquet", "docker"]
+FORMATS = ("timemachine", "swebench", "harbor", "parquet", "docker")
+
+
+def export_formats() -> dict[str, Extension | None]:
+    """The names of all forms, those of extensions with the extension; a form of our own is never replaced."""
+    ours: dict[str, Extension | None] = dict.fromkeys(FORMATS)
+    return {**{extension.name: extension for extension in extensions(ExtensionGroup.EXPORTERS)}, **ours}
 
 
 def export_tasks(
-    dataset: Dataset, tasks: Sequence[MigrationTask], form: Format, output: Path, *, sources: Sources
+    dataset: Dataset, tasks: Sequence[MigrationTask], form: str, output: Path, *, sources: Sources
 ) -> int:
     """Write ``tasks`` to ``output``, which must not be there: a file for the forms in JSONL, else a folder.
 
     Written whole or not at all; how many there are. Raises UsageError, and SourceError when a tree is needed
     that cannot be had.
+
+    An extension's form is named by its entry point. What the entry point names is called with the data set,
+    the tasks, a path at which it writes a file or a folder, and the sources.
     """
+    formats = export_formats()
+    if form not in formats:
+        raise UsageError(f"there is no form {form!r}; the forms are {', '.join(formats)}")
     if output.exists() or output.is_symlink():
         raise UsageError(f"{output} is there already; name a new file or folder")
     if form == "timemachine":
@@ -44,6 +56,12 @@ def export_tasks(
         temporary.chmod(0o755)
         if form == "parquet":
             write_parquet(dataset.info, tasks, temporary)
+        extension = formats[form]
+        if extension is not None:
+            extension.value(dataset, tasks, temporary / "exported", sources)
+            (temporary / "exported").rename(output)
+            temporary.rmdir()
+            return len(tasks)
         for task in tasks if form != "parquet" else ():
             folder = temporary / require_instance_id(task.instance_id)
             write = write_harbor_task if form == "harbor" else write_docker_context

@@ -44,6 +44,17 @@ Rule = Callable[[RepairContext], Iterator[Repair]]
 """What a rule proposes in a situation, the best first. Nothing when it does not know."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairRule:
+    """A rule of repair; an entry point in the group ``backdate.repair_rules`` names one."""
+
+    propose: Rule
+    """It runs nothing and does not raise because of a log."""
+    alternative: bool = False
+    """False for one that adds what is missing, so that one round can take it with others. True for one that
+    chooses or gives something up: each of its proposals is tried alone."""
+
+
 def because(rule: str, evidence: str = "") -> Provenance:
     """The provenance of what a rule adds."""
     return Provenance(rule=f"repair: {rule}", text=" ".join(evidence.split())[:200] or None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+from backdate.extensions import Extension, ExtensionGroup, call_extension, extensions
 from backdate.knowledge.changes import library_changes
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe
@@ -22,7 +24,14 @@ from backdate.recipes.repair import (
 )
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import IndexFacts, Repair
-from backdate.recipes.repair.repair_context import RepairContext, Rule, all_matches, failure_text, first_match
+from backdate.recipes.repair.repair_context import (
+    RepairContext,
+    RepairRule,
+    Rule,
+    all_matches,
+    failure_text,
+    first_match,
+)
 from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.recipes.repair.signs import SIGNS
 
@@ -142,21 +151,35 @@ def repairs(trouble: SetupFailure, recipe: Recipe, root: Path, names: IndexFacts
     ``root`` is the project's tree: rules read its files, bounded, and never run them.
     """
     situation = RepairContext(trouble=trouble, recipe=recipe, files=Files(root), names=names)
+    additive = (*ADDITIVE_RULES, *_of_extensions(alternative=False))
+    alternative = (*ALTERNATIVE_RULES, *_of_extensions(alternative=True))
     together: list[Repair] = []
-    for rule in ADDITIVE_RULES:
+    for rule in additive:
         found = next(rule(situation), None)
         if found is not None:
             together.append(found)
             situation = replace(situation, recipe=found.recipe)
     first = [] if not together else [_joined(together)]
     situation = replace(situation, recipe=recipe)
-    apart = list(chain.from_iterable(rule(situation) for rule in ALTERNATIVE_RULES))
-    alone = list(chain.from_iterable(rule(situation) for rule in ADDITIVE_RULES)) if together else []
+    apart = list(chain.from_iterable(rule(situation) for rule in alternative))
+    alone = list(chain.from_iterable(rule(situation) for rule in additive)) if together else []
     if any(one.error is ErrorClass.WRONG_INTERPRETER and one.rule == "wrong interpreter" for one in apart):
         ordered = [*apart[:1], *first, *alone, *apart[1:]]
     else:
         ordered = [*first, *apart[:3], *alone, *apart[3:]]
     return tuple(_distinct(ordered, recipe))[:MOST_REPAIRS]
+
+
+def _of_extensions(*, alternative: bool) -> Iterator[Rule]:
+    for extension in extensions(ExtensionGroup.REPAIR_RULES, RepairRule):
+        if extension.value.alternative == alternative:
+            yield functools.partial(_propose, extension)
+
+
+def _propose(extension: Extension, context: RepairContext) -> Iterator[Repair]:
+    rule: RepairRule = extension.value
+    none: tuple[Repair, ...] = ()
+    yield from call_extension(extension, lambda: tuple(rule.propose(context)), none)
 
 
 def _joined(found: list[Repair]) -> Repair:
