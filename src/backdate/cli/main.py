@@ -17,6 +17,7 @@ from backdate.cli import (
     bench_funnel,
     bisect,
     check,
+    diagnose,
     doctor,
     env,
     evaluate,
@@ -51,6 +52,7 @@ app = typer.Typer(
 )
 app.command("check")(check.check_command)
 app.command("bisect")(bisect.bisect_command)
+app.command("diagnose")(diagnose.diagnose_command)
 app.command("env")(env.env_command)
 app.command("show")(show.show_command)
 app.command("recipe")(recipe.recipe_command)

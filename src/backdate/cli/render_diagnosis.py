@@ -74,11 +74,21 @@ def diagnosis_lines(diagnosis: Diagnosis, *, verbose: bool = False) -> Iterator[
     yield f"{counted(failures, 'failure')}, {counted(causes, 'cause')}", "bold"
     for cluster in diagnosis.clusters:
         yield from cluster_lines(cluster, verbose=verbose)
+    yield from related_lines(diagnosis)
+    yield from filter_lines(diagnosis)
+
+
+def related_lines(diagnosis: Diagnosis) -> Iterator[Line]:
+    """The libraries that take part."""
     if diagnosis.related:
-        shown = ("the standard library" if one == "builtin" else one for one in diagnosis.related)
+        shown = ("the standard library" if name == "builtin" else name for name in diagnosis.related)
         yield f"Related libraries: {', '.join(shown)}", ""
-    for one in diagnosis.filters:
-        yield f"{_FILTERS[one.name]}: {one.why}", "yellow"
+
+
+def filter_lines(diagnosis: Diagnosis) -> Iterator[Line]:
+    """The filters that hold."""
+    for filtered in diagnosis.filters:
+        yield f"{_FILTERS[filtered.name]}: {filtered.why}", "yellow"
 
 
 def _place(placed: PlacedFrame) -> str:

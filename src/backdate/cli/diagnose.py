@@ -1,0 +1,90 @@
+"""``backdate diagnose``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backdate.cli import options
+from backdate.cli.arguments import takes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnoseArguments:
+    """What ``diagnose`` is given."""
+
+    log: Annotated[
+        str, typer.Argument(metavar="LOG", help="A log file; - is standard input.", show_default=False)
+    ]
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            "--project", metavar="DIR", help="The project's sources: their imports tell what aliases mean."
+        ),
+    ] = None
+    json: options.JsonFile = None
+    verbose: options.Verbose = False
+
+
+@takes(DiagnoseArguments)
+def diagnose_command(given: DiagnoseArguments) -> int:
+    """Tell from a CI log why tests or an installation failed: the cause, the library and its change.
+
+    Reads what pytest, unittest and pip print, also with the timestamps, groups and colours of GitHub Actions.
+    Nothing is installed and nothing is run.
+
+    Examples:
+
+      backdate diagnose build.log --project .
+
+      gh run view --log-failed | backdate diagnose -
+
+    Exit status: 0 the log's failures were read, 2 it holds no failure that can be read, 3 misuse.
+    """
+    from backdate.cli import exit_codes
+    from backdate.cli.render import print_lines
+    from backdate.cli.render_log import log_lines
+    from backdate.cli.terminal import tell
+    from backdate.diagnosis.log_report import explain_log
+    from backdate.errors import UsageError
+    from backdate.serial import to_json, write_whole
+
+    if given.project is not None and not given.project.is_dir():
+        raise UsageError(f"--project {given.project} is not a folder")
+    if given.json is not None:
+        options.require_writable(given.json, folder=False)
+    report = explain_log(_text(given.log), tree=given.project)
+    if given.json is not None:
+        write_whole(given.json, to_json(report, indent=2))
+    if report.explains_nothing:
+        shown = "standard input" if given.log == "-" else given.log
+        last = f"; its last error is {report.last_error!r}" if report.last_error else ""
+        tell(
+            f"backdate: {shown} holds no failure of pytest, unittest or pip that can be read{last}; "
+            "give the whole log of the step that failed"
+        )
+        return exit_codes.CANNOT_TELL
+    print_lines(log_lines(report, verbose=given.verbose))
+    return exit_codes.OK
+
+
+def _text(log: str) -> str:
+    """The log's text. Raises UsageError for what is not one."""
+    from backdate.diagnosis.logs import LARGEST_LOG
+    from backdate.errors import UsageError
+
+    try:
+        if log == "-":
+            data = sys.stdin.buffer.read(LARGEST_LOG)
+        else:
+            with Path(log).open("rb") as file:
+                data = file.read(LARGEST_LOG)
+    except OSError as error:
+        raise UsageError(f"{log} cannot be read: {error.strerror}") from error
+    if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{log} is not a text file; unpack it first if it is an archive")
+    return data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "replace")
