@@ -17,6 +17,7 @@ from backdate.bisection.build_trials import BuildTrials, named_in, telling_lines
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, tools_of
 from backdate.bisection.points import DistributionRelease
+from backdate.bisection.probe_builder import ProbeFailure
 from backdate.bisection.result import Finding
 from backdate.bisection.search import MOST_BUILDS, ProbeStatus
 from backdate.environments.environment import Environment, Lock, LockedDistribution
@@ -51,10 +52,10 @@ class World:
             found[name] = max(there, key=Version)
         return found
 
-    def resolve(self, request: EnvironmentRequest, *, older_tools: bool) -> Lock | str:
+    def resolve(self, request: EnvironmentRequest, *, older_tools: bool) -> Lock | ProbeFailure:
         assert not older_tools
         why = self.why(self.taken(request), request.choice.interpreter.version)
-        return why if why.startswith("does not resolve") else self.lock(request)
+        return failed(why) if why.startswith("does not resolve") else self.lock(request)
 
     def lock(self, request: EnvironmentRequest) -> Lock:
         taken = self.taken(request)
@@ -66,11 +67,16 @@ class World:
             ),
         )
 
-    def build(self, request: EnvironmentRequest, *, older_tools: bool) -> Environment | str:
+    def build(self, request: EnvironmentRequest, *, older_tools: bool) -> Environment | ProbeFailure:
         assert not older_tools
         self.builds += 1
         why = self.why(self.taken(request), request.choice.interpreter.version)
-        return why or environment(request.choice, self.lock(request))
+        return failed(why) if why else environment(request.choice, self.lock(request))
+
+
+def failed(text: str) -> ProbeFailure:
+    phase, _, message = text.removeprefix("does not ").partition(": ")
+    return ProbeFailure(phase=phase, message=message)  # type: ignore[arg-type]
 
 
 def request(version: str, instant: datetime) -> EnvironmentRequest:
@@ -84,7 +90,7 @@ def search(
 ) -> tuple[Finding, World]:
     world = World(rows, why)
     newest = request(pythons[1], END)
-    failure = why(world.taken(newest), pythons[1])
+    failure = failed(why(world.taken(newest), pythons[1]))
     releases = {name: tuple(release(name, *row) for row in each) for name, each in rows.items()}
     finding = attribute_build(
         BuildSearch(

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from backdate.bisection.attribution import Attribution
 from backdate.bisection.points import DistributionRelease, candidate_instants, count_candidates, moving_range
-from backdate.bisection.probe_builder import ProbeBuilder
+from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing, Finding
@@ -129,18 +129,20 @@ class FakeMaker(ProbeBuilder):
         super().__init__(builder)
         self.world = world
 
-    def resolve(self, request: EnvironmentRequest) -> Lock | str:
+    def resolve(self, request: EnvironmentRequest) -> Lock | ProbeFailure:
         version = request.choice.interpreter.version
         self.world.pause()
-        return self.world.lock(request.instant, request.constraints, version) or "does not resolve: no"
+        return self.world.lock(request.instant, request.constraints, version) or ProbeFailure(
+            phase="resolve", message="no"
+        )
 
-    def build(self, request: EnvironmentRequest) -> Environment | str:
+    def build(self, request: EnvironmentRequest) -> Environment | ProbeFailure:
         lock = self.resolve(request)
         assert isinstance(lock, Lock)
         self.world.pause()
         self.count_build()
         if self.world.unbuildable(versions_of(lock), lock.python):
-            return "does not install: no"
+            return ProbeFailure(phase="install", message="no")
         return environment(request.choice, lock)
 
 

@@ -313,7 +313,7 @@ def test_what_is_not_applied_is_not_tried_but_told() -> None:
     ],
 )
 def test_the_line_that_names_the_error_is_shown(log: str, shown: str) -> None:
-    broken = replace(ran(), status="broken", trouble=f"It broke. The log ends: {log}")
+    broken = replace(ran(), status="broken", trouble=f"It broke. The log ends: {log}", log_end=log)
     assert message_of(carried(recipe("a"), broken)) == shown
 
 

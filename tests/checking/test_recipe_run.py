@@ -172,3 +172,9 @@ def test_debian_packages_are_applied_when_asked_for(
     assert done.failure is not None
     assert done.failure.message == "enough"
     assert asked == ([("gone", "pandoc"), ("pandoc",)] if apt else [])
+
+
+def test_a_build_that_pip_was_tried_for(ground: DatedProject) -> None:
+    by_uv = failure("no")
+    assert not trouble_of(carried(recipe("a"), by_uv), ground, ()).by_pip
+    assert trouble_of(carried(recipe("a"), replace(by_uv, tried_pip=True)), ground, ()).by_pip

@@ -27,7 +27,7 @@ from backdate.bisection.points import (
     releases_between,
     releases_of,
 )
-from backdate.bisection.probe_builder import ProbeBuilder, words_of
+from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure, probe_failure
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
 from backdate.bisection.result import BisectResult, CheckSummary, Finding
@@ -217,10 +217,10 @@ def _search_build(
     assert pair.old.environment is not None
     assert pair.new.failure is not None
     probe_builder, request = ProbeBuilder(resources.builder), pair.new_request
-    failure = words_of(pair.new.failure)
+    failure = probe_failure(pair.new.failure)
     lock = probe_builder.resolve(request, older_tools=False)
     names = ranged_names(
-        pair.old.environment.lock, None if isinstance(lock, str) else lock, pair.new_project.tree
+        pair.old.environment.lock, None if isinstance(lock, ProbeFailure) else lock, pair.new_project.tree
     )
     progress.report(Activity(text=f"asking the index when {len(names)} distributions were released"))
     releases, notes = releases_on_index(names, resources.index)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from backdate.bisection.points import DistributionRelease
-from backdate.bisection.probe_builder import ProbeBuilder
+from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure
 from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import ProbeRecord
 from backdate.bisection.search import MOST_BUILDS, ProbeStatus
@@ -56,9 +56,13 @@ class BuildTrials:
     """Builds, or tries to, what one project's unpinned tree asks for."""
 
     def __init__(
-        self, probe_builder: ProbeBuilder, request: EnvironmentRequest, failure: str, progress: Reporter
+        self,
+        probe_builder: ProbeBuilder,
+        request: EnvironmentRequest,
+        failure: ProbeFailure,
+        progress: Reporter,
     ) -> None:
-        """``request``: of the newest side, which fails with ``failure``, worded by ``ProbeBuilder``."""
+        """``request``: of the newest side, which fails with ``failure``."""
         self._probe_builder, self._request, self._progress = probe_builder, request, progress
         self._class = failure_class(failure, request)
         self._known: dict[Trial, BuildTrial] = {}
@@ -95,10 +99,10 @@ class BuildTrials:
     def _try(self, trial: Trial) -> BuildTrial:
         request = self._asked(trial)
         lock = self._probe_builder.resolve(request, older_tools=False)
-        if isinstance(lock, str):
+        if isinstance(lock, ProbeFailure):
             return self._failed(lock, None)
         built = self._probe_builder.build(request, older_tools=False)
-        if isinstance(built, str):
+        if isinstance(built, ProbeFailure):
             return self._failed(built, lock)
         return BuildTrial(colour=ProbeStatus.GOOD, lock=lock, environment=built)
 
@@ -118,24 +122,26 @@ class BuildTrials:
             extra_cutoff_overrides=(*self._request.extra_cutoff_overrides, *later),
         )
 
-    def _failed(self, message: str, lock: Lock | None) -> BuildTrial:
-        same = failure_class(message, self._request) == self._class
-        return BuildTrial(colour=ProbeStatus.BAD if same else ProbeStatus.SKIP, lock=lock, message=message)
+    def _failed(self, failure: ProbeFailure, lock: Lock | None) -> BuildTrial:
+        same = failure_class(failure, self._request) == self._class
+        return BuildTrial(
+            colour=ProbeStatus.BAD if same else ProbeStatus.SKIP, lock=lock, message=failure.text
+        )
 
 
-def failure_class(message: str, request: EnvironmentRequest) -> str:
+def failure_class(failure: ProbeFailure, request: EnvironmentRequest) -> str:
     """Equal for builds that fail for one reason: the builder's class of error, and what was raised."""
     trouble = read_trouble(
-        phase="resolve" if message.startswith("does not resolve") else "install",
+        phase="resolve" if failure.phase == "resolve" else "install",
         status="install",
-        texts=[message],
+        texts=[failure.text],
         python=request.choice.interpreter.version,
         instant=request.instant,
     )
     error = classify(trouble)
     if error is not ErrorClass.UNKNOWN:
         return str(error)
-    raised = _RAISED.findall(message)
+    raised = _RAISED.findall(failure.message)
     return f"{error} {raised[-1][0]}" if raised else str(error)
 
 

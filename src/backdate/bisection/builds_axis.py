@@ -30,12 +30,11 @@ from backdate.environments.environment import InterpreterChoice
 
 def attribute_build(search: BuildSearch) -> Finding:
     """Since when and because of what the newest side does not build."""
-    lines = telling_lines(search.failure)
-    kind = search.failure.partition(":")[0]
+    lines = telling_lines(search.failure.text)
     finding = Finding(
         tests=(),
         breaks="build",
-        error=Failing(type=kind, message=lines[0] if lines else ""),
+        error=Failing(type=search.failure.summary, message=lines[0] if lines else ""),
         said=lines,
         axis="unknown",
         python=search.new.interpreter.version,
@@ -101,7 +100,9 @@ def _of_interpreter(
         trial = Trial(choice=after, instant=search.end, constraints=held)
         return search.trials.ask(trial, words, leave=1)
 
-    names, enough = smallest_set(tuple(sorted(versions)), named_in(search.failure, tuple(versions)), move)
+    names, enough = smallest_set(
+        tuple(sorted(versions)), named_in(search.failure.text, tuple(versions)), move
+    )
     culprits = tuple(
         culprit_of(name, versions[name], latest(search.releases.get(name, ()), search.end), search.releases)
         for name in sorted(names)

@@ -47,7 +47,7 @@ def over_time(search: BuildSearch, finding: Finding, choice: InterpreterChoice) 
         if colours[0] is ProbeStatus.GOOD:
             why = f"on Python {choice.interpreter.version} it fails for another reason"
         return replace(finding, axis="unknown", notes=(*finding.notes, why))
-    suspects = named_in(search.failure, search.ranged)
+    suspects = named_in(search.failure.text, search.ranged)
     own = {at for name in suspects for one in search.releases.get(name, ()) for at in one.instants}
     for among in (sorted(point for point, at in enumerate(instants) if at in own), range(1, last)):
         _narrow(colours, among, look)

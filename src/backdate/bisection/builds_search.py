@@ -8,6 +8,7 @@ from pathlib import Path
 
 from backdate.bisection.build_trials import BuildTrial, BuildTrials, Trial, telling_lines
 from backdate.bisection.points import DistributionRelease, moving_range
+from backdate.bisection.probe_builder import ProbeFailure
 from backdate.bisection.probes import OutOfBudget
 from backdate.bisection.result import Culprit, Finding, Way
 from backdate.bisection.search import ProbeStatus
@@ -39,7 +40,7 @@ class BuildSearch:
     available: Sequence[Interpreter]
     start: Instant
     end: Instant
-    failure: str
+    failure: ProbeFailure
     """Why the newest side does not build."""
     releases: Releases
     ranged: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Resolving and building for a bisection. What fails is remembered, so that it is not tried again."""
+"""Resolving and building for a bisection. What fails is kept in the cache, so that it is not tried again."""
 
 from __future__ import annotations
 
@@ -9,31 +9,43 @@ from typing import TypeVar
 
 from backdate.environments import uv
 from backdate.environments.build import Builder
-from backdate.environments.environment import BuildFailure, Environment, Lock
+from backdate.environments.environment import BuildFailure, BuildPhase, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.repair.builds import tool_limits
 from backdate.serial import digest
 
 T = TypeVar("T", bound=Lock | Environment)
 
-_FORMAT = 1
+_FORMAT = 2
 """Part of every key of a kept failure: raise it when what is kept changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Failed:
-    """Kept where an environment does not resolve or install."""
+class ProbeFailure:
+    """An environment that could not be had for a bisection."""
 
+    phase: BuildPhase
+    """The step that failed, or the limit that it met."""
     message: str
 
+    @property
+    def summary(self) -> str:
+        """What failed."""
+        return f"does not {self.phase}"
 
-def words_of(failure: BuildFailure) -> str:
-    """What is said of a failure: which step failed, and why."""
-    return f"does not {failure.phase}: {failure.message}"
+    @property
+    def text(self) -> str:
+        """What failed, and why."""
+        return f"{self.summary}: {self.message}"
+
+
+def probe_failure(failure: BuildFailure) -> ProbeFailure:
+    """``failure`` without the machine's paths."""
+    return ProbeFailure(phase=failure.phase, message=failure.message)
 
 
 class ProbeBuilder:
-    """Makes environments, or says in a sentence why there is none; in several threads at once if need be."""
+    """Makes environments, or says why there is none. Safe to share between threads."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -54,11 +66,11 @@ class ProbeBuilder:
         """What was kept back in the builds of ``environment``, which were not to be had without that."""
         return self._limits.get(environment.key, ())
 
-    def resolve(self, request: EnvironmentRequest, *, older_tools: bool = True) -> Lock | str:
+    def resolve(self, request: EnvironmentRequest, *, older_tools: bool = True) -> Lock | ProbeFailure:
         """What ``request`` resolves to; nothing is built. ``older_tools``: see ``build``."""
         return self._with_older_tools(request, self._resolve) if older_tools else self._resolve(request)
 
-    def build(self, request: EnvironmentRequest, *, older_tools: bool = True) -> Environment | str:
+    def build(self, request: EnvironmentRequest, *, older_tools: bool = True) -> Environment | ProbeFailure:
         """The environment that ``request`` asks for.
 
         ``older_tools``: an old release that the build tools of the instant do not build gets the older ones
@@ -67,32 +79,32 @@ class ProbeBuilder:
         return self._with_older_tools(request, self._build) if older_tools else self._build(request)
 
     def _with_older_tools(
-        self, request: EnvironmentRequest, make: Callable[[EnvironmentRequest], T | str]
-    ) -> T | str:
-        made: T | str = make(request)
-        if not isinstance(made, str):
+        self, request: EnvironmentRequest, make: Callable[[EnvironmentRequest], T | ProbeFailure]
+    ) -> T | ProbeFailure:
+        made: T | ProbeFailure = make(request)
+        if not isinstance(made, ProbeFailure):
             return made
-        limits = tuple(sorted({*request.build_constraints, *tool_limits(made)[0].values()}))
+        limits = tuple(sorted({*request.build_constraints, *tool_limits(made.message)[0].values()}))
         if set(limits) == set(request.build_constraints):
             return made
         again = make(replace(request, build_constraints=limits))
         if isinstance(again, Environment):
             self._limits[again.key] = limits
-        return made if isinstance(again, str) else again
+        return made if isinstance(again, ProbeFailure) else again
 
-    def _resolve(self, request: EnvironmentRequest) -> Lock | str:
+    def _resolve(self, request: EnvironmentRequest) -> Lock | ProbeFailure:
         key = self._failure_key("resolve", request)
-        failed = self.builder.cache.read(_Failed, "probes", key)
+        failed = self.builder.cache.read(ProbeFailure, "probes", key)
         if failed is not None:
-            return failed.message
+            return failed
         resolution = self.builder.resolve(request)
         return self._keep(key, resolution) if isinstance(resolution, BuildFailure) else resolution.lock
 
-    def _build(self, request: EnvironmentRequest) -> Environment | str:
+    def _build(self, request: EnvironmentRequest) -> Environment | ProbeFailure:
         key = self._failure_key("install", request)
-        failed = self.builder.cache.read(_Failed, "probes", key)
+        failed = self.builder.cache.read(ProbeFailure, "probes", key)
         if failed is not None:
-            return failed.message
+            return failed
         built = self.builder.prepare(request)
         if isinstance(built, Environment):
             if not built.reused:
@@ -101,12 +113,12 @@ class ProbeBuilder:
         self.count_build()
         return self._keep(key, built)
 
-    def _keep(self, key: str, failure: BuildFailure) -> str:
-        """Remember a failure, but for one that a quieter or larger machine might not have had."""
-        message = words_of(failure)
+    def _keep(self, key: str, failure: BuildFailure) -> ProbeFailure:
+        """Remember a failure, except one that an idle or larger machine might not have had."""
+        failed = probe_failure(failure)
         if failure.phase in ("resolve", "install"):
-            self.builder.cache.write("probes", key, _Failed(message=message))
-        return message
+            self.builder.cache.write("probes", key, failed)
+        return failed
 
     def _failure_key(self, step: str, request: EnvironmentRequest) -> str:
         interpreter = request.choice.interpreter

@@ -18,7 +18,7 @@ from typing import Self
 
 from backdate.bisection.outcomes import OutcomeReader
 from backdate.bisection.prefetch import Prefetcher
-from backdate.bisection.probe_builder import ProbeBuilder
+from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Regroup, Target, identity_of
 from backdate.bisection.result import UnattributedTest
 from backdate.bisection.search import (
@@ -66,7 +66,7 @@ class ProbeRunner:
     ) -> None:
         """``old`` and ``new``: a check's sides, both with runs; ``tests``: ids that broke between them."""
         self._probe_builder = probe_builder
-        self._resolutions: Prefetcher[ProbePoint, Lock | str] = Prefetcher(
+        self._resolutions: Prefetcher[ProbePoint, Lock | ProbeFailure] = Prefetcher(
             lambda setup: probe_builder.resolve(self._request(setup))
         )
         self._old, self._new = SideContext(*old), SideContext(*new)
@@ -212,7 +212,7 @@ class ProbeRunner:
     def _look(self, setup: ProbePoint, why: str, leave: int, beside: ProbePoint | None) -> ProbeResult:
         lock = self._resolutions.get(setup)
         if not isinstance(lock, Lock):
-            return ProbeResult(setup=setup, identity="", failure=lock)
+            return ProbeResult(setup=setup, identity="", failure=lock.text)
         identity = identity_of(setup.choice, lock)
         if identity in self._seen:
             return replace(self._seen[identity], setup=setup)
@@ -243,7 +243,7 @@ class ProbeRunner:
         """Build what ``seen`` asks for and run the tests in it, in whatever thread."""
         built = self._probe_builder.build(self._request(seen.setup))
         if not isinstance(built, Environment):
-            return _Look(replace(seen, failure=built))
+            return _Look(replace(seen, failure=built.text))
         room = ProbeEnvironment(built, self._new, number)
         seen = replace(seen, built=not built.reused, build_limits=self._probe_builder.limits_of(built))
         return _Look(seen, room, self._suites.run(room, 0))

@@ -28,7 +28,7 @@ def trouble_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[str, .
             python=recipe_run.choice.interpreter.version,
             instant=dated.instant,
             pythons=pythons,
-            by_pip="A pip of the time says:" in failure.message,
+            by_pip=failure.tried_pip,
             version_hint=dated.version_hint,
         )
     assert recipe_run.run is not None

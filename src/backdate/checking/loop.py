@@ -23,6 +23,7 @@ from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.testing.outcomes import SuiteRun
 from backdate.text import first_line
 
 _LIMITS = ("timeout", "oom", "disk-limit")
@@ -237,19 +238,21 @@ def message_of(recipe_run: RecipeRun) -> str:
         return first_line(recipe_run.failure.message) or "no message"
     assert recipe_run.run is not None
     counts: Counts = count_outcomes(recipe_run.run)
-    said = recipe_run.run.trouble
-    raised = [one for result in recipe_run.run.results if result.outcome.bad for one in result.raised[-1:]]
+    raised = [
+        error for result in recipe_run.run.results if result.outcome.bad for error in result.raised[-1:]
+    ]
     if raised and not counts.passed and recipe_run.run.status not in _LIMITS:
-        said = f"{raised[0].type}: {raised[0].message}"
-    if not said:
-        said = f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
-    return _telling(said)
+        return first_line(f"{raised[0].type}: {raised[0].message}")
+    if not recipe_run.run.trouble:
+        return f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
+    return _shortened_trouble(recipe_run.run)
 
 
-def _telling(said: str) -> str:
-    """One line of how a run ended: of the end of a log the last line that names an error, if one does."""
-    words, mark, log = said.partition("The log ends: ")
-    named = [line for line in log.splitlines() if _NAMES_AN_ERROR.search(line) and "usage:" not in line]
-    return (
-        first_line(f"{' '.join(words.split())} {mark}{named[-1].strip()}" if named else said) or "no message"
-    )
+def _shortened_trouble(run: SuiteRun) -> str:
+    """One line of why a run ended: of the log's end only the last line that names an error, if one does."""
+    lines = [line for line in run.log_end.splitlines() if _NAMES_AN_ERROR.search(line)]
+    errors = [line for line in lines if "usage:" not in line]
+    if not errors:
+        return first_line(run.trouble) or "no message"
+    before = run.trouble.partition(run.log_end)[0]
+    return first_line(f"{' '.join(before.split())} {errors[-1].strip()}")

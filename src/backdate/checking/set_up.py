@@ -127,7 +127,7 @@ def _notes(recipe_run: RecipeRun | None) -> tuple[str, ...]:
 
 def _reason(best: Attempt | None, accept: float, skipped: Sequence[SkippedInstruction]) -> str:
     if best is None:
-        unread = next((one.reason for one in skipped if one.provenance.rule == "the project's metadata"), "")
+        unread = next((instruction.reason for instruction in skipped if instruction.kind == "metadata"), "")
         why = f"; its metadata cannot be read, without which none are looked for: {unread}" if unread else ""
         return f"no tests were found in the project, so that nothing can be proven{why}"
     counts = best.record.counts

@@ -214,8 +214,8 @@ class Builder:
             log = self.cache.logs / f"{key}.pip.log"
             answer = install_with_pip(self._steps, request, root, log)
             if isinstance(answer, BuildFailure):
-                both = f"{failure.message}\n\nA pip of the time says:\n{answer.message}"
-                return replace(failure, message=both)
+                both = f"{failure.message}\n\nA pip released before the instant says:\n{answer.message}"
+                return replace(failure, message=both, tried_pip=True)
             lock, pip = answer
             why = first_line(failure.message)
             return Environment(

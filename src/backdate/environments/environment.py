@@ -142,12 +142,18 @@ class Environment:
         return self.root / "bin" / "python"
 
 
+BuildPhase = Literal["resolve", "install", "timeout", "oom", "disk"]
+"""The step in which a build failed, or the limit that it met."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildFailure:
     """An environment that could not be built: a value, not an exception."""
 
-    phase: Literal["resolve", "install", "timeout", "oom", "disk"]
+    phase: BuildPhase
     message: str
     """The lines of the log that say why."""
     choice: InterpreterChoice
     log: Path
+    tried_pip: bool = False
+    """Whether a pip released before the instant was tried as well, after uv; ``message`` has both reasons."""

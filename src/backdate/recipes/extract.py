@@ -19,7 +19,7 @@ from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Recipe, SkippedInstruction
+from backdate.recipes.recipe import Provenance, Recipe, SkippedInstruction, unread_metadata
 from backdate.recipes.sources.appveyor import read_appveyor
 from backdate.recipes.sources.azure import read_azure
 from backdate.recipes.sources.circleci import read_circleci
@@ -107,9 +107,7 @@ def _basic(root: Path, skipped: list[SkippedInstruction]) -> Recipe | None:
     try:
         found = basic_recipe(root)
     except ConfigurationError as error:
-        skipped.append(
-            SkippedInstruction(reason=str(error), provenance=Provenance(rule="the project's metadata"))
-        )
+        skipped.append(unread_metadata(str(error)))
         return None
     if found is None:
         return None

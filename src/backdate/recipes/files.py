@@ -11,7 +11,7 @@ from pathlib import Path
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
 from backdate.recipes.declared import Declared, read_declared
-from backdate.recipes.recipe import Provenance, SkippedInstruction
+from backdate.recipes.recipe import Provenance, SkippedInstruction, unread_metadata
 
 FILE_BYTES = 512 * 1024
 """A file that tells how to install or test a project is not larger than this."""
@@ -101,14 +101,9 @@ class Files:
         try:
             declared = read_declared(self.root)
         except ConfigurationError as error:
-            self.unread.append(
-                SkippedInstruction(reason=str(error), provenance=Provenance(rule="the project's metadata"))
-            )
+            self.unread.append(unread_metadata(str(error)))
             return Declared()
-        self.unread += [
-            SkippedInstruction(reason=reason, provenance=Provenance(rule="the project's metadata", file=file))
-            for file, reason in declared.unread
-        ]
+        self.unread += [unread_metadata(reason, file) for file, reason in declared.unread]
         return declared
 
 

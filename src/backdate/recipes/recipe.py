@@ -158,3 +158,11 @@ class SkippedInstruction:
     reason: str
     """In one line."""
     provenance: Provenance
+    kind: Literal["instruction", "metadata"] = "instruction"
+    """``metadata``: the project's metadata cannot be read, so that nothing that they say is known."""
+
+
+def unread_metadata(reason: str, file: str | None = None) -> SkippedInstruction:
+    """The project's metadata, or one file of them, that cannot be read."""
+    provenance = Provenance(rule="the project's metadata", file=file)
+    return SkippedInstruction(reason=reason, provenance=provenance, kind="metadata")

@@ -103,6 +103,8 @@ class SuiteRun:
     """In the order in which they ran; what could not be collected comes first."""
     trouble: str = ""
     """One paragraph that says why the status is not ``completed``, for people."""
+    log_end: str = ""
+    """The last lines of the log, where ``trouble`` quotes them."""
     raised: tuple[Raised, ...] = ()
     """For ``broken``: the exception that stopped the runner, when it is known."""
     suspicions: tuple[str, ...] = ()

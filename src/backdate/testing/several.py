@@ -87,6 +87,7 @@ def _as_one(runs: Sequence[SuiteRun], wanted: int, only: Sequence[str] | None) -
         leading,
         results=merged,
         trouble=" ".join(trouble),
+        log_end=next((run.log_end for run in (leading, *runs) if run.log_end), ""),
         suspicions=_suspicions(runs, only, merged),
         duration_s=sum(run.duration_s for run in runs),
         peak_memory_bytes=max(peaks, default=None),

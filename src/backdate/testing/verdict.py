@@ -32,6 +32,8 @@ class RunConclusion:
 
     status: Status
     trouble: str = ""
+    log_end: str = ""
+    """The last lines of the log, where ``trouble`` quotes them."""
     raised: tuple[Raised, ...] = ()
 
 
@@ -51,7 +53,7 @@ def reach_verdict(
     process had to run the rest after a crash is completed when every collected test has an outcome.
     """
     if run.status is RunStatus.SANDBOX_ERROR:
-        return RunConclusion(status="broken", trouble=f"The sandbox did not start. {_tail(log)}")
+        return _broken("The sandbox did not start.", log)
     if capture.finish is not None and not missing and not _stopped_early(capture, results):
         return RunConclusion(status="completed" if results else "no-tests", trouble=_no_tests(results))
     if capture.finish is None and run.status in _LIMITS:
@@ -73,19 +75,13 @@ def _unexplained(run: RunResult, capture: Capture, log: Path, root: str) -> RunC
     if capture.finish is not None:
         why = f" ({capture.finish.stopped})" if capture.finish.stopped else ""
         status = capture.finish.exit_status
-        return RunConclusion(
-            status="broken",
-            trouble=f"The runner stopped before its end{why}, with status {status}. {_tail(log)}",
-        )
+        return _broken(f"The runner stopped before its end{why}, with status {status}.", log)
     if reached or run.signal is not None:
         return RunConclusion(status="crashed", trouble=_where(run, capture))
     raised = _last_traceback(log, root)
     said = f"{raised[-1].type}: {raised[-1].message}. " if raised else ""
-    return RunConclusion(
-        status="broken",
-        trouble=f"The runner ended without reaching the tests: {said}{describe_end(run)}. {_tail(log)}",
-        raised=raised,
-    )
+    text = f"The runner ended without reaching the tests: {said}{describe_end(run)}."
+    return replace(_broken(text, log), raised=raised)
 
 
 def _stopped_early(capture: Capture, results: Sequence[CaseResult]) -> bool:
@@ -129,9 +125,12 @@ def _inside(frame: Frame, root: str) -> Frame:
     return replace(frame, file=frame.file.removeprefix(f"{root}/")) if own else frame
 
 
-def _tail(log: Path) -> str:
-    """The last lines of the log, for people."""
+def _broken(text: str, log: Path) -> RunConclusion:
+    """A run that did not reach the tests, with the last lines of its log."""
     if not log.is_file():
-        return "It left no log."
+        return RunConclusion(status="broken", trouble=f"{text} It left no log.")
     lines = [line.rstrip() for line in end_of_file(log, _TAIL_BYTES).splitlines() if line.strip()]
-    return "The log ends: " + "\n".join(lines[-_TAIL_LINES:]) if lines else "It printed nothing."
+    if not lines:
+        return RunConclusion(status="broken", trouble=f"{text} It printed nothing.")
+    log_end = "\n".join(lines[-_TAIL_LINES:])
+    return RunConclusion(status="broken", trouble=f"{text} The log ends: {log_end}", log_end=log_end)
