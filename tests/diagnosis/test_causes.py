@@ -38,11 +38,11 @@ class World:
         tree = root / "tree"
         (tree / "mine").mkdir(parents=True)
         (tree / "mine/core.py").write_text(MODULE)
-        self.places = PathClassifier(environment(root))
-        self.owners = Owners(self.places.distributions, library=self.places.library, tree=tree)
+        self.classifier = PathClassifier(environment(root))
+        self.owners = Owners(self.classifier.distributions, library=self.classifier.library, tree=tree)
 
     def cause(self, *chain: Raised) -> Cause:
-        return find_cause(self.places.place_chain(chain), self.owners)
+        return find_cause(self.classifier.classify_chain(chain), self.owners)
 
     def library(self, file: str, function: str = "f", source: str = "") -> Frame:
         return frame(f"{self.site}/{file}", 5, function, source)
@@ -226,7 +226,9 @@ CHAINS = st.lists(
 
 @given(CHAINS)
 def test_every_chain_has_a_cause(chain: list[Raised]) -> None:
-    places = PathClassifier()
-    cause = find_cause(places.place_chain(chain), Owners(places.distributions, library=None, tree=None))
+    classifier = PathClassifier()
+    cause = find_cause(
+        classifier.classify_chain(chain), Owners(classifier.distributions, library=None, tree=None)
+    )
     assert (cause.kind is CauseKind.UNKNOWN) == (not chain)
     assert cause.position < max(len(chain), 1)

@@ -11,7 +11,7 @@ from backdate.environments.environment import LockedDistribution
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> PathClassifier:
+def classifier(tmp_path: Path) -> PathClassifier:
     install(tmp_path, "PyYAML", "6.0", "yaml/__init__.py", "_yaml.so")
     install(tmp_path, "google-a", "1", "google/a/x.py")
     install(tmp_path, "google-b", "2", "google/b/x.py", "google/b/data.bin")
@@ -20,12 +20,12 @@ def places(tmp_path: Path) -> PathClassifier:
     return PathClassifier(environment(tmp_path, own), test_files={"spec/checks.py"})
 
 
-def place(places: PathClassifier, root: Path, file: str) -> tuple[FrameKind, str | None, str | None]:
-    placed = places.place(frame(file.replace("SITE", f"{root}/lib/python3.12/site-packages")))
+def place(classifier: PathClassifier, root: Path, file: str) -> tuple[FrameKind, str | None, str | None]:
+    placed = classifier.classify(frame(file.replace("SITE", f"{root}/lib/python3.12/site-packages")))
     return placed.kind, placed.distribution, placed.version
 
 
-def test_kinds(places: PathClassifier, tmp_path: Path) -> None:
+def test_kinds(classifier: PathClassifier, tmp_path: Path) -> None:
     site = FrameKind.SITE_PACKAGES
     for file, expected in {
         "mine/core.py": (FrameKind.PROJECT, None, None),
@@ -47,19 +47,19 @@ def test_kinds(places: PathClassifier, tmp_path: Path) -> None:
         "": (FrameKind.GENERATED, None, None),
         "/tmp/elsewhere.py": (FrameKind.ELSEWHERE, None, None),
     }.items():
-        assert place(places, tmp_path, file) == expected, file
+        assert place(classifier, tmp_path, file) == expected, file
 
 
 def test_without_an_environment() -> None:
-    places = PathClassifier()
+    classifier = PathClassifier()
     kinds = {
         "/home/me/p/x.py": FrameKind.PROJECT,
         "/usr/lib/python3.8/json/decoder.py": FrameKind.STANDARD_LIBRARY,
         "/usr/lib/python3/dist-packages/numpy/x.py": FrameKind.SITE_PACKAGES,
         f"{SITE}/numpy/x.py": FrameKind.SITE_PACKAGES,
     }
-    assert {file: places.place(frame(file)).kind for file in kinds} == kinds
-    assert places.place(frame(f"{SITE}/numpy/x.py")).distribution == "numpy"
+    assert {file: classifier.classify(frame(file)).kind for file in kinds} == kinds
+    assert classifier.classify(frame(f"{SITE}/numpy/x.py")).distribution == "numpy"
 
 
 def test_hostile_metadata(tmp_path: Path) -> None:
@@ -99,10 +99,10 @@ def test_setuptools_metadata(tmp_path: Path) -> None:
         assert (found.name, found.version) == ("Old-Thing", "1.2")
 
 
-def test_the_responsible_line(places: PathClassifier) -> None:
+def test_the_responsible_line(classifier: PathClassifier) -> None:
     test, code, deeper = frame("tests/test_a.py"), frame("mine/core.py", 3), frame("mine/core.py", 9)
     library = frame("/x/site-packages/yaml/__init__.py")
-    chain = places.place_chain(
+    chain = classifier.classify_chain(
         [
             raised("KeyError", "", deeper, library),
             raised("ValueError", "", test, code, library, link="context"),
@@ -110,17 +110,17 @@ def test_the_responsible_line(places: PathClassifier) -> None:
     )
     at = [responsible(chain, position) for position in (0, 1)]
     assert [one.frame.line for one in at if one is not None] == [9, 3]
-    only_tests = places.place_chain([raised("ValueError", "", test, library)])
+    only_tests = classifier.classify_chain([raised("ValueError", "", test, library)])
     found = responsible(only_tests, 0)
     assert found is not None
     assert found.kind is FrameKind.TEST
-    assert responsible(places.place_chain([raised("ValueError", "", library)]), 0) is None
+    assert responsible(classifier.classify_chain([raised("ValueError", "", library)]), 0) is None
 
 
-def test_relocation_out_of_a_package_that_answers_a_lookup(places: PathClassifier) -> None:
+def test_relocation_out_of_a_package_that_answers_a_lookup(classifier: PathClassifier) -> None:
     asks = frame("mine/core.py", 3)
     answers = frame("/x/site-packages/numpy/__init__.py", 300, "__getattr__")
-    (one,) = places.place_chain([raised("AttributeError", "", asks, answers)])
+    (one,) = classifier.classify_chain([raised("AttributeError", "", asks, answers)])
     assert [placed.frame for placed in relocated(one.frames)] == [asks]
 
 
@@ -142,5 +142,5 @@ def test_names_of_other_files(path: str) -> None:
 
 
 @given(st.text(alphabet="ab/.<>-_ \n\0é", max_size=60))
-def test_any_path_is_placed(path: str) -> None:
-    PathClassifier().place(frame(path))
+def test_any_path_is_classified(path: str) -> None:
+    PathClassifier().classify(frame(path))

@@ -1,7 +1,7 @@
 """What dotted names are in two environments: present, gone, moved, or with another signature.
 
-Asked of the environments themselves: a small script is run by each one's interpreter, in the sandbox and
-without network, because importing a library runs its code. What it writes is as little trusted as that code.
+The interpreter of each environment runs a small script, in the sandbox and without network, because importing
+a library runs its code. The script's output is trusted as little as that code.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessWarning:
-    """A warning that looking a name up gave."""
+    """A warning that the lookup of a name gave."""
 
     category: str
     message: str
@@ -50,11 +50,11 @@ class Member:
     kind: str = ""
     """"module", "class", "function" (anything callable) or "value"."""
     module: str = ""
-    """The module that it says it comes from (``__module__``; its own name for a module)."""
+    """Its ``__module__``; for a module its own name."""
     qualified: str = ""
     """Its ``__qualname__`` there."""
     signature: str = ""
-    """As ``inspect.signature`` gives it; empty when it has none or cannot be told."""
+    """As ``inspect.signature`` gives it; empty when it has none or it cannot be read."""
     parameters: tuple[str, ...] = ()
     """The names of its parameters, with their stars."""
     document: str = ""
@@ -65,7 +65,7 @@ class Member:
 
     @property
     def home(self) -> str:
-        """The dotted name by which it knows itself; empty when it does not."""
+        """The dotted name of its definition; empty when it does not name one."""
         return f"{self.module}.{self.qualified}" if self.module and self.qualified else self.module
 
 
@@ -74,18 +74,18 @@ class ApiProbe:
     """The answers of one environment."""
 
     members: tuple[Member, ...]
-    """In the order asked; after a crash or a time-out those that were answered."""
+    """In the order of the question; after a crash or a time-out those that were answered."""
     trouble: str = ""
     """Why not all were answered."""
 
 
 class NameChange(StrEnum):
-    """What became of a name."""
+    """What changed about a name."""
 
     SAME = "same"
     GONE = "gone"
     MOVED = "moved"
-    """Gone, and the same thing lives elsewhere: ``moved_to`` says where."""
+    """Gone, and probably defined elsewhere: ``moved_to`` says where."""
     SIGNATURE = "signature-changed"
     APPEARED = "appeared"
     NEVER = "in-neither"
@@ -102,8 +102,8 @@ class ApiDifference:
     old: Member | None
     new: Member | None
     moved_to: tuple[str, ...] = ()
-    """Where it probably is now, the likeliest first: the place that the old object said it came from, then
-    names that are alike. Not proven to behave the same."""
+    """Where it probably is now, the likeliest first: the name of the old object's definition, then names with
+    the same last part. Not proven to behave the same."""
     removed_parameters: tuple[str, ...] = ()
     added_parameters: tuple[str, ...] = ()
 
@@ -118,32 +118,31 @@ def probe(
 ) -> ApiProbe:
     """What each of ``names`` (dotted, with their module; at most ``MOST_NAMES``) is in ``environment``.
 
-    Candidates for what is not there are looked for below its top-level package and those of ``also``. What is
-    no dotted name is answered as not present. Raises SandboxUnavailable.
+    Candidates for a missing name are searched below its top-level package and those of ``also``. Text that is
+    no dotted name is reported as not present. Raises SandboxUnavailable.
     """
-    wanted = tuple(dict.fromkeys(names))[:MOST_NAMES]
-    good = [name for name in wanted if _DOTTED.fullmatch(name)]
-    with tempfile.TemporaryDirectory(prefix="backdate-probe-") as place:
-        folder = Path(place)
+    asked_names = tuple(dict.fromkeys(names))[:MOST_NAMES]
+    valid = [name for name in asked_names if _DOTTED.fullmatch(name)]
+    with tempfile.TemporaryDirectory(prefix="backdate-probe-") as temporary:
+        folder = Path(temporary)
         folder.chmod(0o755)
         asked, answers = folder / "asked.json", folder / "answers.jsonl"
-        asked.write_bytes(to_json({"names": good, "also": list(also)}))
+        asked.write_bytes(to_json({"names": valid, "also": list(also)}))
         asked.chmod(0o644)
         answers.touch(mode=0o600)
         run = sandbox.run(
             _command(environment, limits), _workspace(environment, asked, answers), log=folder / "probe.log"
         )
         with answers.open("rb") as file:
-            found = _read(file.read(_LARGEST_ANSWER))
+            members = _read(file.read(_LARGEST_ANSWER))
     trouble = ""
-    if any(name not in found for name in good):
+    if any(name not in members for name in valid):
         status = "the process ended early" if run.status is RunStatus.EXITED else run.status.value
         trouble = f"the environment did not answer for every name: {status}"
-    known = {
-        **found,
-        **{name: Member(name=name, present=False, why="no name") for name in wanted if name not in good},
-    }
-    return ApiProbe(members=tuple(known[name] for name in wanted if name in known), trouble=trouble)
+    for name in asked_names:
+        if name not in valid:
+            members[name] = Member(name=name, present=False, why="no name")
+    return ApiProbe(members=tuple(members[name] for name in asked_names if name in members), trouble=trouble)
 
 
 def _command(environment: Environment, limits: Limits) -> Command:
@@ -178,20 +177,20 @@ def _workspace(environment: Environment, asked: Path, answers: Path) -> Workspac
 
 
 def _read(data: bytes) -> dict[str, Member]:
-    found: dict[str, Member] = {}
+    members: dict[str, Member] = {}
     for line in data.splitlines():
         try:
-            answer = msgspec.json.decode(line, type=Member)
+            member = msgspec.json.decode(line, type=Member)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue  # written by what the library's import started, or cut off
-        found.setdefault(answer.name, answer)
-    return found
+            continue  # cut off, or written by code that the library's import started
+        members.setdefault(member.name, member)
+    return members
 
 
 def compare_members(old: ApiProbe, new: ApiProbe) -> tuple[ApiDifference, ...]:
-    """What became of each name, in the order asked."""
-    before = {one.name: one for one in old.members}
-    after = {one.name: one for one in new.members}
+    """What changed about each name, in the order of the question."""
+    before = {member.name: member for member in old.members}
+    after = {member.name: member for member in new.members}
     return tuple(_difference(name, before, after) for name in dict.fromkeys((*before, *after)))
 
 
@@ -207,24 +206,24 @@ def _difference(name: str, before: Mapping[str, Member], after: Mapping[str, Mem
             change = NameChange.APPEARED if new.present else NameChange.NEVER
         moved = targets if change is NameChange.MOVED else ()
         return ApiDifference(name=name, change=change, old=old, new=new, moved_to=moved)
-    removed = tuple(one for one in old.parameters if one not in new.parameters)
-    added = tuple(one for one in new.parameters if one not in old.parameters)
-    known = bool(old.signature and new.signature)
+    removed = tuple(parameter for parameter in old.parameters if parameter not in new.parameters)
+    added = tuple(parameter for parameter in new.parameters if parameter not in old.parameters)
+    comparable = bool(old.signature and new.signature)
     # also when a parameter lost its default, or got another one
     differs = _ADDRESS.sub("", old.signature) != _ADDRESS.sub("", new.signature)
-    change = NameChange.SIGNATURE if known and differs else NameChange.SAME
+    change = NameChange.SIGNATURE if comparable and differs else NameChange.SAME
     return ApiDifference(
         name=name,
         change=change,
         old=old,
         new=new,
-        removed_parameters=removed if known else (),
-        added_parameters=added if known else (),
+        removed_parameters=removed if comparable else (),
+        added_parameters=added if comparable else (),
     )
 
 
 def _targets(old: Member, new: Member, after: Mapping[str, Member]) -> tuple[str, ...]:
-    """Where a thing that is gone may be: its own home first, if the new environment has it."""
+    """Where a missing object may be: first the name of its definition, if the new environment has it."""
     home = after.get(old.home)
     own = [old.home] if home is not None and home.present and old.home != old.name else []
     return tuple(dict.fromkeys((*own, *new.candidates)))
@@ -239,17 +238,17 @@ def ask_both(
     limits: Limits = LIMITS,
     known: Mapping[str, Member] = MappingProxyType({}),
 ) -> tuple[ApiDifference, ...]:
-    """Ask both environments what ``names`` are, and the new one also for the homes that the old one tells.
+    """Probe ``names`` in both environments, and in the new one also the names of the old definitions.
 
-    ``known``: what the old one has said already; it is asked again only when that is not all of ``names``.
-    Raises SandboxUnavailable.
+    ``known``: answers of the old environment from before; it is probed again only when they lack some of
+    ``names``. Raises SandboxUnavailable.
     """
     if all(name in known for name in names):
         before = ApiProbe(members=tuple(known[name] for name in dict.fromkeys(names)))
     else:
         before = probe(sandbox, old, names, limits=limits)
-    homes = [one.home for one in before.members if one.present and one.home]
+    homes = [member.home for member in before.members if member.present and member.home]
     tops = tuple(dict.fromkeys(home.partition(".")[0] for home in homes))
     after = probe(sandbox, new, [*names, *homes], also=tops, limits=limits)
-    wanted = set(names)
-    return tuple(one for one in compare_members(before, after) if one.name in wanted)
+    asked = set(names)
+    return tuple(difference for difference in compare_members(before, after) if difference.name in asked)

@@ -1,4 +1,4 @@
-"""Failures with one cause, whatever their messages say."""
+"""Grouping failures by their cause, even where their messages differ."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Key = tuple[str, ...]
 
 
 def cause_key(failure: Failure) -> Key:
-    """Equal for failures of one cause.
+    """A key that is equal for failures with the same cause.
 
-    What names a missing or unwanted thing is known by that thing: ``np.float``, ``from numpy import float``
-    and "`np.float` was removed" are one. A library's complaint is known by the place that raised it, and
-    what the project or its tests raise by their line. Only where there is no line the message counts,
-    without numbers, addresses and quoted values.
+    If the message names a missing or unwanted thing, that thing is the key: ``np.float``, ``from numpy import
+    float`` and "`np.float` was removed" have the same key. Other errors of a library are identified by the
+    line that raised them, errors of the project or its tests by their own line. Only without a line the
+    message counts, without numbers, addresses and quoted values.
     """
     cause = failure.cause
     library = (cause.distribution or "").lower()
     if cause.kind is CauseKind.SYNTAX or cause.kind not in SPECIFIC:
-        return _by_place(failure)
+        return _key_of_line(failure)
     if dotted := cause.dotted:
         return ("gone", dotted if cause.owner_is == "module" or not cause.owner else f"{library}:{dotted}")
     if cause.name:
@@ -32,23 +32,23 @@ def cause_key(failure: Failure) -> Key:
         return (str(cause.kind), library, function, cause.name)
     if cause.owner:
         return (str(cause.kind), library, cause.owner)
-    return _by_place(failure)
+    return _key_of_line(failure)
 
 
-def _by_place(failure: Failure) -> Key:
+def _key_of_line(failure: Failure) -> Key:
     cause = failure.cause
     chain = failure.chain
     frames = chain[cause.position].frames if cause.position < len(chain) else ()
-    place = frames[-1] if frames else None
-    if place is None or place.kind in (FrameKind.GENERATED, FrameKind.TEST):
-        place = failure.responsible
-    if place is None:
+    line = frames[-1] if frames else None
+    if line is None or line.kind in (FrameKind.GENERATED, FrameKind.TEST):
+        line = failure.responsible
+    if line is None:
         return (str(cause.kind), cause.type, shape(cause.message))
-    return (str(cause.kind), cause.type, place.frame.file, str(place.frame.line))
+    return (str(cause.kind), cause.type, line.frame.file, str(line.frame.line))
 
 
 def shape(message: str) -> str:
-    """A message's first line without what varies: numbers, addresses, quoted values."""
+    """A message's first line without its variable parts: numbers, addresses, quoted values."""
     lines = message.strip().splitlines()
     return _VARIABLE.sub("…", lines[0][:500]) if lines else ""
 
@@ -63,16 +63,16 @@ def group_failures(failures: Iterable[Failure]) -> tuple[Cluster, ...]:
 
 
 def _cluster(members: Sequence[Failure]) -> Cluster:
-    places: Counter[PlacedFrame] = Counter(
+    lines: Counter[PlacedFrame] = Counter(
         member.responsible for member in members if member.responsible is not None
     )
     messages: dict[str, None] = {}
     for member in members:
-        lines = member.cause.message.strip().splitlines()
-        messages[f"{member.cause.type}: {lines[0][:300]}" if lines else member.cause.type] = None
+        text = member.cause.message.strip().splitlines()
+        messages[f"{member.cause.type}: {text[0][:300]}" if text else member.cause.type] = None
     return Cluster(
         cause=members[0].cause,
         tests=tuple(dict.fromkeys(member.test for member in members if member.test)),
-        places=tuple(place for place, _ in places.most_common()),
-        messages=tuple(one for one in messages if one)[:MOST_MESSAGES],
+        places=tuple(line for line, _ in lines.most_common()),
+        messages=tuple(message for message in messages if message)[:MOST_MESSAGES],
     )

@@ -43,9 +43,11 @@ class _Examiner:
         tree: Path | None,
         test_files: Collection[str] = (),
     ) -> None:
-        self.places = PathClassifier(environment, test_files=test_files)
+        self.classifier = PathClassifier(environment, test_files=test_files)
         earlier = None if before is None else Distributions(site_packages(*before.roots))
-        self.owners = Owners(self.places.distributions, earlier, library=self.places.library, tree=tree)
+        self.owners = Owners(
+            self.classifier.distributions, earlier, library=self.classifier.library, tree=tree
+        )
 
     def failure(self, result: CaseResult) -> Failure:
         """The diagnosis of one bad result."""
@@ -68,16 +70,16 @@ class _Examiner:
     ) -> Failure:
         """The diagnosis of a chain, or of an end without one."""
         if ended is not None:
-            # what was raised before the process died is shown, and is not why it died
+            # Shown, but not the cause: exceptions before the process died are not why it died.
             cause = Cause(kind=ended, type="", message=reason)
-            chain = self.places.place_chain(raised)
+            chain = self.classifier.classify_chain(raised)
             return Failure(test=test, outcome=outcome, cause=cause, responsible=None, chain=chain)
-        chain = self.places.place_chain(raised)
+        chain = self.classifier.classify_chain(raised)
         cause = find_cause(chain, self.owners)
         if cause.kind is CauseKind.UNKNOWN:
             cause = Cause(kind=CauseKind.UNKNOWN, type="", message=reason)
-        place = responsible(chain, cause.position) if chain else None
-        return Failure(test=test, outcome=outcome, cause=cause, responsible=place, chain=chain)
+        line = responsible(chain, cause.position) if chain else None
+        return Failure(test=test, outcome=outcome, cause=cause, responsible=line, chain=chain)
 
 
 def diagnose(
@@ -90,11 +92,11 @@ def diagnose(
 ) -> Diagnosis:
     """Why ``run`` failed: every bad result, by cause.
 
-    ``environment`` is the one that it ran in; without it frames are told by the usual names of folders, and
-    distributions by their modules. ``tree`` is the project's folder, whose imports tell what an alias stands
-    for; nothing else is read of it and nothing is run. ``before`` is an environment in which the tests
-    passed: it knows the distribution of a module that is not there any more. ``only`` keeps the
-    results with these ids (and what kept them from being collected has an id of its own).
+    ``environment`` is the one in which it ran; without it the usual names of folders decide whose code a
+    frame is, and module names decide the distribution. ``tree`` is the project's folder, whose imports show
+    what an alias stands for; nothing else of it is read, and nothing is run. ``before`` is an environment in
+    which the tests passed: it has the distributions of modules that are gone. ``only`` keeps the results with
+    these ids (a failed collection has an id of its own).
     """
     examiner = _Examiner(environment, before, tree, files_of_tests(run))
     bad = [result for result in run.results if result.outcome.bad and (only is None or result.id in only)]
@@ -112,9 +114,12 @@ def diagnose_log(
     tree: Path | None = None,
     before: Environment | None = None,
 ) -> Diagnosis:
-    """As ``diagnose``, of a log that was read (see ``logs.read_log``) instead of a run that was captured."""
+    """As ``diagnose``, for a log (see ``logs.read_log``) instead of a captured run."""
     examiner = _Examiner(environment, before, tree)
-    failures = [examiner.examine(one.test or "", _LOGGED.get(one.phase), one.raised) for one in log.failures]
+    failures = [
+        examiner.examine(logged.test or "", _LOGGED.get(logged.phase), logged.raised)
+        for logged in log.failures
+    ]
     return _conclude(failures, examiner, "completed")
 
 
@@ -142,15 +147,15 @@ def clusters_of(
 ) -> tuple[Cluster, ...]:
     """The tests that were good in ``old`` and are not in ``new``, by cause, the largest cluster first.
 
-    A test whose file or class could not be collected belongs to the cluster of what kept it; one that the
-    run never reached, to that of the run's own failure. Tests that a completed run has not got any more,
-    or that are skipped, did not fail and are in no cluster.
+    A test whose file or class could not be collected belongs to the cluster of that error; one that the
+    run never reached, to that of the run's own failure. Tests that are missing from a completed run, or that
+    are skipped, did not fail and are in no cluster.
     """
-    if new.status == "completed" and not any(one.outcome.bad for one in new.results):
-        return ()  # before what is installed is read, which takes longer than all the rest
+    if new.status == "completed" and not any(result.outcome.bad for result in new.results):
+        return ()  # without reading what is installed, which takes longer than all the rest
     examiner = _Examiner(environment, before, tree, files_of_tests(new))
     after = {result.id: result for result in new.results}
-    blocked = {one.id: one for one in new.results if one.outcome is Outcome.NOT_COLLECTED}
+    blocked = {result.id: result for result in new.results if result.outcome is Outcome.NOT_COLLECTED}
     whole = examiner.run_failure(new)
     examined: dict[str, Failure] = {}
     failures: list[Failure] = []

@@ -2,7 +2,7 @@
 
 The files read are those of the "recording installed distributions" specification (PEP 376, PEP 627)
 and setuptools' older ``.egg-info``. They were written by hostile builds: reads are bounded and
-never follow a link out of the file that was asked for; what cannot be read is as if it was not there.
+never follow a link; a file that cannot be read counts as missing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Installed:
 
 
 class Distributions:
-    """What is installed in some folders (``site-packages``), and where from."""
+    """The distributions in some folders (``site-packages``), and the files of each."""
 
     def __init__(self, folders: tuple[Path, ...] = ()) -> None:
         self.folders = folders
@@ -46,34 +46,34 @@ class Distributions:
         self._tops: dict[str, dict[str, Installed]] = {}
         for folder in folders:
             for entry in _metadata_folders(folder):
-                self._take(entry)
+                self._add(entry)
 
-    def _take(self, entry: Path) -> None:
+    def _add(self, entry: Path) -> None:
         egg = entry.name.endswith(".egg-info")
         headers = read_bounded(entry / ("PKG-INFO" if egg else "METADATA"), _LARGEST_METADATA)
         name, version = _name_and_version(headers or "", entry.name)
         if not name:
             return
-        one = Installed(name=name, version=version)
-        self.all.setdefault(one.key, one)
+        distribution = Installed(name=name, version=version)
+        self.all.setdefault(distribution.key, distribution)
         for path in _recorded(entry):
             if len(self._files) >= MOST_FILES:
                 break
-            self._files.setdefault(path, one)
-            self._tops.setdefault(_top(path), {})[one.key] = one
+            self._files.setdefault(path, distribution)
+            self._tops.setdefault(_top(path), {})[distribution.key] = distribution
         for top in (read_bounded(entry / "top_level.txt", _LARGEST_METADATA) or "").split():
-            self._tops.setdefault(top, {})[one.key] = one
+            self._tops.setdefault(top, {})[distribution.key] = distribution
 
     def of_file(self, relative: str) -> Installed | None:
-        """Who installed a file, given by its path below ``site-packages``."""
-        found = self._files.get(relative)
-        if found is not None:
-            return found
+        """The distribution that installed a file, given by its path below ``site-packages``."""
+        distribution = self._files.get(relative)
+        if distribution is not None:
+            return distribution
         owners = self._tops.get(_top(relative), {})
         return next(iter(owners.values())) if len(owners) == 1 else None
 
     def of_module(self, dotted: str) -> Installed | None:
-        """Who installed a module: by its file, or as the only owner of its top-level name."""
+        """The distribution of a module: by its file, or as the only owner of its top-level name."""
         path = dotted.replace(".", "/")
         while path:
             for candidate in (f"{path}/__init__.py", f"{path}.py"):
@@ -91,10 +91,12 @@ class Distributions:
         """The importable top-level names that a distribution (by its normalised name) installed."""
         return tuple(top for top, owners in self._tops.items() if name in owners and top.isidentifier())
 
-    def python_files(self, one: Installed) -> Iterator[str]:
+    def python_files(self, distribution: Installed) -> Iterator[str]:
         """The recorded modules of a distribution, relative to ``site-packages``."""
         return (
-            path for path, owner in self._files.items() if owner == one and path.endswith((".py", ".pyi"))
+            path
+            for path, owner in self._files.items()
+            if owner == distribution and path.endswith((".py", ".pyi"))
         )
 
 
@@ -127,28 +129,28 @@ def read_bounded(path: Path, most: int) -> str | None:
 
 
 def _metadata_folders(folder: Path) -> list[Path]:
-    found = []
+    metadata_folders = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith((".dist-info", ".egg-info")) and entry.is_dir(follow_symlinks=False):
-                found.append(Path(entry.path))
-                if len(found) >= MOST_DISTRIBUTIONS:
+                metadata_folders.append(Path(entry.path))
+                if len(metadata_folders) >= MOST_DISTRIBUTIONS:
                     break
-    return sorted(found)
+    return sorted(metadata_folders)
 
 
 def _name_and_version(headers: str, folder: str) -> tuple[str, str]:
     """From the metadata's headers, else from the folder's name."""
-    told: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in headers.splitlines():
         if not line.strip():
             break
         key, colon, value = line.partition(":")
         if colon:
-            told.setdefault(key.strip().lower(), value.strip())
+            fields.setdefault(key.strip().lower(), value.strip())
     stem, _, _kind = folder.rpartition(".")
     name, _, rest = stem.partition("-")
-    return told.get("name") or name, told.get("version") or rest.partition("-")[0]
+    return fields.get("name") or name, fields.get("version") or rest.partition("-")[0]
 
 
 def _recorded(entry: Path) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""The four filters that TimeMachine-bench applies to a failed run, as predicates with names.
+"""The four filters that TimeMachine-bench applies to a failed run.
 
-Each takes the failures of a run and answers with one sentence where it holds, else with None. All but the
-first ask for *every* failure: a run in which one failure is the user's code to mend is worth keeping.
+Each takes the failures of a run and returns one sentence if it holds, else None. All but the first hold only
+for *every* failure: a run with one failure that an edit of the project's code can fix is worth keeping.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WITHOUT_FRAMES = (CauseKind.TIMEOUT, CauseKind.CRASH, CauseKind.UNKNOWN)
 def timed_out(status: str, failures: Sequence[Failure]) -> str | None:
     """The run, or one of its tests, did not end within its time."""
     if status == "timeout":
-        return "The time limit struck before the suite was done."
+        return "The suite did not finish within the time limit."
     slow = [failure.test for failure in failures if failure.cause.kind is CauseKind.TIMEOUT]
     return f"{len(slow)} tests did not end within their time: {slow[0]}." if slow else None
 
@@ -26,23 +26,23 @@ def timed_out(status: str, failures: Sequence[Failure]) -> str | None:
 def cause_outside_user_code(failures: Sequence[Failure]) -> str | None:
     """No failure touches a line of the project or its tests.
 
-    An error that surfaces in a library counts as inside as long as the project's code is on the way to it:
-    by the frames alone it cannot be told whether the call or the library is wrong. Crashes, time-outs and
-    failures without a known exception have no frames and say nothing.
+    An error that is raised in a library counts as inside if the project's code is in its traceback: frames
+    alone do not show whether the call or the library is wrong. Crashes, time-outs and failures without a
+    known exception have no frames and do not count.
     """
-    known = [failure for failure in failures if failure.cause.kind not in _WITHOUT_FRAMES]
-    if not known or any(failure.responsible is not None for failure in known):
+    with_frames = [failure for failure in failures if failure.cause.kind not in _WITHOUT_FRAMES]
+    if not with_frames or any(failure.responsible is not None for failure in with_frames):
         return None
-    first = known[0].cause
-    said = f"{first.type}: {first_line(first.message, most=200)}" if first.message.strip() else first.type
-    return f"No line of the project is on the way to any of the errors ({said})."
+    first = with_frames[0].cause
+    error = f"{first.type}: {first_line(first.message, most=200)}" if first.message.strip() else first.type
+    return f"No line of the project is in the traceback of any error ({error})."
 
 
 def missing_top_level_module(failures: Sequence[Failure], owners: Owners) -> str | None:
-    """Every failure is a module whose distribution is not there at all: the environment lacks it.
+    """Every failure is a module whose distribution is not installed at all: the environment lacks it.
 
-    A submodule that is gone from a distribution which is there does not count, nor does a module that left
-    the standard library: those are breakages.
+    A submodule that is gone from an installed distribution does not count, nor does a module that was removed
+    from the standard library: those are breakages.
     """
     names: dict[str, None] = {}
     for failure in failures:
@@ -56,7 +56,7 @@ def missing_top_level_module(failures: Sequence[Failure], owners: Owners) -> str
 
 
 def only_tests_affected(failures: Sequence[Failure]) -> str | None:
-    """Every failure surfaces in the project's tests, and none passes through its other code."""
+    """Every failure is raised from the project's tests, and none passes through its other code."""
     if not failures:
         return None
     for failure in failures:
@@ -70,10 +70,10 @@ def only_tests_affected(failures: Sequence[Failure]) -> str | None:
 
 def filters_of(status: str, failures: Sequence[Failure], owners: Owners) -> tuple[Filtered, ...]:
     """The filters that hold for a run that ended with ``status``."""
-    asked: tuple[tuple[FilterName, Callable[[], str | None]], ...] = (
+    filters: tuple[tuple[FilterName, Callable[[], str | None]], ...] = (
         (FilterName.TIMED_OUT, lambda: timed_out(status, failures)),
         (FilterName.OUTSIDE_USER_CODE, lambda: cause_outside_user_code(failures)),
         (FilterName.MISSING_TOP_LEVEL_MODULE, lambda: missing_top_level_module(failures, owners)),
         (FilterName.ONLY_TESTS, lambda: only_tests_affected(failures)),
     )
-    return tuple(Filtered(name=name, why=why) for name, ask in asked if (why := ask()) is not None)
+    return tuple(Filtered(name=name, why=why) for name, ask in filters if (why := ask()) is not None)

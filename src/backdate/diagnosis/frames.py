@@ -36,10 +36,10 @@ def files_of_tests(run: SuiteRun) -> frozenset[str]:
 
 
 class PathClassifier:
-    """Knows the places of one environment.
+    """Says whose code a file is, for one environment.
 
-    Without an environment (a log from elsewhere) places are told by the usual names of folders, and what is
-    not installed counts as the project's.
+    Without an environment (a log from elsewhere) the usual names of folders decide, and files that are not
+    installed count as the project's.
     """
 
     def __init__(self, environment: Environment | None = None, *, test_files: Iterable[str] = ()) -> None:
@@ -62,10 +62,12 @@ class PathClassifier:
             )
             self.distributions = Distributions(site_packages(*environment.roots))
             self._own = frozenset(
-                canonicalize_name(one.name) for one in environment.lock.distributions if is_local(one)
+                canonicalize_name(locked.name)
+                for locked in environment.lock.distributions
+                if is_local(locked)
             )
 
-    def place(self, frame: Frame) -> PlacedFrame:
+    def classify(self, frame: Frame) -> PlacedFrame:
         """``frame`` with its kind, and with its distribution where it has one."""
         path = frame.file
         if path.startswith("<frozen ") or _ZIPPED.search(path):
@@ -83,38 +85,40 @@ class PathClassifier:
         test = path in self.test_files or is_test_file(path)
         return PlacedFrame(frame=frame, kind=FrameKind.TEST if test else FrameKind.PROJECT)
 
-    def place_chain(self, chain: Iterable[Raised]) -> tuple[PlacedRaised, ...]:
+    def classify_chain(self, chain: Iterable[Raised]) -> tuple[PlacedRaised, ...]:
         """Every frame of every exception."""
         return tuple(
             PlacedRaised(
-                type=one.type,
-                message=one.message,
-                link=one.link,
-                frames=tuple(self.place(frame) for frame in one.frames),
+                type=raised.type,
+                message=raised.message,
+                link=raised.link,
+                frames=tuple(self.classify(frame) for frame in raised.frames),
             )
-            for one in chain
+            for raised in chain
         )
 
     def _library_frame(self, frame: Frame) -> PlacedFrame:
         return PlacedFrame(frame=frame, kind=FrameKind.STANDARD_LIBRARY, version=self.python)
 
     def _installed_frame(self, frame: Frame, relative: str) -> PlacedFrame:
-        one = self.distributions.of_file(relative)
-        if one is None:
+        distribution = self.distributions.of_file(relative)
+        if distribution is None:
             guess = relative.split("/", maxsplit=1)[0].removesuffix(".py") if not self.known else None
             return PlacedFrame(frame=frame, kind=FrameKind.SITE_PACKAGES, distribution=guess)
         kind = FrameKind.SITE_PACKAGES
-        if one.key in self._own:  # the project was installed as a copy
+        if distribution.key in self._own:  # the project was installed as a copy
             kind = FrameKind.TEST if is_test_file(relative) else FrameKind.PROJECT
-        return PlacedFrame(frame=frame, kind=kind, distribution=one.name, version=one.version)
+        return PlacedFrame(
+            frame=frame, kind=kind, distribution=distribution.name, version=distribution.version
+        )
 
 
 def answers_lookup(placed: PlacedFrame) -> bool:
-    """Whether a frame only answers where a name is not: ``__getattr__`` of a module (PEP 562) or class.
+    """Whether a frame only reports a missing name: ``__getattr__`` of a module (PEP 562) or class.
 
-    What such a frame raises is the fault of the line that asked. This is the relocation of errors that
-    surface in a package's ``__init__.py``: ``numpy/__init__.py`` raises for ``np.float``, and the
-    place that counts is the caller's.
+    The line that looked the name up is responsible for what such a frame raises. This relocates errors that
+    are raised in a package's ``__init__.py``: ``numpy/__init__.py`` raises for ``np.float``, and the
+    caller's line counts.
     """
     return placed.kind is FrameKind.SITE_PACKAGES and placed.frame.function in (
         "__getattr__",
@@ -133,9 +137,9 @@ def relocated(frames: Sequence[PlacedFrame]) -> tuple[PlacedFrame, ...]:
 def responsible(chain: Sequence[PlacedRaised], position: int) -> PlacedFrame | None:
     """The project's line that is responsible for the exception at ``position`` of ``chain``.
 
-    The innermost frame of its own code in that exception, then in those that it led to (a cause's own
-    traceback begins where it was caught, so the way in may only be in a later one), then in the earlier ones;
-    a frame of its tests when there is none of its own code; None when there is neither.
+    The innermost frame of the project's own code in that exception, then in the exceptions that it led to (a
+    cause's own traceback begins where it was caught, so the outer frames may be only in a later one), then in
+    the earlier ones; a frame of its tests if there is none of its own code; None if there is neither.
     """
     order: tuple[int, ...] = (*range(position, len(chain)), *range(position - 1, -1, -1))
     for kind in (FrameKind.PROJECT, FrameKind.TEST):

@@ -59,7 +59,7 @@ class SummaryLine:
     line: int
 
     def readings(self) -> Iterator[tuple[str, str]]:
-        """(id, message) for every place at which the line may be parted: ids may hold " - " as well."""
+        """(id, message) for every " - " at which the line may be split: ids may hold it as well."""
         start = 0
         for _ in range(_READINGS):
             at = self.text.find(" - ", start)
@@ -94,7 +94,7 @@ class _Splitter:
         return Split(blocks=tuple(self._blocks), summary=tuple(self._summary))
 
     def _step(self, at: int) -> int:
-        """Take the line at ``at``; where to go on."""
+        """Process the line at ``at``; the line to continue with."""
         line = self._lines[at]
         section = _SECTION.fullmatch(line) if line.startswith("==") else None
         if section is not None:
@@ -167,10 +167,10 @@ class _Splitter:
 
     def _ends_line_block(self, at: int, line: str) -> bool:
         match = PLACE.fullmatch(line)
-        said = match.group(3) if match is not None else None
-        return bool(said and not said.startswith("in ") and _LINE_END.fullmatch(said)) and not self._linked(
-            at
-        )
+        error = match.group(3) if match is not None else None
+        if not error or error.startswith("in ") or not _LINE_END.fullmatch(error):
+            return False
+        return not self._linked(at)
 
     def _linked(self, at: int) -> bool:
         following = [line for line in self._lines[at + 1 : at + 3] if line.strip()]
@@ -216,7 +216,7 @@ class _Splitter:
         return end
 
     def _linked_traceback(self, at: int) -> int | None:
-        """The traceback to which the words after ``at`` say that the one before led."""
+        """The next traceback of the chain, if the text after ``at`` links it to the one before."""
         near = [number for number in range(at, min(at + 6, len(self._lines))) if self._lines[number].strip()]
         if len(near) < 2 or not _LINKED.fullmatch(self._lines[near[0]].strip()):
             return None
@@ -258,5 +258,5 @@ def _section_of(title: str) -> str:
 
 
 def split_log(lines: Sequence[str]) -> Split:
-    """The failures and the summary of a log, as they stand."""
+    """The failures and the summary of a log."""
     return _Splitter(lines).split()

@@ -13,7 +13,7 @@ _ROOT = re.compile(r"rootdir: (/[^,\n]*?)(?:, (?:inifile|configfile|testpaths).*
 
 
 def find_root(lines: Iterable[str]) -> str | None:
-    """The root folder that pytest says it uses."""
+    """The root folder that pytest reports."""
     return next(
         (match.group(1) for line in lines if (match := _ROOT.fullmatch(line[:1000])) is not None), None
     )
@@ -26,14 +26,14 @@ class ProjectRoot:
         self.path = None if path is None else posixpath.normpath(path)
 
     def relative(self, file: str) -> str:
-        """``file`` relative to the root where it lies in it, else absolute where that can be told."""
+        """``file`` relative to the root if it lies in it, else absolute if that can be computed."""
         if self.path is None or not file or file.startswith("<"):
             return file
         absolute = posixpath.normpath(posixpath.join(self.path, file))
         return absolute.removeprefix(self.path.rstrip("/") + "/")
 
-    def raised(self, one: Raised) -> Raised:
-        """``one`` with all files so."""
+    def raised(self, raised: Raised) -> Raised:
+        """``raised`` with the files of all frames relative."""
         return replace(
-            one, frames=tuple(replace(frame, file=self.relative(frame.file)) for frame in one.frames)
+            raised, frames=tuple(replace(frame, file=self.relative(frame.file)) for frame in raised.frames)
         )

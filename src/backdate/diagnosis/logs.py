@@ -1,8 +1,8 @@
 """Reading the log of a run that was not captured: which tests failed, and with what.
 
-Logs of pytest (any ``--tb``), of unittest and its kin (Django, nose), and bare tracebacks. For every failure
-that a log announces, by a header or a line of the summary, there is one record, also when what
-follows is not understood. A log is what programs printed: a test that prints a header is believed.
+Logs of pytest (any ``--tb``), of unittest and its relatives (Django, nose), and bare tracebacks. For every
+failure that a log announces, by a header or a line of the summary, there is one record, also when what
+follows is not understood. A test that prints such a header itself cannot be told apart.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ LARGEST_LOG = 64 * 1024 * 1024
 """Characters of a log that are read."""
 _LONGEST_LINE = 5_000
 _AHEAD = 100
-"""Lines of the summary among which that of a failure without a name is looked for."""
+"""Lines of the summary that are searched for the one of a failure without a name."""
 _INTERNAL = "INTERNALERROR> "
 _WARNING = re.compile(r"\s*(\S[^:\n]*):(\d+): ((?:\w+\.)*\w*Warning): (.*)")
 _TITLE = re.compile(r"(?:ERROR at (setup|teardown) of|ERROR (collecting)) (.*)")
 _SUBTEST = re.compile(r"(.*?) (?:\(<subtest>\)|\[[^\]]*\](?: \(.*\))?|\(.*\))")
 _UNITTEST_TITLE = re.compile(r"([\w.]+) \(([\w.]+)\)(.*)")
 _NOSE_IMPORT = re.compile(r"Failure: ([\w.]+) \((.*)\)")
-_SUMMARY_SAID = re.compile(r"([A-Za-z_][\w.]*)(?:: (.*))?", re.DOTALL)
+_SUMMARY_ERROR = re.compile(r"([A-Za-z_][\w.]*)(?:: (.*))?", re.DOTALL)
 
 Phase = Literal["call", "setup", "teardown", "collection", "run"]
 _PHASES: dict[str, Phase] = {"setup": "setup", "teardown": "teardown", "collecting": "collection"}
@@ -37,14 +37,14 @@ _PHASES: dict[str, Phase] = {"setup": "setup", "teardown": "teardown", "collecti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedFailure:
-    """One failure that a log tells of."""
+    """One failure that a log reports."""
 
     test: str | None
     """The test's id, or the file or module that could not be collected; None when the log does not say."""
     phase: Phase
     """``run``: a traceback or a crash that belongs to no test."""
     header: str
-    """The words by which the log announces it; empty for a bare traceback."""
+    """The title by which the log announces it; empty for a bare traceback."""
     line: int
     """Where it is announced, from 1."""
     raised: tuple[Raised, ...]
@@ -53,7 +53,7 @@ class LoggedFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedWarning:
-    """One warning that a log tells of."""
+    """One warning that a log reports."""
 
     category: str
     message: str
@@ -63,7 +63,7 @@ class LoggedWarning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """What a log tells."""
+    """What a log reports."""
 
     failures: tuple[LoggedFailure, ...]
     """In the order of the log."""
@@ -74,27 +74,27 @@ class Log:
 
 
 class _Summary:
-    """The lines of a summary, each to be given out once."""
+    """The lines of a summary, each of which belongs to one failure."""
 
     def __init__(self, lines: Iterable[SummaryLine]) -> None:
         self._left = dict(enumerate(lines))
         self._by_name: dict[tuple[str, bool, str], list[tuple[int, str]]] = {}
-        for number, one in self._left.items():
-            for identity, _said in one.readings():
+        for number, line in self._left.items():
+            for identity, _message in line.readings():
                 path, colons, inner = identity.partition("::")
                 names = [(True, path)] + ([(False, inner)] if colons else [])
                 for whole, name in names:
-                    self._by_name.setdefault((one.word, whole, _joined(name)), []).append((number, identity))
+                    self._by_name.setdefault((line.word, whole, _joined(name)), []).append((number, identity))
 
     def left(self) -> tuple[SummaryLine, ...]:
-        """Those that were not given out."""
+        """Those that belong to no failure so far."""
         return tuple(self._left.values())
 
     def take(self, word: str, title: str, *, whole: bool) -> str | None:
         """The id of the next line about a file (``whole``) or about a test of some file, by its title."""
-        found = self._by_name.get((word, whole, _joined(title)), [])
-        while found:
-            number, identity = found.pop(0)
+        candidates = self._by_name.get((word, whole, _joined(title)), [])
+        while candidates:
+            number, identity = candidates.pop(0)
             if self._left.pop(number, None) is not None:
                 return identity
         return None
@@ -102,9 +102,9 @@ class _Summary:
     def take_error(self, raised: Raised) -> str | None:
         """The id of the next line that ends with the error ``raised``."""
         short = raised.type.rpartition(".")[2]
-        for number, one in list(self._left.items())[:_AHEAD]:
-            for identity, said in one.readings():
-                match = _SUMMARY_SAID.fullmatch(said)
+        for number, line in list(self._left.items())[:_AHEAD]:
+            for identity, message in line.readings():
+                match = _SUMMARY_ERROR.fullmatch(message)
                 if match is None or match.group(1).rpartition(".")[2] != short:
                     continue
                 if raised.message.startswith((match.group(2) or "").removesuffix("...")):
@@ -114,19 +114,19 @@ class _Summary:
 
 
 def read_log(text: str, *, root: str | None = None) -> Log:
-    """What ``text`` tells. ``root`` is the project's root where the log does not name it (pytest does)."""
+    """What ``text`` reports. ``root``: the project's root, for logs that do not name it (pytest's do)."""
     lines = [_plain(line) for line in text[:LARGEST_LOG].replace("\r\n", "\n").split("\n")]
-    place = ProjectRoot(root or find_root(lines))
+    project = ProjectRoot(root or find_root(lines))
     split = split_log(lines)
     summary = _Summary(split.summary)
     failures = [_read_block(block, lines, summary) for block in split.blocks]
     failures = [_with_summary_id(failure, summary) for failure in failures]
-    failures += [_from_summary(one) for one in summary.left()]
-    relative = [replace(one, raised=tuple(map(place.raised, one.raised))) for one in failures]
+    failures += [_from_summary(line) for line in summary.left()]
+    relative = [replace(failure, raised=tuple(map(project.raised, failure.raised))) for failure in failures]
     return Log(
         failures=tuple(sorted(relative, key=lambda failure: failure.line)),
-        warnings=tuple(dict.fromkeys(_warnings(lines, split.blocks, place))),
-        root=place.path,
+        warnings=tuple(dict.fromkeys(_warnings(lines, split.blocks, project))),
+        root=project.path,
     )
 
 
@@ -174,7 +174,7 @@ def _unittest_id(header: str) -> tuple[str | None, Phase]:
 
 
 def _pytest_id(title: str, summary: _Summary) -> tuple[str | None, Phase]:
-    """The node id that the summary gives for a title, which is then used up; else the title itself."""
+    """The node id of a title, by its line of the summary, which is then used up; else the title itself."""
     match = _TITLE.fullmatch(title)
     if match is not None:
         phase = _PHASES[match.group(1) or match.group(2)]
@@ -182,10 +182,10 @@ def _pytest_id(title: str, summary: _Summary) -> tuple[str | None, Phase]:
             return summary.take("ERROR", match.group(3), whole=True) or match.group(3), phase
         return summary.take("ERROR", match.group(3), whole=False) or match.group(3), phase
     plain = _SUBTEST.fullmatch(title[:1000])
-    found = summary.take("FAILED", title, whole=False)
-    if found is None and plain is not None:
-        found = summary.take("FAILED", plain.group(1), whole=False)
-    return found or title, "call"
+    identity = summary.take("FAILED", title, whole=False)
+    if identity is None and plain is not None:
+        identity = summary.take("FAILED", plain.group(1), whole=False)
+    return identity or title, "call"
 
 
 def _joined(name: str) -> str:
@@ -200,23 +200,23 @@ def _with_summary_id(failure: LoggedFailure, summary: _Summary) -> LoggedFailure
     return failure if identity is None else replace(failure, test=identity, phase="call")
 
 
-def _from_summary(one: SummaryLine) -> LoggedFailure:
-    """What is known of a failure that only the summary tells of."""
-    identity, said = next(
-        ((identity, said) for identity, said in one.readings() if _SUMMARY_SAID.fullmatch(said)),
-        (one.text, ""),
+def _from_summary(line: SummaryLine) -> LoggedFailure:
+    """A failure that only the summary reports."""
+    identity, message = next(
+        ((identity, message) for identity, message in line.readings() if _SUMMARY_ERROR.fullmatch(message)),
+        (line.text, ""),
     )
-    match = _SUMMARY_SAID.fullmatch(said)
+    match = _SUMMARY_ERROR.fullmatch(message)
     raised: tuple[Raised, ...] = ()
     if match is not None:
         raised = (Raised(type=match.group(1), message=(match.group(2) or "")[:4000], frames=()),)
-    phase: Phase = "collection" if one.word == "ERROR" and "::" not in identity else "call"
+    phase: Phase = "collection" if line.word == "ERROR" and "::" not in identity else "call"
     return LoggedFailure(
-        test=identity, phase=phase, header=f"{one.word} {one.text}", line=one.line, raised=raised
+        test=identity, phase=phase, header=f"{line.word} {line.text}", line=line.line, raised=raised
     )
 
 
-def _warnings(lines: Sequence[str], blocks: Iterable[Block], place: ProjectRoot) -> Iterable[LoggedWarning]:
+def _warnings(lines: Sequence[str], blocks: Iterable[Block], project: ProjectRoot) -> Iterable[LoggedWarning]:
     inside = bytearray(len(lines) + 1)
     for block in blocks:
         inside[block.start : block.end] = b"\1" * (block.end - block.start)
@@ -227,6 +227,6 @@ def _warnings(lines: Sequence[str], blocks: Iterable[Block], place: ProjectRoot)
             yield LoggedWarning(
                 category=category,
                 message=message[:4000],
-                file=place.relative(path),
+                file=project.relative(path),
                 line=int(at) if len(at) < 10 else 0,
             )

@@ -1,6 +1,6 @@
-"""What an exception's message says. A message is matched, never evaluated.
+"""Reading an exception's message: by patterns, never by evaluating it.
 
-What is not understood gives the kind that the exception's type alone allows.
+A message without a known pattern gives the kind that the exception's type alone allows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from backdate.diagnosis.message_patterns import (
 from backdate.diagnosis.result import CauseKind
 from backdate.testing.traceback_text import FATAL
 
-LOOKED_AT = 4000
+MOST_READ = 4000
 """Characters of a message that are read: as many as a ``Raised`` holds."""
 _LONGEST_HINT = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedMessage:
-    """What a message says."""
+    """What a message names."""
 
     kind: CauseKind
     name: str = ""
@@ -85,8 +85,8 @@ _BY_TYPE = {
 
 
 def read_message(kind: str, message: str) -> ParsedMessage:
-    """What an exception of type ``kind`` (a qualified name) says with ``message``."""
-    text = message[:LOOKED_AT].strip()
+    """The parsed ``message`` of an exception of type ``kind`` (a qualified name)."""
+    text = message[:MOST_READ].strip()
     short = kind.rpartition(".")[2]
     if kind == FATAL:
         return ParsedMessage(kind=CauseKind.CRASH)
@@ -97,18 +97,18 @@ def read_message(kind: str, message: str) -> ParsedMessage:
         return ParsedMessage(kind=CauseKind.WARNING_AS_ERROR, name=_quoted(text), hint=hint)
     if BINARY.search(text):
         return ParsedMessage(kind=CauseKind.BINARY_INCOMPATIBLE, hint=hint)
-    known = _BY_TYPE.get(short)
-    if known in (CauseKind.SYNTAX, CauseKind.ASSERTION):
-        return ParsedMessage(kind=known)
+    by_type = _BY_TYPE.get(short)
+    if by_type in (CauseKind.SYNTAX, CauseKind.ASSERTION):
+        return ParsedMessage(kind=by_type)
     for types, patterns, otherwise in _FAMILIES:
         if short in types:
-            known = otherwise
-            said = _first_match(patterns, text, hint)
-            if said is not None:
-                return said
+            by_type = otherwise
+            parsed = _first_match(patterns, text, hint)
+            if parsed is not None:
+                return parsed
     if GONE.search(text):
         return ParsedMessage(kind=CauseKind.REMOVED, name=_quoted(text), hint=hint)
-    return ParsedMessage(kind=known or CauseKind.OTHER_ERROR, hint=hint)
+    return ParsedMessage(kind=by_type or CauseKind.OTHER_ERROR, hint=hint)
 
 
 def _first_match(patterns: list[Pattern], text: str, hint: str) -> ParsedMessage | None:
@@ -119,7 +119,7 @@ def _first_match(patterns: list[Pattern], text: str, hint: str) -> ParsedMessage
         groups = match.groupdict()
         owner = groups.get("owner") or ""
         name = groups.get("name") or ""
-        # nothing is missing from None or a dict: something became one
+        # None or a dict lacks no attribute: a value of another type became one of them
         became = kind is CauseKind.MISSING_ATTRIBUTE and owner in _PLAIN and name not in _ONCE_THERE
         return ParsedMessage(
             kind=CauseKind.CHANGED_TYPE if became else kind,
@@ -135,10 +135,10 @@ def _first_match(patterns: list[Pattern], text: str, hint: str) -> ParsedMessage
 def read_hint(message: str) -> str:
     """The sentences of a message that say what to do instead, joined; empty when there are none.
 
-    The interpreter's "Did you mean" is no such hint: it goes by the spelling alone.
+    The interpreter's "Did you mean" is no such hint, because it compares the spelling only.
     """
-    sentences = [one.strip() for one in _SENTENCE.split(message[:LOOKED_AT])]
-    return " ".join(one for one in sentences if HINT.search(one))[:_LONGEST_HINT]
+    sentences = [sentence.strip() for sentence in _SENTENCE.split(message[:MOST_READ])]
+    return " ".join(sentence for sentence in sentences if HINT.search(sentence))[:_LONGEST_HINT]
 
 
 def _quoted(text: str) -> str:

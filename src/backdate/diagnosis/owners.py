@@ -1,4 +1,4 @@
-"""Whose a module, a class or a name is: the standard library's, the project's, or which distribution's."""
+"""The owner of a module, a class or a name: the standard library, the project, or a distribution."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backdate.diagnosis.distributions import Distributions, Installed, read_boun
 from backdate.knowledge.modules import aliases, distribution_of, in_standard_library
 
 BUILTIN = "builtin"
-"""How TimeMachine-bench calls the standard library among the related libraries."""
+"""TimeMachine-bench's name for the standard library among the related libraries."""
 
 _SOURCE_BYTES = 2 * 1024 * 1024
 _SEARCH_BYTES = 256 * 1024 * 1024
@@ -42,7 +42,7 @@ def in_builtins(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleNames:
-    """What a module's text says of names."""
+    """The imports and classes of a module's source."""
 
     imports: Mapping[str, str]
     """What imported names stand for."""
@@ -51,9 +51,9 @@ class ModuleNames:
 
 
 class Owners:
-    """Answers for one environment, and for the one before it where that is known.
+    """The owners of names in one environment, and in the one before it if that is known.
 
-    ``tree`` is the project's folder; without it, what the project imports is read off single lines.
+    ``tree`` is the project's folder; without it, imports are guessed from single lines.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class Owners:
         The environments come first: a backport that is installed is a distribution.
         """
         top = dotted.partition(".")[0]
-        found = self._now.of_module(dotted) or self._before.of_module(dotted)
-        if found is not None:
-            return found
+        distribution = self._now.of_module(dotted) or self._before.of_module(dotted)
+        if distribution is not None:
+            return distribution
         if in_standard_library(dotted):
             return BUILTIN
         if self._in_tree(top):
@@ -88,7 +88,7 @@ class Owners:
         return distribution_of(dotted)
 
     def installed(self, dotted: str) -> bool:
-        """Whether the top-level part of a module is there: installed now, or the project's own."""
+        """Whether the top-level part of a module exists: installed now, or the project's own."""
         top = dotted.partition(".")[0]
         return self._now.has_top_level(top) or self._in_tree(top)
 
@@ -120,7 +120,7 @@ class Owners:
         return (read_bounded(file, _SOURCE_BYTES) or "") if file.is_relative_to(root) else ""
 
     def resolve(self, name: str, path: str) -> str | None:
-        """What a dotted expression of a project's file stands for; None when it cannot be told."""
+        """The dotted name that an expression of a project's file stands for; None when unknown."""
         first, dot, rest = name.partition(".")
         imports = self.imports_of(path)
         home = imports.get(first)
@@ -134,21 +134,22 @@ class Owners:
 
     def modules_in_line(self, source: str, path: str) -> tuple[str, ...]:
         """The dotted names of modules, not the project's own, that a line of its file uses."""
-        found: dict[str, None] = {}
+        modules: dict[str, None] = {}
         match = _FROM.match(source)
         if match is not None and not match.group(1).startswith("."):
-            found[match.group(1)] = None
+            modules[match.group(1)] = None
         for name in _ROOT_NAME.finditer(source[:1000]):
             dotted = self.resolve(name.group(0), path)
             if dotted is not None and self.of_module(dotted) is not None:
-                found[dotted] = None
-        return tuple(found)
+                modules[dotted] = None
+        return tuple(modules)
 
     def of_type(self, name: str, path: str) -> Installed | str | None:
-        """Whose a class is, by its name as messages give it, seen from a project's file.
+        """The owner of a class, by its name in a message, for an error in a project's file.
 
-        A dotted name carries its module. Else: a type of ``builtins``, one that the file imports, or one
-        that a distribution which the file imports from, a single other one, or the standard library defines.
+        A dotted name holds its module. Otherwise: a type of ``builtins``, a class that the file imports, or
+        one that is defined by a distribution from which the file imports, by a single other distribution, or
+        by the standard library.
         """
         if in_builtins(name):
             return BUILTIN
@@ -177,11 +178,11 @@ class Owners:
             if owner is not None:
                 near[owner.key] = owner
         pattern = re.compile(rf"^\s*class {re.escape(name)}\b", re.MULTILINE)
-        for one in near.values():
-            if self._defines(pattern, self._now.python_files(one)):
-                return one
-        others = [one for key, one in self._now.all.items() if key not in near]
-        defining = [one for one in others if self._defines(pattern, self._now.python_files(one))]
+        for distribution in near.values():
+            if self._defines(pattern, self._now.python_files(distribution)):
+                return distribution
+        others = [distribution for key, distribution in self._now.all.items() if key not in near]
+        defining = [other for other in others if self._defines(pattern, self._now.python_files(other))]
         if len(defining) == 1:
             return defining[0]
         if self._library is not None:
@@ -204,13 +205,13 @@ class Owners:
 
 
 def names_in(source: str) -> ModuleNames:
-    """The names of a module's text; none when it does not parse.
+    """The names in a module's source; none when it cannot be parsed.
 
-    Relative imports are the project's own and left out. Of alternatives the last one wins.
+    Relative imports are the project's own and left out. Among alternatives the last one wins.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the compiler, about the project's own text
+            warnings.simplefilter("ignore")  # the compiler's warnings about the project's source
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ModuleNames(imports={}, classes={})

@@ -1,4 +1,4 @@
-"""What a diagnosis says. Values only: made by ``diagnose.py``, printed by the command line, kept as JSON."""
+"""The result of a diagnosis: made by ``diagnose.py``, printed by the command line, kept as JSON."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class FrameKind(StrEnum):
     GENERATED = "generated"
     """Code without a file: ``<string>``, ``<attrs generated init …>``, or frames that were left out."""
     ELSEWHERE = "elsewhere"
-    """A file that lies in none of these places."""
+    """Any other file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedFrame:
-    """A frame, and whose it is."""
+    """A frame, and whose code it is."""
 
     frame: Frame
     kind: FrameKind
@@ -48,27 +48,27 @@ class PlacedRaised:
 
 
 class CauseKind(StrEnum):
-    """What sort of thing went wrong."""
+    """What kind of error it is."""
 
     MISSING_ATTRIBUTE = "missing-attribute"
     MISSING_NAME = "missing-name"
-    """``from module import name`` found the module and not the name."""
+    """``from module import name`` found the module but not the name."""
     MISSING_MODULE = "missing-module"
     UNDEFINED_NAME = "undefined-name"
     UNEXPECTED_ARGUMENT = "unexpected-argument"
-    """A keyword that a call does not know."""
+    """A keyword argument that the called function does not have."""
     ARGUMENT_COUNT = "argument-count"
     """Too many arguments, or a required one that is not given."""
     REMOVED = "removed"
     """The library's own message says that something is gone or no longer supported."""
     WARNING_AS_ERROR = "warning-as-error"
     BINARY_INCOMPATIBLE = "binary-incompatible"
-    """An extension module was compiled for other versions than those that are there."""
+    """An extension module was compiled for other versions than the installed ones."""
     SYNTAX = "syntax"
     CHANGED_TYPE = "changed-type"
     """A value is not of the type that the code expects (any other TypeError, or an attribute of None)."""
     CHANGED_VALUE = "changed-value"
-    """KeyError, ValueError, IndexError and their like."""
+    """KeyError, ValueError, IndexError and similar errors."""
     ASSERTION = "assertion"
     CRASH = "crash"
     TIMEOUT = "timeout"
@@ -105,22 +105,22 @@ class Cause:
     name: str = ""
     """The missing attribute, name or module, the unwanted or missing argument; empty when none is named."""
     owner: str = ""
-    """Where ``name`` was looked for: a module ("numpy"), a class ("DataFrame"), a function ("read_csv")."""
+    """Where ``name`` was looked up: a module ("numpy"), a class ("DataFrame"), a function ("read_csv")."""
     owner_is: Literal["", "module", "type", "function"] = ""
     distribution: str | None = None
     """The distribution that ``owner`` belongs to; "builtin" for the standard library; None when not found."""
     version: str | None = None
     related: tuple[str, ...] = ()
-    """Libraries that take part, the likeliest first: distributions as they spell themselves, and "builtin"
-    for the standard library, as TimeMachine-bench counts them (Figure 4)."""
+    """Libraries that may be involved, the likeliest first: distributions as they spell themselves, and
+    "builtin" for the standard library, as TimeMachine-bench counts them (Figure 4)."""
     hint: str = ""
-    """What the message itself says to do instead; empty when nothing."""
+    """What the message itself advises to do instead; empty when it advises nothing."""
     position: int = 0
     """Which exception of the chain it is."""
 
     @property
     def dotted(self) -> str:
-        """The dotted name of what is missing, "numpy.float"; empty when nothing that has one is."""
+        """The dotted name of what is missing, "numpy.float"; empty when there is none."""
         if self.kind is CauseKind.MISSING_MODULE:
             return self.name
         if self.kind in (CauseKind.MISSING_ATTRIBUTE, CauseKind.MISSING_NAME, CauseKind.REMOVED):
@@ -138,7 +138,7 @@ class Failure:
     """None for the run itself."""
     cause: Cause
     responsible: PlacedFrame | None
-    """The project's line at which it surfaced: the innermost of its own code, else of its tests."""
+    """The project's line in the traceback: the innermost of its own code, else of its tests."""
     chain: tuple[PlacedRaised, ...]
 
 
@@ -179,7 +179,7 @@ class Diagnosis:
     """Why a run failed."""
 
     failures: tuple[Failure, ...]
-    """The run itself first, where it is at fault; then in the order of its results."""
+    """The run itself first, if it failed; then in the order of its results."""
     clusters: tuple[Cluster, ...]
     """The largest first."""
     filters: tuple[Filtered, ...]

@@ -146,7 +146,7 @@ def _filter(pair: SidePair) -> _Found | Exclusion:
         detail = "\n".join(f"{reason.name.value}: {reason.why}" for reason in diagnosis.filters)
         reasons = {
             "timed-out": "the new run or one of its tests did not end",
-            "cause-outside-user-code": "no line of the project is on the way to any error",
+            "cause-outside-user-code": "no line of the project is in the traceback of any error",
             "missing-top-level-module": "modules are missing that nothing installs",
             "only-tests-affected": "all failures lie in tests",
         }
