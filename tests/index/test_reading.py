@@ -143,7 +143,7 @@ def assert_common_road_agrees(text: str) -> None:
     if fast is None:
         return
     slow = list(reading_html._to_entries(reading_html._parsed_anchors(text), BASE))
-    parsed = read_entries(slow, name="demo", told=len(slow))
+    parsed = read_entries(slow, name="demo", listed=len(slow))
     assert list(entries(page_of(fast))) == slow == list(entries(page_of(parsed)))
     assert fast.files.times == parsed.files.times
     assert list(fast.files.versions) == list(parsed.files.versions)

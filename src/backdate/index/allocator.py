@@ -1,8 +1,8 @@
-"""Keeping a process small that makes and drops pages of megabytes (glibc; elsewhere nothing happens).
+"""Keep the memory of a process small that allocates and frees pages of megabytes (glibc only).
 
-Left alone, glibc keeps what was freed, for each thread. Handing every large block back at once costs
-a page fault for each 4 KiB of the next page, which is most of what a new date costs. So blocks stay in
-the heap, and now and then the free ones are given back together.
+By default glibc keeps freed memory, for each thread. Returning every large block at once costs a page
+fault for each 4 KiB of the next page, which is most of the cost of a new date. So blocks stay in the
+heap, and the free ones are returned together from time to time.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _GIVE_BACK_EVERY_BYTES = 24 * 1024 * 1024
 
 
 def settle_process() -> None:
-    """Settings of a process that only serves: call it once, before the first request.
+    """Tune a process that only serves requests. Call it once, before the first request.
 
-    What was imported stays, so that the collector need not look at it again. The event loop gets its
-    turn soon while a thread reads a page.
+    Imported objects are frozen, so that the garbage collector does not scan them again. Threads switch
+    often, so that the event loop is not delayed while a thread reads a page.
     """
     gc.collect()
     gc.freeze()
@@ -34,13 +34,13 @@ def settle_process() -> None:
 
 
 class Trimmer:
-    """Counts what was made, and says when it is time to give free memory back."""
+    """Counts allocated bytes and says when free memory should be returned to the system."""
 
     def __init__(self) -> None:
         self._made = 0
 
     def made(self, size: int) -> bool:
-        """Note that ``size`` bytes were made; whether ``give_back`` is due."""
+        """Count ``size`` allocated bytes; returns whether ``give_back`` is due."""
         self._made += size
         if self._made < _GIVE_BACK_EVERY_BYTES:
             return False
@@ -49,6 +49,6 @@ class Trimmer:
 
 
 def give_back() -> None:
-    """Give free memory back to the system (malloc_trim(3))."""
+    """Return free memory to the system (malloc_trim(3))."""
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)

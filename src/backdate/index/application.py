@@ -1,7 +1,6 @@
-"""The ASGI application: a request's path and headers in, a finished answer out.
+"""The ASGI application: from a request's path and headers to a complete response.
 
-No framework: a page that was shown before is one look-up and two messages, and that is all that a
-warm request should cost.
+There is no framework, because a request for a cached page should cost one look-up and two messages.
 """
 
 from __future__ import annotations
@@ -71,15 +70,15 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """How a server shows what it has."""
+    """Settings of a server."""
 
     policy: Policy = field(default_factory=Policy)
     files: Literal["direct", "through"] = "direct"
     """Whether clients fetch files from the index itself or through this server."""
     compress: Literal["auto", "always", "never"] = "auto"
-    """``auto``: not for clients on this machine, where packing and unpacking cost more than copying."""
+    """``auto``: no compression for clients on this machine, where it costs more than copying."""
     memory_bytes: int = 30 * 1024 * 1024
-    """For pages and answers together."""
+    """Bytes of memory for cached pages and responses together."""
     threads: int = 16
 
 
@@ -107,7 +106,7 @@ class Application:
             self._log.flush()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """ServedResponse one request (ASGI 3)."""
+        """Serve one request (ASGI 3)."""
         if scope["type"] != "http":
             await _lifespan(scope, receive, send)
             return

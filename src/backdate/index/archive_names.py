@@ -1,7 +1,7 @@
-"""The modules that a wheel or an sdist holds, from the names of its members. Nothing is unpacked.
+"""Find the modules of a wheel or an sdist from the names of its members, without unpacking it.
 
-A wheel's list of members stands at its end (the ZIP format), so that a small range of a large file
-suffices; of an sdist the whole has to be read, within limits.
+A wheel lists its members at its end (the ZIP format), so a small range of a large file is enough. An
+sdist has to be read as a whole, within limits.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MOST_MODULES = 5_000
 LARGEST_UNPACKED = 128 * 1024 * 1024
 """Bytes of an sdist that are unpacked to read its members' names."""
 _DEEPEST = 4
-"""Parts of a dotted name that are told: enough for ``google.cloud.storage``."""
+"""Parts of a dotted name that are reported: enough for ``google.cloud.storage``."""
 _SOURCES = (".py", ".so", ".pyd")
 
 
 def wheel_members(end: bytes) -> tuple[str, ...] | None:
-    """The names of a wheel's members, given its last bytes; None when those do not hold the list of them.
+    """The names of a wheel's members, from its last bytes; None when these do not hold the whole list.
 
-    Where the end stands in the whole does not matter: the list is found from the end.
+    The length of the whole file is not needed: the list is located from the end.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(end)) as archive:
@@ -39,7 +39,7 @@ def wheel_members(end: bytes) -> tuple[str, ...] | None:
 
 
 def sdist_members(filename: str, data: bytes) -> tuple[str, ...]:
-    """The names of an sdist's members, without its outermost folder; of a broken one those before."""
+    """The names of an sdist's members without the outermost folder, up to the first damaged one."""
     if filename.endswith(".zip"):
         names: Iterable[str] = wheel_members(data) or ()
     else:
@@ -63,7 +63,7 @@ def _tar_members(data: bytes) -> list[str]:
 
 
 def _decompressed(data: bytes) -> IO[bytes]:
-    """What ``data`` unpacks to; its beginning tells how it is compressed."""
+    """``data`` decompressed; its first bytes tell how it is compressed."""
     packed = io.BytesIO(data)
     if data.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.open(packed))
@@ -74,14 +74,14 @@ def _decompressed(data: bytes) -> IO[bytes]:
 
 def modules_of(members: Iterable[str], *, sdist: bool = False) -> tuple[str, ...]:
     """The dotted names that can be imported from an archive with these members, sorted."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for member in members:
         for parts in _places(member, sdist=sdist):
             for length in range(1, min(len(parts), _DEEPEST) + 1):
-                found.add(".".join(parts[:length]))
-        if len(found) > MOST_MODULES:
+                modules.add(".".join(parts[:length]))
+        if len(modules) > MOST_MODULES:
             break
-    return tuple(sorted(found))
+    return tuple(sorted(modules))
 
 
 def _places(member: str, *, sdist: bool) -> Iterator[tuple[str, ...]]:

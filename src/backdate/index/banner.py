@@ -1,4 +1,4 @@
-"""What the server says of itself: the page at ``/`` and ``/healthz``."""
+"""The server's own pages: ``/`` and ``/healthz``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ backdate run --at 2021-03-01 -- pip install flask
 
 
 def banner_answer(upstreams: Sequence[str], offline: bool) -> ServedResponse:
-    """What this is and how it is used."""
+    """The page that explains the server and how to use it."""
     page = _PAGE.format(
         version=__version__,
         upstreams=html.escape(", ".join(upstreams)),
@@ -47,7 +47,7 @@ def banner_answer(upstreams: Sequence[str], offline: bool) -> ServedResponse:
 
 
 def health_answer(upstreams: Sequence[str], offline: bool, ready: int) -> ServedResponse:
-    """That the server runs; it asks no index for that."""
+    """The health check; it does not ask an upstream index."""
     state = {
         "status": "ok",
         "version": __version__,

@@ -1,8 +1,8 @@
-"""Snapshot bundles: the part of an index that a list of locks needs, as one file.
+"""Snapshot bundles: the part of an index that a set of lock files needs, in one file.
 
 A bundle is a zip archive: ``bundle.json`` says what is in it, ``pages/N.json`` are pages of the
-simple repository API (PEP 691), ``files/SHA256`` are files. With it a cache is filled on a machine
-without a network, and ``--offline`` serves it. What a bundle holds is checked like any index' answer.
+simple repository API (PEP 691), ``files/SHA256`` are files. Importing one fills a cache on a machine
+without a network, which ``--offline`` serves. A bundle is checked like the response of any index.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Manifest(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleSummary:
-    """What was written or read."""
+    """How much was written or read."""
 
     pages: int
     files: int
@@ -82,10 +82,10 @@ def export_bundle(
         page = page if at is None else _cut(page, at)
         pages.append(page)
         for need in by_name[name]:
-            found = _files_of(page, need)
-            if not page.exists or (need.version is not None and not found):
+            needed = _files_of(page, need)
+            if not page.exists or (need.version is not None and not needed):
                 lacking.append(need.name if need.version is None else f"{need.name}=={need.version}")
-            for entry in found if with_files else ():
+            for entry in needed if with_files else ():
                 files.update(_wanted_files(entry))
     if lacking:
         raise UsageError(
@@ -117,10 +117,10 @@ def _cut(page: SerialisedPage, at: Microseconds) -> SerialisedPage:
 def _files_of(page: SerialisedPage, need: Need) -> list[FileEntry]:
     if need.version is None:
         return []
-    found = [entry for entry in entries(page) if version_of(entry.filename, page.name) == need.version]
+    candidates = [entry for entry in entries(page) if version_of(entry.filename, page.name) == need.version]
     if not need.hashes:
-        return found
-    return [entry for entry in found if any(f"{k}:{v}" in need.hashes for k, v in entry.hashes.items())]
+        return candidates
+    return [entry for entry in candidates if any(f"{k}:{v}" in need.hashes for k, v in entry.hashes.items())]
 
 
 def _wanted_files(entry: FileEntry) -> dict[str, Wanted]:
@@ -208,18 +208,18 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes:
     return content
 
 
-def _import_page(content: bytes, said: _BundledPage, cache: DiskCache) -> None:
-    upstream = check_upstream(said.upstream)
-    if not is_project_name(said.name) or said.name != normalise(said.name):
-        raise SourceError(f"the bundle names a project {said.name!r}")
-    reading = read_json(content, base=f"{upstream}{said.name}/", name=said.name)
+def _import_page(content: bytes, bundled: _BundledPage, cache: DiskCache) -> None:
+    upstream = check_upstream(bundled.upstream)
+    if not is_project_name(bundled.name) or bundled.name != normalise(bundled.name):
+        raise SourceError(f"the bundle names a project {bundled.name!r}")
+    reading = read_json(content, base=f"{upstream}{bundled.name}/", name=bundled.name)
     page = serialise(
-        said.name,
+        bundled.name,
         reading.files,
         upstream=upstream,
-        fetched=said.fetched,
-        exists=said.exists,
-        hidden=said.hidden + reading.hidden,
+        fetched=bundled.fetched,
+        exists=bundled.exists,
+        hidden=bundled.hidden + reading.hidden,
     )
     if not cache.store_page(page):
         raise SourceError(f"the cache {cache.folder} cannot be written")

@@ -1,8 +1,8 @@
 """The cache on disk: pages and files, bounded, shared by any number of processes.
 
 Entries are written whole and replaced by renaming, so that a reader sees an old entry or a new
-one. What was used longest ago goes first. Nothing here is needed for correctness: an entry that is
-damaged is as good as none, and a folder that cannot be written is a cache that does not grow.
+one. The least recently used entries are removed first. Correctness never depends on the cache: a damaged
+entry counts as missing, and a folder that cannot be written is a cache that does not grow.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class DiskCache:
         return self.folder / "files" / sha256[:2] / sha256
 
     def load_page(self, upstream: str, name: str) -> SerialisedPage | None:
-        """The kept page, or None; a damaged one is removed and None as well."""
+        """The cached page, or None; a damaged one is removed and counts as missing."""
         path = self.page_path(upstream, name)
         try:
             data = path.read_bytes()
@@ -66,19 +66,19 @@ class DiskCache:
         return page
 
     def store_page(self, page: SerialisedPage) -> bool:
-        """Keep ``page``; whether that could be done."""
+        """Store ``page``; returns whether that worked."""
         data = pack(page)
         return self._write(self.page_path(page.upstream, page.name), data)
 
     def remove(self, path: Path) -> None:
-        """Remove an entry, if that can be done."""
+        """Remove an entry, if possible."""
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             logger.debug("%s cannot be removed: %s", path, error)
 
     def touch(self, path: Path) -> None:
-        """Note that an entry was used (at most once an hour, so that reading stays reading)."""
+        """Record that an entry was used, at most once an hour, so that a read seldom writes."""
         try:
             if time.time() - path.stat().st_mtime > _TOUCH_AFTER_S:
                 os.utime(path)
@@ -86,7 +86,7 @@ class DiskCache:
             logger.debug("%s cannot be touched: %s", path, error)
 
     def grew(self, size: int) -> None:
-        """Note that ``size`` bytes were written; now and then that makes room."""
+        """Count ``size`` written bytes, and shrink the folder from time to time."""
         with self._lock:
             self._unswept += size
             due = self._unswept >= _SWEEP_EVERY_BYTES
@@ -96,7 +96,7 @@ class DiskCache:
             self.sweep()
 
     def sweep(self) -> None:
-        """Remove what was used longest ago until the folder is within its bound."""
+        """Remove the least recently used entries until the folder is within its limit."""
         entries: list[tuple[float, int, Path]] = []
         for kind in ("pages", "files"):
             for root, _, names in os.walk(self.folder / kind):

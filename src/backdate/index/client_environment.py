@@ -1,4 +1,4 @@
-"""Pointing every client of a package index at one URL, and closing the ways round it.
+"""Point every client of a package index at one URL, and disable every other source.
 
 pip, uv, Poetry, PDM, pipenv and setuptools' own fetching are set by environment variables and by
 files in a folder that stands for HOME. Isolated builds (PEP 517) inherit both. What would add
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from backdate.timeline.instants import Instant, parse_instant
 
 FILE_HOSTS = ("files.pythonhosted.org",)
-"""Where the public index keeps its files: the one other host that setuptools may fetch from."""
+"""The host of the public index' files: the only other one that setuptools may fetch from."""
 
 _BUILDS_FETCH_WITH_PIP = parse_instant("2019-11-23")
 """setuptools 42: builds fetch what they need by pip, and refuse to where hosts are limited."""
@@ -43,7 +43,7 @@ BYPASSES = frozenset(
         "UV_TORCH_BACKEND",
     }
 )
-"""Variables that lead a client to something else than the one index, as of the one instant."""
+"""Variables that make a client use anything but the one index at the one instant."""
 
 _HOME_ENTRIES = frozenset({".pydistutils.cfg", "pydistutils.cfg", ".pip", "bin", ".backdate"})
 
@@ -51,8 +51,8 @@ _HOME_ENTRIES = frozenset({".pydistutils.cfg", "pydistutils.cfg", ".pip", "bin",
 def client_environment(index_url: str, home: Path) -> dict[str, str]:
     """The variables that point every client at ``index_url``, ``home`` holding ``client_files(index_url)``.
 
-    Pure. ``home / "bin"`` belongs at the front of PATH: Poetry has no variable for this, so that a
-    starter of its name is there.
+    Pure. Put ``home / "bin"`` at the front of PATH: Poetry has no variable for its index, so that folder
+    holds a wrapper named ``poetry``.
     """
     host = urlsplit(index_url).hostname or ""
     return {
@@ -86,10 +86,10 @@ def client_environment(index_url: str, home: Path) -> dict[str, str]:
 def client_files(
     index_url: str, instant: Instant, *, file_hosts: Sequence[str] = FILE_HOSTS
 ) -> dict[str, str]:
-    """The files that belong under the folder given as HOME: relative path to content. Pure.
+    """The files to write below the folder that serves as HOME: relative path to content. Pure.
 
-    ``instant`` tells what a setuptools of the time makes of them: before 42 it fetches by itself, from any
-    host that a distribution names unless hosts are limited.
+    ``instant`` decides how a setuptools released by then must be configured: before release 42 it downloads
+    by itself, from any host that a distribution names, unless hosts are limited.
     """
     hosts = ",".join((urlsplit(index_url).netloc, *file_hosts))
     limit = f"allow_hosts = {hosts}\n" if instant < _BUILDS_FETCH_WITH_PIP else ""
@@ -113,7 +113,7 @@ def write_client_files(
 
 
 def pointed_at(environment: Mapping[str, str], index_url: str, home: Path) -> dict[str, str]:
-    """``environment`` with every client pointed at ``index_url`` and what bypasses it taken out. Pure."""
+    """``environment`` with every client pointed at ``index_url``, and nothing that bypasses it. Pure."""
     kept = {name: value for name, value in environment.items() if name not in BYPASSES}
     ours = client_environment(index_url, home)
     for name in ("NO_PROXY", "no_proxy", "TOX_TESTENV_PASSENV"):
@@ -127,7 +127,7 @@ def pointed_at(environment: Mapping[str, str], index_url: str, home: Path) -> di
 def folders_of(real: Path) -> dict[str, str]:
     """Where the home ``real`` keeps caches and data: for a command whose HOME is another folder.
 
-    What such a command makes to stay (virtual environments of Poetry and pipenv) then has paths that stay.
+    Virtual environments that such a command creates (Poetry, pipenv) then keep valid paths.
     """
     return {
         "XDG_CACHE_HOME": str(real / ".cache"),
@@ -139,9 +139,9 @@ def folders_of(real: Path) -> dict[str, str]:
 
 
 def shadow_home(real: Path, home: Path) -> None:
-    """Let ``home`` hold a link to everything in ``real``, except what ``client_files`` puts there.
+    """Link everything in ``real`` into ``home``, except the files that ``client_files`` puts there.
 
-    So that a command finds its keys and settings although its HOME is another folder.
+    A command then finds its keys and settings although its HOME is another folder.
     """
     for entry in sorted(real.iterdir()) if real.is_dir() else ():
         if entry.name not in _HOME_ENTRIES:

@@ -1,8 +1,8 @@
-"""Files that go through the server: from the cache, or streamed from the index and kept on the way.
+"""Serve files from the cache, or stream them from the index and cache them on the way.
 
-Only files that a project's page names can be asked for, so that the server fetches nothing else for
-anybody. What arrives is hashed while it passes; what has another hash than the page says is neither
-kept nor finished.
+Only files that a project's page lists can be requested, so that nobody can make the server fetch anything
+else. Each file is hashed while it is streamed; if the hash differs from the page's, the response is aborted
+and nothing is cached.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """One file to be given: where it is and what it has to be."""
+    """One file to serve: its address and its expected hash and size."""
 
     url: str
     sha256: str | None
@@ -35,13 +35,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A file on its way."""
+    """A file that is being streamed."""
 
     size_bytes: int | None
     chunks: Iterator[bytes]
-    """Ends with IndexFailure when what came is not what the page says."""
+    """Raises IndexFailure at the end when the content is not what the page says."""
     close: Callable[[], None]
-    """To be called when no more pieces are wanted."""
+    """Call it when no more pieces are wanted."""
 
 
 def find_file(page: SerialisedPage, filename: str, cutoff: Microseconds | None) -> FileEntry | None:
@@ -72,7 +72,7 @@ def _known(hashes: dict[str, str]) -> str | None:
 
 
 class FileStore:
-    """Gives files, from the cache where it has them."""
+    """Serves files, from the cache when possible."""
 
     def __init__(self, fetcher: Fetcher, cache: DiskCache | None, *, offline: bool) -> None:
         self._fetcher = fetcher
@@ -80,7 +80,7 @@ class FileStore:
         self._offline = offline
 
     def kept(self, want: Wanted) -> Path | None:
-        """Where the cache holds it."""
+        """The path of the cached file."""
         if self._cache is None or want.sha256 is None:
             return None
         path = self._cache.file_path(want.sha256)

@@ -1,4 +1,4 @@
-"""Reading compressed archives that may be hostile: forwards, so much and no more."""
+"""Read compressed archives that may be hostile: only forwards, and up to a limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BROKEN = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
     *(RuntimeError, NotImplementedError, ValueError, OverflowError),  # a RecursionError is a RuntimeError
 )
-"""What the readers of the standard library raise for a damaged archive."""
+"""The exceptions of the standard library's readers for a damaged archive."""
 
 _HEADER_BYTES = 4 * 1024 * 1024
 """tarfile reads extended headers whole; no honest one is larger."""
@@ -21,14 +21,14 @@ _CHUNK = 1024 * 1024
 
 
 class ForwardStream:
-    """What tarfile reads an archive from; refuses to give more than a limit, or absurdly much at once.
+    """The file object that tarfile reads from; refuses to return more than a limit, in all or at once.
 
-    tarfile is not given the compressed file itself, because it would gather a header of any size in memory
-    before it looks at it, and go back for a member whose size is negative.
+    Given the compressed file itself, tarfile would read a header of any size into memory before checking it,
+    and would seek backwards for a member whose size is negative.
     """
 
     def __init__(self, stream: IO[bytes], allowed: int, refused: Callable[[str], Exception]) -> None:
-        """``allowed`` bytes in all; ``refused`` makes the exception of the words for why no more is given."""
+        """``allowed`` bytes in all; ``refused`` makes the exception from the reason for refusing more."""
         self._stream = stream
         self._allowed = allowed
         self._refused = refused
@@ -45,11 +45,11 @@ class ForwardStream:
         return data
 
     def tell(self) -> int:
-        """How much was read."""
+        """How many bytes were read."""
         return self._position
 
     def seek(self, position: int) -> int:
-        """Read on to ``position``, or to the end. Raises ReadError for one that was passed."""
+        """Read on to ``position``, or to the end. Raises ReadError for a position before the current one."""
         if position < self._position:
             raise tarfile.ReadError("its members overlap")
         while self._position < position:

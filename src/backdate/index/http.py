@@ -1,4 +1,4 @@
-"""Asking an index over HTTP: bounded in size and time, with every way to fail named."""
+"""HTTP requests to an index: limited in size and time, with a named error for every failure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRANSIENT = frozenset({429, 500, 502, 503})
 
 
 class IndexFailure(IndexUnavailable):
-    """An index that gave no usable answer; ``status`` is the HTTP status that says so to our clients."""
+    """An index gave no usable response; ``status`` is the HTTP status that our own clients get."""
 
     def __init__(self, message: str, *, status: int = 502) -> None:
         super().__init__(message)
@@ -29,13 +29,13 @@ class IndexFailure(IndexUnavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamResponse:
-    """What an index answered."""
+    """The response of an index."""
 
     status: int
     url: str
-    """Where the body came from, redirects followed: what its relative links start from."""
+    """The final URL after redirects, which relative links in the body refer to."""
     content_type: str
-    """In lower case, without parameters."""
+    """The media type, in lower case and without parameters."""
     etag: str | None
     last_modified: str | None
     body: bytes
@@ -62,9 +62,9 @@ class Fetcher:
     def get(
         self, url: str, headers: Mapping[str, str], *, max_bytes: int = MAX_PAGE_BYTES
     ) -> UpstreamResponse:
-        """The answer to a GET, read whole; transient refusals are tried again.
+        """The complete response to a GET; transient errors are retried.
 
-        Raises IndexFailure when nobody answers, when it takes too long, is too large or is cut short.
+        Raises IndexFailure when there is no response, or one that is too late, too large or cut short.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -108,7 +108,7 @@ class Fetcher:
 
     @contextmanager
     def stream(self, url: str) -> Iterator[httpx.Response]:
-        """The answer to a GET of a file, to be read in pieces. Raises IndexFailure unless it is a 200."""
+        """The response to a GET of a file, read in pieces. Raises IndexFailure unless its status is 200."""
         try:
             with self._client.stream("GET", url, headers={"accept-encoding": "identity"}) as response:
                 if response.status_code != 200:

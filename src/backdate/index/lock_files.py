@@ -1,4 +1,4 @@
-"""What a list of locks needs from an index: reading requirements, locks of backdate, and pylock.toml."""
+"""What a set of lock files needs from an index: requirements files, backdate's locks and pylock.toml."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Need:
     name: str
     """Normalised."""
     version: str | None = None
-    """None: whatever version (a build dependency, say); its page is needed and none of its files."""
+    """None: any version (of a build dependency, for instance); its page is needed but none of its files."""
     hashes: frozenset[str] = frozenset()
     """``sha256:…`` of the files that may be installed; empty: any file of the version."""
 
@@ -43,7 +43,7 @@ class _Lock(msgspec.Struct):
 def read_needs(path: Path) -> list[Need]:
     """What the lock at ``path`` names: ``*.json`` of backdate, ``*.toml`` (PEP 751), else requirements.
 
-    Raises ConfigurationError for what cannot be read, with its place.
+    Raises ConfigurationError, with the location, for anything that cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -81,9 +81,9 @@ def _from_pylock(text: str) -> list[Need]:
         version = package.get("version")
         if version is None or any(key in package for key in ("vcs", "directory", "archive")):
             continue
-        found = [*package.get("wheels", ()), *([package["sdist"]] if "sdist" in package else ())]
+        files = [*package.get("wheels", ()), *([package["sdist"]] if "sdist" in package else ())]
         hashes = frozenset(
-            f"{kind}:{value}" for file in found for kind, value in file.get("hashes", {}).items()
+            f"{kind}:{value}" for file in files for kind, value in file.get("hashes", {}).items()
         )
         needs.append(Need(name=normalise(package["name"]), version=canonical_version(version), hashes=hashes))
     return needs

@@ -53,7 +53,7 @@ def is_file_name(name: str) -> bool:
 
 
 def are_file_names(names: Sequence[str]) -> bool:
-    """Whether ``is_file_name`` surely holds for all of them: one look at all instead of thousands."""
+    """Whether ``is_file_name`` certainly holds for all of them: one check of all instead of thousands."""
     joined = "/".join(("", *names, "."))
     return (
         joined.count("/") == len(names) + 1

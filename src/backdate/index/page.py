@@ -1,7 +1,7 @@
 """The model: a project's page, as the simple repository API gives it (PEP 503, 691, 700, 714).
 
 One entry describes one file. Pages arrive in three dialects (``reading``), are kept in one
-serialised form (``serialised``), cut at an instant and written in two forms (``rendering``).
+serialised form (``page_store``), cut at an instant and written in two forms (``rendering``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def from_microseconds(value: Microseconds) -> Instant:
 def parse_upload_time(text: str | None) -> Microseconds | None:
     """The upload time that PEP 700's ``text`` states; None when it states none.
 
-    A time without an offset states none: whoever would guess the offset could show a file too early.
+    A time without an offset counts as none: guessing the offset could show a file too early.
     """
     if not text:
         return None
@@ -70,13 +70,13 @@ class FileEntry(msgspec.Struct, omit_defaults=True, rename="kebab", gc=False):
 
     @property
     def metadata(self) -> bool | dict[str, str]:
-        """What is advertised of the file's metadata, under either name."""
+        """What the page advertises about the file's metadata, under either name."""
         return self.core_metadata or self.dist_info_metadata or False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexFile:
-    """One file that an index serves: what the rest of backdate asks an index for."""
+    """One file that an index serves, as the rest of backdate sees it."""
 
     filename: str
     url: str
@@ -89,7 +89,7 @@ class IndexFile:
     requires_python: str | None
     size_bytes: int | None
     yanked: bool
-    """Whether it is yanked *today*: an index tells no yank times."""
+    """Whether it is yanked *today*: an index does not publish when a file was yanked."""
     yanked_reason: str | None
     has_metadata: bool
     """Whether the index serves ``url + ".metadata"`` (PEP 658)."""
@@ -97,7 +97,7 @@ class IndexFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectPage:
-    """A project's files, all of them, as the index told at ``fetched_at``."""
+    """All files of a project, as the index listed them at ``fetched_at``."""
 
     name: str
     """Normalised."""

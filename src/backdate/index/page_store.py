@@ -1,7 +1,7 @@
-"""A page as it is kept: every file already written as JSON, side by side, with their upload times.
+"""The stored form of a page: every file already serialised as JSON, side by side, with the upload times.
 
-Cutting such a page at an instant is choosing slices of one block of bytes. It is also the form on
-disk, so that taking a page from the cache costs one read and no parsing.
+To cut such a page at an instant is to choose slices of one block of bytes. The form on disk is the same,
+so that loading a page from the cache takes one read and no parsing.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _SEPARATOR = b","
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileColumns:
-    """A page's files, column by column and in the index' order: thousands of small objects would take the
-    time that a first look at a project may take."""
+    """A page's files, column by column and in the index' order, because thousands of small objects would
+    take too long to create."""
 
     times: array[int]
     """When each was uploaded, in microseconds since 1970."""
@@ -59,16 +59,16 @@ class _Header(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SerialisedPage:
-    """A project's page in the form it is kept."""
+    """A project's page in its stored form."""
 
     name: str
     exists: bool
     upstream: str
     fetched: Microseconds
-    """When the index said so. What it said of earlier instants changes only by yanks and deletions."""
+    """When the index listed them. Its answer for earlier instants changes only by yanks and deletions."""
     etag: str | None
     last_modified: str | None
-    """The index' validators, to ask it whether anything changed."""
+    """The index' validators, for conditional requests."""
     hidden: int
     has_sizes: bool
     """Whether every file tells its size, which version 1.1 of the API demands."""
@@ -84,7 +84,7 @@ class SerialisedPage:
 
     @property
     def size_bytes(self) -> int:
-        """About how much memory it takes."""
+        """Approximate memory in bytes."""
         return len(self.blob) + 12 * len(self.times) + 120 * len(self.versions) + 1000
 
     def fragments(self) -> Iterable[bytes]:
@@ -93,7 +93,7 @@ class SerialisedPage:
         return (blob[offsets[i] : offsets[i + 1] - 1] for i in range(len(self.times)))
 
     def confirmed(self, fetched: Microseconds) -> SerialisedPage:
-        """The same page, said again by the index at ``fetched`` (a 304)."""
+        """The same page, confirmed by the index at ``fetched`` (a 304)."""
         values = {field: getattr(self, field) for field in self.__slots__}
         return SerialisedPage(**{**values, "fetched": fetched})
 
@@ -214,7 +214,7 @@ def entries(page: SerialisedPage) -> Iterator[FileEntry]:
 
 
 def to_page(page: SerialisedPage) -> ProjectPage:
-    """``page`` for readers: one value a file."""
+    """``page`` with one object for each file, for other rooms."""
     files = tuple(
         IndexFile(
             filename=entry.filename,

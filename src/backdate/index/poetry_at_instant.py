@@ -1,8 +1,8 @@
 """Runs Poetry with its built-in index replaced by the one in BACKDATE_INDEX_URL.
 
-Poetry reads its default index from nowhere: https://pypi.org/ stands in its code. This file is
+Poetry's default index cannot be configured: https://pypi.org/ is written in its code. This file is
 started by Poetry's own interpreter (any from Python 3.6 on), as ``poetry_at_instant.py POETRY ARGUMENT…``;
-it puts a legacy repository in the place of the built-in one. Its packages are written into the lock
+it replaces the built-in repository by a legacy one. Its packages are written into the lock
 without a source, as those of the built-in index are, so that the lock is the one the project would have had.
 """
 

@@ -1,4 +1,4 @@
-"""What is shown apart from the date: projects whose cut is moved, projects that are hidden, yanks."""
+"""Visibility rules besides the date: projects with a cutoff of their own, hidden projects, yanks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from backdate.index.names import is_project_name, normalise
 from backdate.timeline.instants import Instant, parse_instant
 
 Hidden: TypeAlias = Instant | None
-"""From which instant on a project is hidden; None: always."""
+"""The instant from which a project is hidden; None: always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,14 +19,14 @@ class Policy:
     """A server's own rules. Names are normalised."""
 
     yanked: Literal["today", "never"] = "today"
-    """``today`` keeps today's flags (an index tells no yank times); ``never`` shows nothing as yanked."""
+    """``today`` keeps today's flags (an index publishes no yank times); ``never`` shows nothing as yanked."""
     overrides: Mapping[str, Instant] = field(default_factory=dict)
-    """Projects that are cut at another instant than the one in the URL."""
+    """Projects with another cutoff than the instant in the URL."""
     hidden: Mapping[str, Hidden] = field(default_factory=dict)
-    """Projects that are hidden; this goes before any override."""
+    """Hidden projects; this takes precedence over any override."""
 
     def cutoff(self, name: str, instant: Instant | None, overrides: Mapping[str, Instant]) -> Instant | None:
-        """Where the project ``name`` is cut when the URL says ``instant`` (None: today) and ``overrides``.
+        """The cutoff of the project ``name`` when the URL says ``instant`` (None: today) and ``overrides``.
 
         Raises ProjectHidden when nothing of it may be shown.
         """
@@ -40,7 +40,7 @@ class Policy:
 
 
 class ProjectHidden(UsageError):
-    """A project that this server was told to hide."""
+    """The server's settings hide this project."""
 
 
 def parse_overrides(texts: Iterable[str], *, words: bool = False) -> dict[str, Instant]:

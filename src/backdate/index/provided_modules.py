@@ -1,7 +1,7 @@
-"""Which distribution provides a module, as files of the index show it at an instant.
+"""Find the distribution that provides a module, from the files that the index had at an instant.
 
-A name is evidence of nothing: that ``foo`` on the index holds the module ``foo`` is seen in the newest file
-that was visible. What was seen is kept: a file never changes.
+A name proves nothing: whether ``foo`` on the index holds the module ``foo`` is read from the newest visible
+file. Results are cached for ever, because a file never changes.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.timeline.instants import Instant
 
 MOST_CANDIDATES = 12
-"""Of one module: each costs a page and a part of a file."""
+"""Candidates looked up for one module: each costs a page and a part of a file."""
 _TAIL_BYTES = 256 * 1024
 _LARGEST_TAIL = 8 * 1024 * 1024
 _LARGEST_FILE = 24 * 1024 * 1024
-"""What is fetched of an sdist, or of a wheel from an index that gives no ranges."""
+"""Bytes fetched of an sdist, or of a wheel from an index without range requests."""
 
 
 class ProvidedModules:
     """What the index knows of distributions: the ``Names`` that rules of repair ask."""
 
     def __init__(self, client: IndexClient, folder: Path | None = None) -> None:
-        """``folder`` keeps what was read of files; None for nowhere."""
+        """``folder`` caches what was read from files; None: no cache."""
         self._client = client
         self._folder = folder
 
     def providers(self, module: str, candidates: Iterable[str], at: Instant) -> tuple[str, ...]:
         """Those of ``candidates`` whose newest file visible at ``at`` holds the module ``module``.
 
-        In the given order. What cannot be fetched or read shows nothing and is left out.
+        Keeps their order. Candidates that cannot be fetched or read are left out.
         """
         distinct = list(dict.fromkeys(name for name in candidates if is_project_name(name)))
         return tuple(name for name in distinct[:MOST_CANDIDATES] if module in self.modules(name, at))
@@ -47,15 +47,15 @@ class ProvidedModules:
     def modules(self, name: str, at: Instant) -> tuple[str, ...]:
         """The dotted modules of the newest release of ``name`` visible at ``at``; none if unknown."""
         for file in _newest_files(self._files(name, at)):
-            found = self._modules_of_file(file)
-            if found is not None:
-                return found
+            modules = self._modules_of_file(file)
+            if modules is not None:
+                return modules
         return ()
 
     def first_upload(self, name: str, version: str | None, after: Instant) -> Instant | None:
         """When a file of ``version`` (of any version when None) was first uploaded after ``after``.
 
-        None when there is none, or when one was there before already.
+        None when there is none, or when one was uploaded earlier.
         """
         files = [file for file in self._files(name, None) if version is None or file.version == version]
         first = min((file.upload_time for file in files), default=None)
@@ -63,11 +63,11 @@ class ProvidedModules:
 
     def versions(self, name: str, at: Instant) -> tuple[str, ...]:
         """The versions that were visible at ``at`` and are not yanked, oldest first; none if unknown."""
-        found = {file.version for file in self._files(name, at) if file.version and not file.yanked}
-        return tuple(sorted(found, key=_version))
+        versions = {file.version for file in self._files(name, at) if file.version and not file.yanked}
+        return tuple(sorted(versions, key=_version))
 
     def has_wheels(self, name: str, at: Instant) -> bool:
-        """Whether any wheel of it was visible at ``at``, for whichever interpreter."""
+        """Whether any wheel of it was visible at ``at``, for any interpreter."""
         return any(file.filename.endswith(".whl") for file in self._files(name, at))
 
     def _files(self, name: str, at: Instant | None) -> tuple[IndexFile, ...]:
@@ -78,7 +78,7 @@ class ProvidedModules:
         return page.files if at is None else page.before(at)
 
     def _modules_of_file(self, file: IndexFile) -> tuple[str, ...] | None:
-        """The modules in ``file``; None when it cannot be had or says nothing."""
+        """The modules in ``file``; None when it cannot be fetched or read."""
         kept = self._folder / f"{digest('modules', 1, file.url)}.json" if self._folder else None
         if kept is not None and kept.is_file():
             try:
@@ -86,12 +86,12 @@ class ProvidedModules:
             except StoredDataError:
                 kept.unlink(missing_ok=True)  # damaged: it is read again
         try:
-            found = _read(self._client.fetcher, file) if not self._client.offline else None
+            modules = _read(self._client.fetcher, file) if not self._client.offline else None
         except IndexFailure:
             return None
-        if found is not None and kept is not None:
-            write_whole(kept, to_json(found))
-        return found
+        if modules is not None and kept is not None:
+            write_whole(kept, to_json(modules))
+        return modules
 
 
 def _newest_files(files: Iterable[IndexFile]) -> list[IndexFile]:
@@ -99,16 +99,16 @@ def _newest_files(files: Iterable[IndexFile]) -> list[IndexFile]:
     usable = [file for file in files if file.version and not file.yanked]
     stable = [file for file in usable if not _version(file.version or "").is_prerelease] or usable
     newest = max((_version(file.version or "") for file in stable), default=None)
-    found = [file for file in stable if _version(file.version or "") == newest]
+    latest = [file for file in stable if _version(file.version or "") == newest]
     wheels = sorted(
-        (file for file in found if file.filename.endswith(".whl")),
+        (file for file in latest if file.filename.endswith(".whl")),
         key=lambda file: (
             "none-any" not in file.filename,
             "linux" not in file.filename,
             file.size_bytes or 0,
         ),
     )
-    sdists = [file for file in found if file.filename.endswith((".tar.gz", ".zip", ".tar.bz2", ".tgz"))]
+    sdists = [file for file in latest if file.filename.endswith((".tar.gz", ".zip", ".tar.bz2", ".tgz"))]
     return [*wheels[:1], *sdists[:1]]
 
 

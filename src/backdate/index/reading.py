@@ -1,8 +1,8 @@
-"""ParsedPage what an index answers: JSON (PEP 691), HTML (PEP 503), or the per-project JSON API.
+"""Parse the page of an index: JSON (PEP 691), HTML (PEP 503), or the per-project JSON API.
 
-Each reader is a pure function from the body to the files it holds. What an index says is not
-trusted: a file that makes no sense (no upload time, a name with a slash, a strange URL) is left out
-and counted, a page that makes no sense is an UnusableAnswer. Nothing is guessed.
+Each parser is a pure function from the body to the files in it. Responses are not trusted: an invalid file
+(no upload time, a name with a slash, a strange URL) is left out and counted, an invalid page raises
+UnusableAnswer. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ T = TypeVar("T")
 
 
 class UnusableAnswer(ValueError):
-    """An index' answer that is no page of the simple repository API."""
+    """The response is not a page of the simple repository API."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedPage:
-    """What a page held."""
+    """The files of a page."""
 
     files: FileColumns
     hidden: int
-    """Files left out: without an upload time, or senseless."""
+    """How many files were left out: without an upload time, or invalid."""
 
     @property
     def lacks_times(self) -> bool:
-        """Whether there were files and none of them can be placed in time."""
+        """Whether there were files, but none with an upload time."""
         return self.hidden > 0 and not self.files.json
 
 
@@ -80,7 +80,7 @@ _BAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
 def has_web_address(url: str) -> bool:
-    """Whether ``url`` is absolute, with the scheme of the web and no character that a URL cannot have."""
+    """Whether ``url`` is absolute, with http or https and only characters that a URL may have."""
     return (
         url.startswith(("https://", "http://"))
         and url.isprintable()
@@ -90,21 +90,21 @@ def has_web_address(url: str) -> bool:
 
 
 def are_web_addresses(urls: Sequence[str]) -> bool:
-    """Whether ``has_web_address`` surely holds for all: one look at all of them instead of thousands.
+    """Whether ``has_web_address`` certainly holds for all: one check of all instead of thousands.
 
     None of them holds a backslash or a quote, either: each can stand in JSON as it is.
     """
     joined = " ".join(("", *urls))
-    found = joined.count(" https://") + joined.count(" http://")
+    addresses = joined.count(" https://") + joined.count(" http://")
     odd = "[" in joined or "\\" in joined or '"' in joined
-    return found == len(urls) == joined.count(" ") and not odd and joined.isprintable()
+    return addresses == len(urls) == joined.count(" ") and not odd and joined.isprintable()
 
 
 def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
     """The files of a PEP 691 page; ``base`` is its URL, ``name`` the project's normalised name.
 
     A file's JSON is kept byte for byte (with keys that are not known here), except that a relative
-    URL becomes absolute. Raises UnusableAnswer when it is no such page.
+    URL becomes absolute. Raises UnusableAnswer for anything else.
     """
     try:
         body.decode()
@@ -114,12 +114,12 @@ def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
     if page.meta.api_version.split(".")[0] != "1":
         raise UnusableAnswer(f"version {page.meta.api_version} of the simple repository API, not 1.x")
     try:
-        found: Iterable[FileEntry | None] = _ENTRIES.decode(body).files
+        decoded: Iterable[FileEntry | None] = _ENTRIES.decode(body).files
     except _BAD:  # some entry is not as it has to be: look at each alone
-        found = map(_entry_or_none, page.files)
+        decoded = map(_entry_or_none, page.files)
     kept: list[FileEntry] = []
     written: list[bytes] = []
-    for entry, raw in zip(found, page.files, strict=True):
+    for entry, raw in zip(decoded, page.files, strict=True):
         if entry is None:
             continue
         if entry.url.startswith(("https://", "http://")):
@@ -129,7 +129,7 @@ def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
             json = _ENCODER.encode(entry)
         kept.append(entry)
         written.append(json)
-    return read_entries(kept, name=name, json=written, told=len(page.files))
+    return read_entries(kept, name=name, json=written, listed=len(page.files))
 
 
 def _entry_or_none(raw: msgspec.Raw) -> FileEntry | None:
@@ -148,9 +148,9 @@ def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
         raise UnusableAnswer(f"not a project's JSON document: {error}") from error
     entries: list[FileEntry] = []
     versions: list[str] = []
-    told = 0
+    listed = 0
     for version, raws in document.releases.items():
-        told += len(raws)
+        listed += len(raws)
         for raw in raws:
             try:
                 file = _RELEASE_FILE.decode(raw)
@@ -168,20 +168,20 @@ def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
                     yanked=(file.yanked_reason or True) if file.yanked else False,
                 )
             )
-    return read_entries(entries, name=name, versions=versions, told=told)
+    return read_entries(entries, name=name, versions=versions, listed=listed)
 
 
 def read_entries(
     entries: Sequence[FileEntry],
     *,
     name: str,
-    told: int,
+    listed: int,
     json: Sequence[bytes] | None = None,
     versions: Sequence[str] | None = None,
 ) -> ParsedPage:
-    """Those of ``entries`` that make sense and can be placed in time, of ``told`` that the page had.
+    """Those of ``entries`` that are valid and have an upload time; the page listed ``listed`` files.
 
-    ``json``: how each is written, ``versions``: of which it is, where that need not be worked out.
+    ``json`` and ``versions``: the JSON text and the version of each entry, where the caller knows them.
     """
     json = json or [_ENCODER.encode(entry) for entry in entries]
     times: list[Microseconds | None] = [parse_upload_time(entry.upload_time) for entry in entries]
@@ -190,9 +190,9 @@ def read_entries(
     )
     if not sensible or None in times:
         chosen = [
-            place
-            for place, entry in enumerate(entries)
-            if times[place] is not None and is_file_name(entry.filename) and has_web_address(entry.url)
+            index
+            for index, entry in enumerate(entries)
+            if times[index] is not None and is_file_name(entry.filename) and has_web_address(entry.url)
         ]
         entries, times, json = _chosen(entries, chosen), _chosen(times, chosen), _chosen(json, chosen)
         versions = _chosen(versions, chosen) if versions else versions
@@ -202,11 +202,11 @@ def read_entries(
         json=json,
         has_sizes=all(entry.size is not None for entry in entries),
     )
-    return ParsedPage(files=files, hidden=told - len(entries))
+    return ParsedPage(files=files, hidden=listed - len(entries))
 
 
-def _chosen(column: Sequence[T], places: Sequence[int]) -> list[T]:
-    return [column[place] for place in places]
+def _chosen(column: Sequence[T], indices: Sequence[int]) -> list[T]:
+    return [column[index] for index in indices]
 
 
 def _absolute(base: str, url: str) -> str:

@@ -1,9 +1,9 @@
-"""ParsedPage the HTML form of a project's page (PEP 503, 592, 629, 658, 714).
+"""Parse the HTML form of a project's page (PEP 503, 592, 629, 658, 714).
 
 Most indexes write plain anchors, which one regular expression reads at the speed that large pages
 need. Whenever that does not account for every anchor of the page, the page is read again by a more
-general one, and then by the standard library's HTML parser: a fast road is taken only where it gives
-the same as the parser.
+general one, and then by the standard library's HTML parser: a fast path is used only where it gives the
+same result as the parser.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _COMMON_ANCHOR = re.compile(
     r'(?: data-requires-python="([^"<]++)")?(?: data-yanked="([^"<]++)")?'
     r'(?: data-upload-time="([0-9TZ:.+-]++)")?>([^<>&" \n]++)</a>'
 )
-"""An anchor exactly as the indexes write it that give upload times in HTML."""
+"""An anchor exactly as written by the indexes that publish upload times in HTML."""
 _PLAIN_ANCHOR = re.compile(r'<a((?:\s+[a-z-]+="[^"<]*")+)\s*>([^<>&\s]+)</a>')
 _PLAIN_ATTRIBUTE = re.compile(r'\s([a-z-]+)="([^"]*)"')
 _ANY_ANCHOR = re.compile(r"<a[\s/>]", re.IGNORECASE)
@@ -59,7 +59,7 @@ _unescape = lru_cache(maxsize=4096)(html.unescape)  # a page repeats few values 
 def read_html(body: bytes, *, base: str, name: str) -> ParsedPage:
     """The files of a PEP 503 page; ``base`` is its URL, ``name`` the project's normalised name.
 
-    Raises UnusableAnswer when it is cut short or no HTML at all.
+    Raises UnusableAnswer when it is cut short or is not HTML.
     """
     text = body.decode("utf-8", errors="replace")
     lowered_end = text[-2000:].lower()
@@ -74,19 +74,23 @@ def read_html(body: bytes, *, base: str, name: str) -> ParsedPage:
     if anchors is None:
         anchors = _parsed_anchors(text)
     entries = list(_to_entries(anchors, base))
-    return read_entries(entries, name=name, told=len(entries))
+    return read_entries(entries, name=name, listed=len(entries))
 
 
 def _read_common(text: str, name: str) -> ParsedPage | None:
-    """The files of a page of common anchors, their JSON written without a detour; None for another page."""
+    """The files of a page of common anchors, written to JSON directly; None for any other page."""
     if _NEEDS_PARSER.search(text) is not None:
         return None
-    found = _COMMON_ANCHOR.findall(text)
-    if len(found) != len(_ANY_ANCHOR.findall(text)):
+    anchors = _COMMON_ANCHOR.findall(text)
+    if len(anchors) != len(_ANY_ANCHOR.findall(text)):
         return None
-    times = [parse_upload_time(anchor[4]) for anchor in found]
-    filenames = [anchor[5] for anchor in found]
-    if None in times or not are_file_names(filenames) or not are_web_addresses([one[0] for one in found]):
+    times = [parse_upload_time(anchor[4]) for anchor in anchors]
+    filenames = [anchor[5] for anchor in anchors]
+    if (
+        None in times
+        or not are_file_names(filenames)
+        or not are_web_addresses([anchor[0] for anchor in anchors])
+    ):
         return None
     files = FileColumns(
         times=array("q", cast("list[int]", times)),
@@ -99,9 +103,9 @@ def _read_common(text: str, name: str) -> ParsedPage | None:
                 + f',"upload-time":"{uploaded}"'
                 + (f',"yanked":{_json_string(yanked)}}}' if yanked else "}")
             ).encode()
-            for url, sha256, requires_python, yanked, uploaded, filename in found
+            for url, sha256, requires_python, yanked, uploaded, filename in anchors
         ],
-        has_sizes=not found,
+        has_sizes=not anchors,
     )
     return ParsedPage(files=files, hidden=0)
 
@@ -109,11 +113,11 @@ def _read_common(text: str, name: str) -> ParsedPage | None:
 def _plain_anchors(text: str) -> Iterator[Anchor] | None:
     if _NEEDS_PARSER.search(text) is not None:
         return None
-    found = _PLAIN_ANCHOR.findall(text)
-    if len(found) != len(_ANY_ANCHOR.findall(text)):
+    anchors = _PLAIN_ANCHOR.findall(text)
+    if len(anchors) != len(_ANY_ANCHOR.findall(text)):
         return None
     # A generator, so that no more than one anchor's dictionary is alive: thousands keep the collector busy.
-    return ((_attributes(raw), content) for raw, content in found)
+    return ((_attributes(raw), content) for raw, content in anchors)
 
 
 def _attributes(raw: str) -> dict[str, str]:
@@ -125,7 +129,7 @@ def _attributes(raw: str) -> dict[str, str]:
 
 
 class _Anchors(HTMLParser):
-    """Collects the anchors, and the base that relative links start from."""
+    """Collects the anchors and the base of relative links."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

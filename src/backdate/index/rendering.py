@@ -1,7 +1,7 @@
-"""Cutting a page at an instant and writing it: JSON (PEP 691, 700, 714) or HTML (PEP 503, 592, 658).
+"""Cut a page at an instant and write it: JSON (PEP 691, 700, 714) or HTML (PEP 503, 592, 658).
 
-A page is made ready once (every file written in the wanted form, side by side). Cutting it then
-copies the runs of files that are visible; nothing is parsed or written again for a new instant.
+A page is prepared once (every file written in the requested form, side by side). Cutting it then copies
+the runs of visible files; nothing is parsed or serialised again for a new instant.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class ReadyPage:
 
     name: str
     source: SerialisedPage
-    """For its metadata; its own ``blob`` is shared with this one where nothing had to be rewritten."""
+    """For its metadata; the ``blob`` is shared where nothing had to be rewritten."""
     is_json: bool
     offsets: array[int]
     blob: bytes
     ordered: array[int]
-    """The upload times in order: where an instant falls among them says which files are visible."""
+    """The sorted upload times: the position of an instant among them says which files are visible."""
     digest: bytes
-    """Of everything that the page can show, in this form."""
+    """Digest of everything that the page can show, in this form."""
     size_bytes: int
 
     def visible_count(self, cutoff: Microseconds) -> int:
@@ -51,7 +51,7 @@ class ReadyPage:
 
 
 Locate = Callable[[FileEntry], str]
-"""Where clients are told to fetch a file."""
+"""Decides the URL of a file for clients."""
 
 
 def upstream_location(entry: FileEntry) -> str:

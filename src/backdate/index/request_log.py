@@ -1,4 +1,4 @@
-"""The request log: one line a request, written in batches so that a request does not wait for it."""
+"""The request log: a line for each request, written in batches so that no request waits for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RequestLog:
         self._flushing: asyncio.TimerHandle | None = None
 
     def record(self, client: str, method: str, path: bytes, status: int, size: int) -> None:
-        """Note one request. Call it on the event loop."""
+        """Record a request. Call it on the event loop."""
         second = int(time.time())
         if second != self._second:
             self._second = second
@@ -34,7 +34,7 @@ class RequestLog:
             self._flushing = asyncio.get_running_loop().call_later(self._DELAY_S, self.flush)
 
     def flush(self) -> None:
-        """Write what was noted."""
+        """Write the recorded requests."""
         if self._flushing is not None:
             self._flushing.cancel()
             self._flushing = None

@@ -1,7 +1,7 @@
-"""Finished answers: negotiation (PEP 691), validators, and a bounded store of what was sent before.
+"""Complete responses: negotiation (PEP 691), validators, and a bounded cache of earlier responses.
 
-An answer that was given once is kept as the very messages that the ASGI server takes, so that giving
-it again costs one look-up.
+A response is cached as the messages that the ASGI server takes, so that sending it again costs one
+look-up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FORMS = {
 
 
 class ServedResponse:
-    """One answer, ready to be sent."""
+    """A response that is ready to be sent."""
 
     __slots__ = ("_headers", "body", "etag", "expires", "hot_keys", "size", "start", "status")
 
@@ -49,11 +49,11 @@ class ServedResponse:
         }
         self.body: Message = {"type": "http.response.body", "body": body}
         self.expires = expires
-        """Until when (``time.monotonic``) it may be given again without thinking."""
+        """The ``time.monotonic`` until which it may be sent again without a check."""
         self.hot_keys: list[HotKey] = []
 
     def not_modified(self) -> Message:
-        """The start of the 304 that stands for this answer (RFC 9110: the same validators, no body)."""
+        """The start of the 304 that replaces this response (RFC 9110: the same validators, no body)."""
         kept = [
             pair for pair in self._headers if pair[0] != b"content-type" and pair[0] != b"content-encoding"
         ]
@@ -61,7 +61,7 @@ class ServedResponse:
 
 
 class ResponseStore:
-    """Answers by what they show and by the requests that led to them; at most ``max_bytes`` of bodies."""
+    """Responses by content and by request; at most ``max_bytes`` of bodies."""
 
     _KEYS_EACH = 8
 
@@ -72,14 +72,14 @@ class ResponseStore:
         self._bytes = 0
 
     def get(self, key: tuple[object, ...]) -> ServedResponse | None:
-        """The answer that shows ``key``."""
+        """The response with the content ``key``."""
         answer = self._kept.get(key)
         if answer is not None:
             self._kept.move_to_end(key)
         return answer
 
     def keep(self, key: tuple[object, ...], answer: ServedResponse) -> None:
-        """Keep ``answer`` under ``key``; what was made or found longest ago goes."""
+        """Store ``answer`` under ``key``; the least recently used ones are removed."""
         self._drop(self._kept.pop(key, None))
         self._kept[key] = answer
         self._bytes += answer.size + 2048
@@ -87,7 +87,7 @@ class ResponseStore:
             self._drop(self._kept.popitem(last=False)[1])
 
     def link(self, hot_key: HotKey, answer: ServedResponse) -> None:
-        """Give ``answer`` to requests of exactly that kind from now on."""
+        """Send ``answer`` to equal requests from now on."""
         if len(answer.hot_keys) >= self._KEYS_EACH:
             self.hot.pop(answer.hot_keys.pop(0), None)
         answer.hot_keys.append(hot_key)
@@ -106,10 +106,10 @@ class ResponseStore:
 
 
 def page_tag(digest: bytes, visible: int, form: Form, *, zipped: bool) -> bytes:
-    """The entity tag of a page that shows so many files of what ``digest`` stands for.
+    """The entity tag of a page that shows the first files of the content with ``digest``.
 
-    Files are visible in the order of their upload times, so that their number says which ones they
-    are: the tag need not be made from the bytes, and is the same for all instants that show the same.
+    Files become visible in the order of their upload times, so their number identifies them: the tag is not
+    computed from the bytes, and is the same for all instants that show the same files.
     """
     state = hashlib.blake2b(digest, digest_size=16, person=b"gzip" if zipped else b"")
     state.update(b"%d %b" % (visible, form.value.encode()))
@@ -119,8 +119,8 @@ def page_tag(digest: bytes, visible: int, form: Form, *, zipped: bool) -> bytes:
 def page_answer(body: bytes, form: Form, *, etag: bytes, cutoff: str, zipped: bool) -> ServedResponse:
     """A project's page, cut at the instant in ``cutoff``; ``body`` is compressed already if ``zipped``.
 
-    Clients are told to ask again every time (``no-cache``: they send the validator and mostly get a
-    304): the same URL shows something else when the server is started with other options.
+    Clients revalidate every time (``no-cache``: they send the validator and mostly get a 304), because the
+    same URL has another content when the server is started with other options.
     """
     headers = [
         (b"content-type", form.value.encode() + (b"; charset=utf-8" if form is Form.HTML else b"")),
@@ -135,7 +135,7 @@ def page_answer(body: bytes, form: Form, *, etag: bytes, cutoff: str, zipped: bo
 
 
 def text_answer(status: int, message: str, *, cutoff: str | None = None) -> ServedResponse:
-    """A refusal, or anything else that is said in one sentence."""
+    """A refusal, or any other message of one sentence."""
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
     if cutoff is not None:
         headers.append((b"x-snapshot-cutoff", cutoff.encode()))
@@ -154,9 +154,9 @@ def redirect_answer(location: str, *, status: int = 301) -> ServedResponse:
 
 @lru_cache(maxsize=1024)
 def choose_form(accept: bytes) -> Form | None:
-    """The form that an Accept header wants (RFC 9110 12.5.1, PEP 691); None when we have none of its forms.
+    """The form that an Accept header asks for (RFC 9110 12.5.1, PEP 691); None if it is not available.
 
-    A client that says nothing gets ``text/html``, for those that were written before PEP 691.
+    Without the header it is ``text/html``, for clients written before PEP 691.
     """
     best: Form | None = None
     best_quality = 0.0
@@ -181,7 +181,7 @@ def accepts_gzip(accept_encoding: bytes) -> bool:
 
 
 def matches(if_none_match: bytes, etag: bytes) -> bool:
-    """Whether an If-None-Match header names ``etag`` (weakly, as RFC 9110 13.1.2 wants)."""
+    """Whether an If-None-Match header names ``etag`` (weak comparison, RFC 9110 13.1.2)."""
     if if_none_match.strip() == b"*":
         return True
     return any(tag.strip().removeprefix(b"W/") == etag for tag in if_none_match.split(b","))

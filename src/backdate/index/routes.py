@@ -1,4 +1,4 @@
-"""What a request's path asks for. Every path is one of the routes below, or a UnknownPath that says why not.
+"""The routes of the server. A path is one of these, or an UnknownPath with the reason.
 
 ::
 
@@ -62,24 +62,24 @@ class RootRoute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redirect:
-    """The same thing is elsewhere."""
+    """A redirect to another path."""
 
     location: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Banner:
-    """What this server is."""
+    """The page about this server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """Whether it runs."""
+    """The health check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownPath:
-    """A path that asks for nothing we have."""
+    """A path that is not a route."""
 
     status: int
     message: str

@@ -1,4 +1,4 @@
-"""Running the application: in this process for a while, or in the foreground until it is stopped."""
+"""Run the application: in this process for a while, or in the foreground until it is stopped."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class SnapshotServer:
         self.close()
 
     def start(self) -> None:
-        """Listen; returns when requests are answered. Raises MachineError when that cannot be."""
+        """Listen; returns when requests are answered. Raises MachineError when that fails."""
         if self._thread is not None:
             return
         if self._socket_path is not None:

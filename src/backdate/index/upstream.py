@@ -1,9 +1,9 @@
-"""The package index, asked once: a client with a cache, for the server and for the rest of backdate.
+"""A caching client of package indexes, for the server and for the rest of backdate.
 
-What an index says about instants that lie well before the asking changes only by yanks and
-deletions. A page is therefore kept for ever for such instants, and asked again (conditionally)
-only for later ones. Files without an upload time are never shown, and a project that has no upload
-times at all is an error that names it: showing it whole would let the future in.
+What an index lists for an instant well before the request changes only by yanks and deletions. A page is
+therefore valid for ever for such instants, and requested again (conditionally) only for later ones. Files
+without an upload time are never shown, and a project without any upload times is an error that names it:
+showing all of its files would include later ones.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ logger = logging.getLogger(__name__)
 
 PUBLIC_INDEX = "https://pypi.org/simple/"
 SETTLED_AFTER_US = 3_600_000_000
-"""An index' own caches lag: what it said of the last hour before the asking may lack files."""
+"""An index' own caches lag: its answer for the last hour before the request may lack files."""
 FRESH_FOR_US = 600_000_000
-"""How long a page answers for instants that are not settled: PyPI's own max-age."""
+"""How long a page is valid for instants that are not settled: PyPI's own max-age."""
 ABSENT_FOR_US = 86_400_000_000
-"""How long a project stays unknown: a 404 may be an index' mistake, which nothing else would correct."""
+"""How long a 404 is believed: it may be a mistake of the index, which nothing else would correct."""
 _MEMORY_PAGES = 64
 
 _JSON_TYPES = (
@@ -56,9 +56,9 @@ _ACCEPT = f"{_JSON_TYPES[0]}, {_HTML_TYPES[1]};q=0.2, text/html;q=0.1"
 class IndexClient:
     """Reads projects' pages from one index or several. Safe to share between threads; close it.
 
-    With several, the first index that knows a project is the only one asked for its files (files of
-    one name from two indexes are not mixed). ``cache`` None keeps pages in memory alone. ``offline``
-    asks nobody. ``refresh`` asks again, once, for every page that was cached before this client.
+    With several, all files of a project come from the first index that knows it. With ``cache`` None pages
+    are kept in memory only. ``offline`` sends no requests. ``refresh`` requests every page once more that was
+    cached before this client.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class IndexClient:
         self.close()
 
     def close(self) -> None:
-        """Write what is not in the cache yet, and close the connections."""
+        """Write pending pages to the cache and close the connections."""
         self._writer.shutdown(wait=True)
         self.fetcher.close()
 
@@ -104,7 +104,7 @@ class IndexClient:
 
         The page is recent enough to be complete for the instant ``at`` (default: this moment).
         ``page.exists`` is False when no index knows the project. Raises UsageError for what is no
-        project's name, IndexFailure (an IndexUnavailable) when no usable answer can be had.
+        project's name, IndexFailure (an IndexUnavailable) when there is no usable response.
         """
         if not is_project_name(name):
             raise UsageError(f"{name!r} is not a project's name")
@@ -121,7 +121,7 @@ class IndexClient:
         return page
 
     def answers_for(self, page: SerialisedPage, at: Microseconds | None) -> bool:
-        """Whether ``page`` need not be asked again for the instant ``at``."""
+        """Whether ``page`` is still valid for the instant ``at``."""
         if page.fetched < self._refresh_before and not self.offline:
             return False
         if self.offline:
@@ -256,7 +256,7 @@ class IndexClient:
 
 
 def check_upstream(url: str) -> str:
-    """The root URL of an index, with its trailing slash. Raises UsageError for what is no URL of one."""
+    """The root URL of an index, with its trailing slash. Raises UsageError for an invalid one."""
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:

@@ -1,7 +1,7 @@
-"""A cache of answers: the same question to the same model, asked once.
+"""A cache of replies: the same request to the same model is sent once.
 
-One SQLite file, bounded; what was used longest ago goes first. Only replies are kept, never failures, and no
-keys: an answer's key is the digest of the model, its sampling and the question.
+One SQLite file, limited in size; the least recently used replies are removed first. It holds no failures and
+no API keys: an answer's key is the digest of the model, its sampling and the question.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class AnswerStore:
         self._connection.close()
 
     def load(self, key: str) -> Reply | None:
-        """The kept reply; one that cannot be read any more is removed, and as good as none."""
+        """The cached reply; one that cannot be read is removed and counts as missing."""
         with self._lock:
             row = self._run("SELECT reply FROM answers WHERE key = ?", key).fetchone()
             if row is None:
@@ -74,7 +74,7 @@ class AnswerStore:
         return replace(reply, from_cache=True)
 
     def store(self, key: str, reply: Reply) -> None:
-        """Keep ``reply``, and make room for it."""
+        """Store ``reply`` and make room for it."""
         data = to_json(replace(reply, from_cache=False))
         if len(data) > self._max_bytes:
             return
@@ -100,7 +100,7 @@ class AnswerStore:
 
 
 class RememberingModel:
-    """``model``, asked only what it has not answered before.
+    """``model``, which gets only requests that it has not answered before.
 
     ``specification`` and ``sampling`` are those of ``model``: they are part of the key.
     """

@@ -1,7 +1,6 @@
-"""Reading what an endpoint answered: a chat completion, a stream of its pieces, or an error.
+"""Read the response of an endpoint: a chat completion, a stream of its pieces, or an error.
 
-Pure functions over bytes that anyone may have written: whatever they hold, the result is a Reply or a
-ModelFailure.
+Pure functions over untrusted bytes: whatever these hold, the result is a Reply or a ModelFailure.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def one_line(text: str) -> str:
 
 
 def bad_answer(why: str) -> ModelFailure:
-    """An answer that is no chat completion."""
+    """The failure for a response that is not a chat completion."""
     return ModelFailure(
         kind="bad-answer", message=f"the endpoint's answer is no chat completion: {one_line(why)}"
     )
@@ -63,7 +62,7 @@ def parse_json(data: bytes | str) -> Any:
 
 
 def read_completion(data: bytes) -> Answer:
-    """The answer in the body of a chat completion."""
+    """The reply in the body of a chat completion."""
     try:
         body = parse_json(data)
     except ValueError as error:
@@ -102,7 +101,7 @@ def make_reply(
     usage: TokenUsage | None,
     model: object,
 ) -> Reply:
-    """A reply out of fields that may hold anything."""
+    """A reply from fields that may hold anything."""
     reason = _FINISH.get(finish, "unknown") if isinstance(finish, str) else "unknown"
     refused = refusal if isinstance(refusal, str) and refusal else None
     if reason == "content-filter" and refused is None:
@@ -119,20 +118,20 @@ def make_reply(
 
 
 def read_tool_calls(value: object) -> tuple[ToolCall, ...] | str:
-    """The calls, or why they cannot be read. Some servers give arguments as an object: that is taken too."""
+    """The calls, or why they are invalid. Some servers send arguments as an object: that is accepted."""
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > _MAX_TOOL_CALLS:
         return "tool_calls is not a list, or far too long"
     calls = []
-    for place, entry in enumerate(value):
+    for index, entry in enumerate(value):
         function = entry.get("function") if isinstance(entry, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             return "a tool call without a function's name"
         arguments = function.get("arguments")
         calls.append(
             ToolCall(
-                id=str(entry.get("id") or f"call_{place}"),
+                id=str(entry.get("id") or f"call_{index}"),
                 name=function["name"],
                 arguments=arguments if isinstance(arguments, str) else json.dumps(arguments or {}),
             )
@@ -141,7 +140,7 @@ def read_tool_calls(value: object) -> tuple[ToolCall, ...] | str:
 
 
 def read_usage(value: object) -> TokenUsage | None:
-    """The counts of tokens; None when there are none, or they are no counts."""
+    """The token counts; None when there are none, or none that are valid."""
     if not isinstance(value, dict):
         return None
     details = value.get("prompt_tokens_details")
@@ -160,7 +159,7 @@ def read_usage(value: object) -> TokenUsage | None:
 
 
 def read_error(status: int, data: bytes, *, retry_after_s: float | None = None) -> ModelFailure:
-    """The failure that an answer with the HTTP ``status`` and this body is."""
+    """The failure for a response with this HTTP ``status`` and body."""
     code, message = _error_words(data)
     return ModelFailure(
         kind=_kind(status, f"{code} {message}"),
@@ -170,12 +169,12 @@ def read_error(status: int, data: bytes, *, retry_after_s: float | None = None) 
     )
 
 
-def _kind(status: int, words: str) -> FailureKind:
-    if status in (400, 413, 422) and _TOO_LONG.search(words):
+def _kind(status: int, message: str) -> FailureKind:
+    if status in (400, 413, 422) and _TOO_LONG.search(message):
         return "context-too-long"
-    if status in (400, 403, 422) and _REFUSED.search(words):
+    if status in (400, 403, 422) and _REFUSED.search(message):
         return "refused"
-    if status in (402, 429) and _QUOTA.search(words):
+    if status in (402, 429) and _QUOTA.search(message):
         return "quota-used-up"
     if status in (408, 504):
         return "timeout"
@@ -206,7 +205,7 @@ def _error_words(data: bytes) -> tuple[str, str]:
 
 
 def _text(value: object) -> str:
-    """A message's text: a string, or a list of parts of which those with text count."""
+    """The text of a message: a string, or the text parts of a list."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -1,6 +1,6 @@
-"""What a model is to the rest of the program: something that is asked, and answers or says why not.
+"""The interface of a model: it continues a conversation, or returns why it did not.
 
-The words are those of OpenAI's chat completions, which vLLM, llama.cpp, Ollama and most providers speak too.
+The terms are those of OpenAI's chat completions, which vLLM, llama.cpp, Ollama and most providers use, too.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ ToolChoice: TypeAlias = Literal["auto", "required", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A tool that the model wants to be called."""
+    """A tool call that the model asks for."""
 
     id: str
     name: str
-    """As the model wrote it: there may be no such tool."""
+    """As the model wrote it: the tool may not exist."""
     arguments: str
     """As the model wrote them: meant to be a JSON object, and may be anything."""
 
@@ -53,9 +53,9 @@ class Message:
     role: Literal["system", "user", "assistant", "tool"]
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
-    """Of an assistant's turn."""
+    """The calls of an assistant's turn."""
     tool_call_id: str | None = None
-    """Of a tool's turn: the call that it answers."""
+    """For a tool's turn: the id of the call that it answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,23 +89,23 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a model answered."""
+    """The answer of a model."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     reasoning: str | None = None
-    """What it thought aloud beside the answer, where the endpoint gives that."""
+    """Its reasoning beside the answer, where the endpoint returns that."""
     refusal: str | None = None
-    """Why the model itself did not want to answer, in its words; "" when it gave none."""
+    """Why the model itself refused to answer; "" when it did not refuse."""
     finish_reason: FinishReason = "unknown"
     usage: TokenUsage | None = None
     """None when the endpoint did not count."""
     model: str = ""
     """The model as the endpoint calls it, often with a date."""
     attempts: int = 1
-    """How often the endpoint was asked for it."""
+    """How many requests it took."""
     from_cache: bool = False
-    """Whether this is an earlier answer to the same request, out of our own cache: nothing was paid."""
+    """Whether this is an earlier answer from our own cache: nothing was paid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +119,13 @@ class ModelFailure:
     """The HTTP status, if there was one."""
     attempts: int = 1
     usage: TokenUsage | None = None
-    """What was counted all the same."""
+    """Tokens that were counted nevertheless."""
     retry_after_s: float | None = None
-    """How long the endpoint asked us to wait."""
+    """Seconds that the endpoint asked us to wait."""
 
     @property
     def is_final(self) -> bool:
-        """Whether no other question can succeed either: a caller with many of them should stop."""
+        """Whether no other request can succeed either: a caller with many requests should stop."""
         return self.kind in ("unauthorised", "no-such-model", "quota-used-up")
 
     def after(self, attempts: int) -> ModelFailure:
@@ -152,7 +152,7 @@ class Model(Protocol):
         tool_choice: ToolChoice = "auto",
         stop: Sequence[str] = (),
     ) -> Answer:
-        """The next turn, or why there is none. Never raises for what an endpoint does.
+        """The next turn, or why there is none. Never raises because of an endpoint.
 
         ``tool_choice`` counts only with ``tools``; ``stop``: texts (at most four) that end the reply.
         """

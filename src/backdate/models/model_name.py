@@ -13,7 +13,7 @@ from backdate.errors import UsageError
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _WITH_URL = re.compile(r"(.*?)@(https?:.*)\Z", re.DOTALL)  # a model's name may hold an "@" too
 NO_KEY = "none"
-"""What is sent where no key is needed (a local server); the client insists on sending one."""
+"""Sent where no key is needed (a local server), because the client always sends one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +28,11 @@ class Endpoint:
 
     @property
     def specification(self) -> str:
-        """``NAME@BASE_URL``, which names it again."""
+        """``NAME@BASE_URL``, which can be parsed again."""
         return f"{self.model}@{self.base_url}"
 
     def without_key(self, text: str) -> str:
-        """``text`` with the key crossed out: an endpoint may well quote it in an error."""
+        """``text`` without the key: an endpoint may quote it in an error."""
         return text if self.key == NO_KEY else text.replace(self.key, "[key]")
 
 
@@ -41,8 +41,8 @@ def parse_endpoint(
 ) -> Endpoint:
     """The endpoint that ``NAME`` or ``NAME@BASE_URL`` means.
 
-    Without a base URL ``OPENAI_BASE_URL`` is used, then OpenAI's own. The key is ``key``, then
-    ``OPENAI_API_KEY``; only OpenAI's own endpoint insists on one. Raises UsageError.
+    The default base URL is ``OPENAI_BASE_URL``, then OpenAI's own. The key is ``key``, else
+    ``OPENAI_API_KEY``; only OpenAI's own endpoint requires one. Raises UsageError.
     """
     variables = os.environ if environment is None else environment
     match = _WITH_URL.match(specification.strip())
@@ -53,15 +53,15 @@ def parse_endpoint(
     if not name or any(character.isspace() or not character.isprintable() for character in name):
         raise UsageError(f"{specification!r} names no model: write NAME or NAME@BASE_URL")
     base_url = _checked(url.rstrip("/"))
-    given = (key or variables.get("OPENAI_API_KEY", "")).strip()
-    if not given and base_url == DEFAULT_BASE_URL:
+    api_key = (key or variables.get("OPENAI_API_KEY", "")).strip()
+    if not api_key and base_url == DEFAULT_BASE_URL:
         raise UsageError(
             f"the model {name!r} at {base_url} needs a key: set OPENAI_API_KEY, "
             f"or name another endpoint ({name}@http://localhost:8000/v1)"
         )
-    if not (given.isascii() and given.isprintable()):
+    if not (api_key.isascii() and api_key.isprintable()):
         raise UsageError("the key in OPENAI_API_KEY has characters that no key has; copy it again")
-    return Endpoint(model=name, base_url=base_url, key=given or NO_KEY)
+    return Endpoint(model=name, base_url=base_url, key=api_key or NO_KEY)
 
 
 def _checked(url: str) -> str:

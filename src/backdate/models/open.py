@@ -1,4 +1,4 @@
-"""The one place where a model is chosen: from what a user named to something that can be asked."""
+"""Open the model that a user named; no other module chooses one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backdate.models.usage import CountingModel
 def open_model(
     endpoint: Endpoint, settings: ModelSettings | None = None, *, answers: Path | None = None
 ) -> Iterator[CountingModel]:
-    """The model at ``endpoint``, counted; with ``answers`` (a file) it remembers what it answered.
+    """The model at ``endpoint``, with its usage counted; ``answers`` (a file) caches its replies.
 
     Raises UsageError when the ``openai`` package is missing, and what ``AnswerStore`` raises.
     """

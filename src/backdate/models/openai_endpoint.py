@@ -1,8 +1,8 @@
-"""A model behind an OpenAI-compatible endpoint, asked through the ``openai`` package.
+"""A model behind an OpenAI-compatible endpoint, used through the ``openai`` package.
 
-The package brings the connection, its errors and the authentication. Its retries are off (ours are bounded by
-what the caller allows, and counted), and bodies are read here: bounded in size and in time, which its own
-parsing of a hostile answer would not be.
+The package provides the connection, its errors and the authentication. Its retries are off (ours are limited
+by the caller, and counted), and bodies are read here, limited in size and time: the package would parse a
+hostile response without limits.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 _ERROR_BYTES = 64 * 1024
 _STREAM_OVERHEAD = 64
-"""A stream's bytes for each byte of text, at most: every piece of a few letters comes in an envelope."""
+"""The most bytes of a stream for each byte of text: each piece of a few letters has an envelope."""
 
 
 class _TurnedAway(Exception):
-    """An answer that is not a success, raised where its body can still be read with a bound."""
+    """An unsuccessful response, raised where its body can still be read within limits."""
 
     def __init__(self, failure: ModelFailure) -> None:
         super().__init__(failure.message)
@@ -94,7 +94,7 @@ class OpenAIModel:
             self._sleep(delay_s)
 
     def _attempt(self, question: Question) -> Answer:
-        """Ask once."""
+        """Send one request."""
         body = request_body(self._endpoint.model, self._settings.sampling, question)
         if self._settings.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -111,7 +111,7 @@ class OpenAIModel:
             return self._failure(error, began=began)
 
     def _read(self, pieces: Iterable[bytes], deadline: float) -> Answer:
-        """The answer that a successful response's body holds."""
+        """The reply in the body of a successful response."""
         limit = self._settings.max_answer_bytes
         streamed = StreamedReply(max_bytes=limit) if self._settings.stream else None
         bound = limit * _STREAM_OVERHEAD if streamed else limit
@@ -131,7 +131,7 @@ class OpenAIModel:
         return read_completion(bytes(data)) if streamed is None else streamed.finish()
 
     def _failure(self, error: BaseException, *, began: bool) -> ModelFailure:
-        """The failure that an exception of the client's is."""
+        """The failure for an exception of the client."""
         cause: BaseException | None = error
         while cause is not None:
             if isinstance(cause, _TurnedAway):
@@ -139,11 +139,11 @@ class OpenAIModel:
             if "Timeout" in type(cause).__name__:  # of httpx or httpx2, whichever the package uses
                 return self._timeout()
             error, cause = cause, cause.__cause__
-        words = one_line(f"{type(error).__name__}: {error}")
+        reason = one_line(f"{type(error).__name__}: {error}")
         if began:
-            return ModelFailure(kind="stream-broken", message=f"the reply broke off: {words}")
+            return ModelFailure(kind="stream-broken", message=f"the reply broke off: {reason}")
         return ModelFailure(
-            kind="endpoint-down", message=f"{self._endpoint.base_url} cannot be reached: {words}"
+            kind="endpoint-down", message=f"{self._endpoint.base_url} cannot be reached: {reason}"
         )
 
     def _timeout(self) -> ModelFailure:
@@ -153,7 +153,7 @@ class OpenAIModel:
 
 
 def _connect(endpoint: Endpoint, timeout_s: float) -> tuple[openai.OpenAI, tuple[type[BaseException], ...]]:
-    """The client, and every error that it raises for what an endpoint does."""
+    """The client, and every error that it raises because of an endpoint."""
     try:
         import openai
     except ImportError as error:
@@ -162,7 +162,7 @@ def _connect(endpoint: Endpoint, timeout_s: float) -> tuple[openai.OpenAI, tuple
         ) from error
 
     def turn_away(response: Any) -> None:
-        """Read the body of an answer that is no success within bounds: the package would read all of it."""
+        """Read the body of an unsuccessful response within limits: the package would read all of it."""
         if 200 <= response.status_code < 300:
             return
         data = bytearray()
@@ -189,11 +189,11 @@ def _connect(endpoint: Endpoint, timeout_s: float) -> tuple[openai.OpenAI, tuple
 
 def _transport_errors() -> tuple[type[Exception], ...]:
     # openai 3 reads through httpx2, earlier ones through httpx; an error while a body is read is theirs.
-    found: list[type[Exception]] = []
+    errors: list[type[Exception]] = []
     for name in ("httpx", "httpx2"):
         try:
             module = importlib.import_module(name)
         except ImportError:
             continue
-        found += [module.HTTPError, module.StreamError, module.InvalidURL]
-    return tuple(found)
+        errors += [module.HTTPError, module.StreamError, module.InvalidURL]
+    return tuple(errors)

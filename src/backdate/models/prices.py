@@ -1,4 +1,4 @@
-"""What tokens cost: a user's own price file, in TOML or JSON. What it does not say is unknown, and stays so.
+"""Token prices: a user's own file, in TOML or JSON. Prices that it lacks are unknown, never guessed.
 
 ::
 
@@ -59,10 +59,10 @@ class Prices:
 
     currency: str
     models: tuple[tuple[str, tuple[Tier, ...]], ...]
-    """(a model's name as it is asked for, its tiers from the lowest)."""
+    """(a model's requested name, its tiers from the lowest)."""
 
     def cost(self, model: str, usage: TokenUsage | None) -> float | None:
-        """What *one call* of ``model`` costs, in ``currency``; None when its price or tokens are unknown."""
+        """The cost of *one call* of ``model`` in ``currency``; None when its price or tokens are unknown."""
         tiers = dict(self.models).get(model)
         if tiers is None or usage is None:
             return None
@@ -72,7 +72,7 @@ class Prices:
 def read_prices(path: Path) -> Prices:
     """The prices in the file ``path``: JSON when its name ends so, else TOML.
 
-    Raises ConfigurationError, naming the place, for a file that is none.
+    Raises ConfigurationError, with the location, for an invalid file.
     """
     try:
         with path.open("rb") as file:
@@ -90,7 +90,7 @@ def read_prices(path: Path) -> Prices:
 
 
 def parse_prices(content: object) -> Prices:
-    """The prices in a parsed file. Raises ValueError, naming the place."""
+    """The prices in a parsed file. Raises ValueError with the location."""
     table = _table(content, "the file", frozenset(("currency", "models")))
     currency = table.get("currency", "USD")
     if not isinstance(currency, str) or not currency.strip():
@@ -102,15 +102,15 @@ def parse_prices(content: object) -> Prices:
     )
 
 
-def _tiers(entry: object, place: str) -> tuple[Tier, ...]:
-    table = _table(entry, place, _PRICE_KEYS | {"tiers"})
-    base = _tier(table, place, -1)
+def _tiers(entry: object, location: str) -> tuple[Tier, ...]:
+    table = _table(entry, location, _PRICE_KEYS | {"tiers"})
+    base = _tier(table, location, -1)
     further = table.get("tiers", [])
     if not isinstance(further, list):
-        raise ValueError(f"{place}.tiers is not a list of tables")  # noqa: TRY004 - as below
+        raise ValueError(f"{location}.tiers is not a list of tables")  # noqa: TRY004 - as below
     tiers = [base]
     for number, raw in enumerate(further):
-        where = f"{place}.tiers[{number}]"
+        where = f"{location}.tiers[{number}]"
         fields = _table(raw, where, _PRICE_KEYS | {"above_prompt_tokens"})
         above = fields.get("above_prompt_tokens")
         if not isinstance(above, int) or isinstance(above, bool) or above < 0:
@@ -118,20 +118,20 @@ def _tiers(entry: object, place: str) -> tuple[Tier, ...]:
         tiers.append(_tier(fields, where, above))
     bounds = [tier.above_prompt_tokens for tier in tiers]
     if len(set(bounds)) != len(bounds):
-        raise ValueError(f"{place} has two tiers with the same above_prompt_tokens")
+        raise ValueError(f"{location} has two tiers with the same above_prompt_tokens")
     return tuple(sorted(tiers, key=lambda tier: tier.above_prompt_tokens))
 
 
-def _tier(table: Mapping[str, Any], place: str, above: int) -> Tier:
+def _tier(table: Mapping[str, Any], location: str, above: int) -> Tier:
     prices: dict[str, float] = {}
     for name in sorted(_PRICE_KEYS & table.keys()):
         value = table[name]
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            raise ValueError(f"{place}.{name} is not a price for a million tokens")
+            raise ValueError(f"{location}.{name} is not a price for a million tokens")
         prices[name] = float(value)
     for name in ("input", "output"):
         if name not in prices:
-            raise ValueError(f"{place} has no {name}: write 0 for a model that is free")
+            raise ValueError(f"{location} has no {name}: write 0 for a model that is free")
     return Tier(
         above_prompt_tokens=above,
         input=prices["input"],
@@ -140,12 +140,12 @@ def _tier(table: Mapping[str, Any], place: str, above: int) -> Tier:
     )
 
 
-def _table(value: object, place: str, allowed: frozenset[str] | None) -> Mapping[str, Any]:
+def _table(value: object, location: str, allowed: frozenset[str] | None) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f"{place} is not a table")  # noqa: TRY004 - one kind of error for one file
+        raise ValueError(f"{location} is not a table")  # noqa: TRY004 - one kind of error for one file
     unknown = sorted(set(value) - allowed) if allowed is not None else []
     if unknown:
         raise ValueError(
-            f"{place} has the unknown key {unknown[0]!r}: it may hold {', '.join(sorted(allowed or ()))}"
+            f"{location} has the unknown key {unknown[0]!r}: it may hold {', '.join(sorted(allowed or ()))}"
         )
     return value

@@ -1,4 +1,4 @@
-"""What is sent: the body of a chat completion's request, and the digest that names it."""
+"""The body of a chat completion's request, and the digest that identifies it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backdate.serial import digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """All that decides an answer, but the model."""
+    """Everything except the model that decides a reply."""
 
     conversation: tuple[Message, ...]
     tools: tuple[ToolDefinition, ...] = ()
@@ -27,19 +27,19 @@ def make_question(
     tool_choice: ToolChoice = "auto",
     stop: Sequence[str] = (),
 ) -> Question:
-    """The question that the arguments of ``Model.ask`` are."""
+    """The arguments of ``Model.ask`` as one value."""
     return Question(
         conversation=tuple(conversation), tools=tuple(tools), tool_choice=tool_choice, stop=tuple(stop)
     )
 
 
 def question_key(specification: str, sampling: Sampling, question: Question) -> str:
-    """The digest under which the answer is kept: the model, how it samples, and what it is asked."""
+    """The key of the cached reply: a digest of the model, its sampling and the question."""
     return digest("answer of a model, 1", specification, sampling, question)
 
 
 def request_body(model: str, sampling: Sampling, question: Question) -> dict[str, Any]:
-    """The JSON object that is sent to ``/chat/completions``, without the streaming fields."""
+    """The JSON object to send to ``/chat/completions``, without the streaming fields."""
     body: dict[str, Any] = {
         "model": model,
         "messages": [_message(message) for message in question.conversation],

@@ -1,4 +1,4 @@
-"""Waiting: between attempts, and so that an endpoint is not asked too often."""
+"""Wait between attempts, and limit the rate of requests."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def read_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def wait_before_next(failure: ModelFailure, attempt: int, patience: Patience, chance: float) -> float | None:
-    """Seconds to wait after the failed ``attempt`` (from 1); None when it is not worth another.
+    """Seconds to wait after the failed ``attempt`` (from 1); None when another is pointless.
 
-    Doubling from ``first_delay_s``, up to half of it off (``chance`` in 0..1), so that many that were turned
-    away do not come back together; never less than the endpoint asked for.
+    Doubles from ``first_delay_s``, reduced by up to half (``chance`` in 0..1), so that many rejected callers
+    do not return together; never less than the endpoint asked for.
     """
     if failure.kind not in _WORTH_ANOTHER or attempt >= patience.attempts:
         return None
@@ -70,7 +70,7 @@ class Turnstile:
         self._lock = threading.Lock()
 
     def pass_through(self) -> None:
-        """Wait for one's turn."""
+        """Wait until the next request is allowed."""
         if not self._gap_s:
             return
         with self._lock:

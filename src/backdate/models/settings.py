@@ -1,4 +1,4 @@
-"""How a model is asked: sampling, patience and limits."""
+"""Settings of a model: sampling, patience and limits."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """What decides the reply, besides the conversation. The default is greedy decoding."""
+    """Everything that decides the reply besides the conversation. The default is greedy decoding."""
 
     temperature: float | None = 0.0
     """None: not sent, for models that do not take it."""
     seed: int | None = 0
-    """Sent to the endpoint; another seed is another sample, in our own cache too. None: not sent."""
+    """Another seed gives another sample, also in our own cache. None: not sent."""
     top_p: float | None = None
     max_tokens: int | None = None
     """The longest reply, in tokens."""
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """What the endpoint calls it: OpenAI's reasoning models know only the second."""
+    """The endpoint's name for it: OpenAI's reasoning models accept only the second."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the request, such as ``reasoning_effort``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long and how often an endpoint is asked."""
+    """Time limits, attempts and delays of requests."""
 
     timeout_s: float = 300.0
     """For one attempt, from its start to the reply's last byte."""
@@ -41,11 +41,11 @@ class Patience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """All that is decided once for a model."""
+    """All settings of one model."""
 
     sampling: Sampling = field(default_factory=Sampling)
     patience: Patience = field(default_factory=Patience)
     stream: bool = False
-    """Whether the reply is asked for piece by piece: some gateways cut a long silence."""
+    """Whether replies are streamed: some gateways close a connection that is silent for long."""
     max_answer_bytes: int = 1_000_000
     """A longer reply is an ``answer-too-large``; reading stops there."""

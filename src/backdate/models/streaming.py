@@ -1,4 +1,4 @@
-"""Putting a streamed chat completion together: server-sent events, each a piece of the reply.
+"""Assemble a streamed chat completion from server-sent events, each a piece of the reply.
 
 The format is WHATWG's "Server-sent events" as OpenAI uses it: ``data: JSON`` lines, then ``data: [DONE]``.
 """
@@ -13,7 +13,7 @@ _MAX_TOOL_CALLS = 256
 
 
 class StreamedReply:
-    """A reply that comes in pieces: ``feed`` it bytes until it returns a failure or they end; ``finish``."""
+    """A reply in pieces: ``feed`` bytes until it returns a failure or they end, then ``finish``."""
 
     def __init__(self, *, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -49,9 +49,9 @@ class StreamedReply:
             )
         calls = tuple(
             ToolCall(
-                id=parts["id"] or f"call_{place}", name=parts["name"], arguments=parts["arguments"] or "{}"
+                id=parts["id"] or f"call_{index}", name=parts["name"], arguments=parts["arguments"] or "{}"
             )
-            for place, parts in sorted(self._calls.items())
+            for index, parts in sorted(self._calls.items())
         )
         if any(not call.name for call in calls):
             return bad_answer("a tool call without a function's name")
@@ -105,11 +105,11 @@ class StreamedReply:
         return _too_large(self._max_bytes) if self._size > self._max_bytes else None
 
     def _call(self, entry: object) -> ModelFailure | None:
-        place = entry.get("index", 0) if isinstance(entry, dict) else None
+        index = entry.get("index", 0) if isinstance(entry, dict) else None
         function = entry.get("function") if isinstance(entry, dict) else None
-        if not isinstance(place, int) or not 0 <= place < _MAX_TOOL_CALLS or not isinstance(entry, dict):
-            return bad_answer("a piece of a tool call without its place")
-        parts = self._calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
+        if not isinstance(index, int) or not 0 <= index < _MAX_TOOL_CALLS or not isinstance(entry, dict):
+            return bad_answer("a piece of a tool call without its index")
+        parts = self._calls.setdefault(index, {"id": "", "name": "", "arguments": ""})
         if isinstance(entry.get("id"), str):
             parts["id"] = entry["id"]
         for name in ("name", "arguments"):

@@ -1,4 +1,4 @@
-"""Counting what was asked: calls, tokens, failures."""
+"""Count calls, tokens and failures."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from backdate.models.prices import Prices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What a run asked of one model."""
+    """A run's use of one model."""
 
     calls: int = 0
-    """Answers that were wanted, failures and those out of our own cache included."""
+    """Answers asked for, including failures and those from our own cache."""
     attempts: int = 0
-    """Requests that were sent for them."""
+    """Requests sent for them."""
     remembered: int = 0
-    """Answers out of our own cache."""
+    """Answers from our own cache."""
     failures: tuple[tuple[str, int], ...] = ()
-    """(kind of failure, how often), by name."""
+    """(kind of failure, count), by name."""
     usage: TokenUsage = field(default_factory=TokenUsage)
-    """Of the answers that an endpoint gave now."""
+    """Tokens of the answers that an endpoint gave in this run."""
     remembered_usage: TokenUsage = field(default_factory=TokenUsage)
-    """What the answers out of our own cache had taken when they were given first."""
+    """Tokens that the answers from our own cache took originally."""
     uncounted: int = 0
-    """Answers given now for which the endpoint counted no tokens: ``usage`` is too low by those."""
+    """Answers of this run without token counts: ``usage`` does not include them."""
 
     def adding(self, answer: Answer) -> Account:
-        """The account after ``answer``."""
+        """The usage including ``answer``."""
         account = replace(self, calls=self.calls + 1)
         if isinstance(answer, Reply) and answer.from_cache:
             return replace(
@@ -59,11 +59,11 @@ class Account:
 
 
 _MAY_HAVE_COST = ("timeout", "stream-broken", "answer-too-large", "bad-answer")
-"""Failures after which an endpoint may have counted tokens that it did not tell of."""
+"""Failures after which an endpoint may have counted tokens without reporting them."""
 
 
 def cost_of(answer: Answer, model: str, prices: Prices) -> float | None:
-    """What one answer cost, in the currency of ``prices``; nothing out of our own cache. None: unknown."""
+    """The cost of one answer in the currency of ``prices``; 0 from our own cache. None: unknown."""
     if isinstance(answer, Reply):
         return 0.0 if answer.from_cache else prices.cost(model, answer.usage)
     if answer.usage is None and answer.kind not in _MAY_HAVE_COST:
@@ -72,7 +72,7 @@ def cost_of(answer: Answer, model: str, prices: Prices) -> float | None:
 
 
 class CountingModel:
-    """``model``, with an account of what it was asked through this object."""
+    """``model``, counting what is asked through this object."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -86,7 +86,7 @@ class CountingModel:
 
     @property
     def account(self) -> Account:
-        """The account until now."""
+        """The usage so far."""
         return self._account
 
     def ask(
