@@ -17,16 +17,16 @@ from backdate.cli import options
 from backdate.evaluation.answers import Submission
 from backdate.evaluation.load import Benchmark, open_bench
 from backdate.evaluation.scoring import ScorePlan, score_all
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 
 
-def bare_seconds(bench: Benchmark, task: MigrationTask, place: Path) -> float:
+def bare_seconds(bench: Benchmark, task: Task, place: Path) -> float:
     """The tests on a tree that lies there; the environment was found before."""
     tree, logs = place / "tree", place / "logs"
-    bench.workshop.make_tree(task, tree, gold=True)
-    bench.workshop.run_tests(task, tree, "new", log_folder=logs)
+    bench.workshop.make_tree(task, tree, "reference")
+    bench.workshop.run_tests(task, tree, "target", log_folder=logs)
     started = time.monotonic()
-    verdict = bench.workshop.run_tests(task, tree, "new", log_folder=logs)
+    verdict = bench.workshop.run_tests(task, tree, "target", log_folder=logs)
     taken = time.monotonic() - started
     print(f"{task.instance_id}: {'good' if verdict.solved else verdict.reason}, {taken:.2f} s", flush=True)
     return taken
@@ -49,7 +49,7 @@ def main() -> None:
         bare = sum(bare_seconds(bench, task, place / task.instance_id) for task in bench.tasks)
         plan = ScorePlan(
             tasks=bench.tasks,
-            answers={task.instance_id: Submission(patch=task.gold_patch) for task in bench.tasks},
+            answers={task.instance_id: Submission(patch=task.patches.reference) for task in bench.tasks},
             workshop=bench.workshop,
             folder=place / "run",
             jobs=given.jobs,

@@ -45,13 +45,13 @@ TOOLS = (
 class Bench:
     """A tree and tests that cost nothing."""
 
-    def make_tree(self, task, target, *, pinned=False, gold=False):  # noqa: ARG002 - the interface
+    def make_tree(self, task, target, stage=None):  # noqa: ARG002 - the interface
         skipped = shutil.ignore_patterns("site-packages", "test", "tests", "__pycache__", "*.so")
         shutil.copytree(sysconfig.get_path("stdlib"), target, ignore=skipped)
         path = target / "inspect.py"
         path.write_text(f"# turn -1\n{path.read_text()}")
 
-    def run_tests(self, task, tree, side, *, log_folder, only=()):  # noqa: ARG002 - the interface
+    def run_tests(self, task, tree, environment, *, log_folder, only=()):  # noqa: ARG002 - the interface
         log = log_folder / "test.log"
         log.write_text(LOG)
         import builders

@@ -21,6 +21,7 @@ from small_world import build_command, contents
 from backdate.construction.build import build_folder
 from backdate.construction.ledger_view import read_ledger
 from backdate.tasks.dataset import Dataset
+from backdate.tasks.kinds.migration import migration_facts
 
 
 def run(command: list[str], *, timeout: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
@@ -36,13 +37,13 @@ def test_what_comes_out(world) -> None:
         "test_loud": "fail-to-pass",
         "test_plain": "pass-to-pass",
     }
-    assert "has no attribute 'shout'" in breaks.causes[0]
-    assert breaks.unpinning_patch.endswith("-brittle==1.0\n+brittle\n")
+    assert "has no attribute 'shout'" in migration_facts(breaks).causes[0]
+    assert breaks.patches.preparation.endswith("-brittle==1.0\n+brittle\n")
     assert breaks.proof is not None
     assert breaks.proof.solvable == "unproven"
     assert mended.proof is not None
     assert mended.proof.solvable == "later commit"
-    assert {one.name: one.version for one in breaks.new.distributions}["brittle"] == "2.0"
+    assert {one.name: one.version for one in breaks.environment.distributions}["brittle"] == "2.0"
 
 
 def test_nothing_that_is_published_names_a_folder_of_this_machine(world) -> None:
@@ -126,8 +127,10 @@ def test_culprits_are_found_between_the_sides_that_were_built(world, tmp_path: P
     tasks = Dataset.open(dataset).tasks
     assert {task.instance_id.partition("-")[0] for task in tasks} == {"breaks", "mended"}
     for task in tasks:
-        assert [(one.distribution, one.version) for one in task.culprits] == [("brittle", "2.0")]
-        assert task.culprits[0].confirmed
+        assert [(one.distribution, one.version) for one in migration_facts(task).culprits] == [
+            ("brittle", "2.0")
+        ]
+        assert migration_facts(task).culprits[0].confirmed
     # One release moved: only the newest with the culprit held back may be new, and the old side unpinned.
     assert len(environments() - before) <= 2 * len(tasks)
 
@@ -149,7 +152,7 @@ def test_tasks_verify_from_the_data_set_alone(world, tmp_path: Path) -> None:
     for built, verified in zip(before, after, strict=True):
         assert built.proof is not None
         assert verified.proof is not None
-        assert (verified.proof.old, verified.proof.new) == ("pass", "fail")
+        assert (verified.proof.origin, verified.proof.start) == ("pass", "fail")
         assert verified.proof.proven > built.proof.proven
         assert verified.tests == built.tests
         assert set(built.proof.notes) <= set(verified.proof.notes)

@@ -11,10 +11,10 @@ from backdate.editing.apply import apply_files
 from backdate.editing.patch import as_git_patch
 from backdate.evaluation.answer_patch import LONGEST_PATCH, RejectedAnswer, Taken, take_patch
 from backdate.evaluation.scores import ScoreOutcome
-from backdate.tasks.edit_policy import rules_for
+from backdate.tasks.kinds.choose import edit_policy_of
 
 TASK = make_task()
-RULES = rules_for(TASK)
+RULES = edit_policy_of(TASK)
 LINK = """\
 diff --git a/pkg/link.py b/pkg/link.py
 new file mode 120000

@@ -106,7 +106,7 @@ class Probed(FakeScriptRunner, LocalRunner):
             name=task.instance_id,
             tree=tree,
             digest=tree_digest(tree),
-            instant=task.new.instant,
+            instant=task.environment.instant,
             python_constraint=read_python_constraint(tree),
         )
         return BuiltSide(answer=answer, recipe=Recipe(install=(), test=plan), ground=ground, notes=())

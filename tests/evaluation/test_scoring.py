@@ -224,6 +224,6 @@ def test_the_report_of_swebench(tmp_path) -> None:
 @pytest.mark.parametrize("patch", [None, "", "garbage"])
 def test_an_answer_that_edits_nothing_counts_as_imprecise(tmp_path, patch) -> None:
     assert score(tmp_path, patch).precision == 0.0
-    ungilded = replace(make_task(), gold_patch="")
+    ungilded = make_task().with_reference("")
     run = score_all(tmp_path / "other", {ungilded.instance_id: Submission(patch=patch)}, tasks=[ungilded])
     assert run.scores[0].precision is None

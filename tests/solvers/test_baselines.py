@@ -21,7 +21,7 @@ from backdate.solvers.command import CommandOptions, CommandSolver, take_answer
 from backdate.solvers.model import ModelSolver
 from backdate.solvers.records import RunRecord, StopReason
 from backdate.solvers.replay import ReplaySolver
-from backdate.tasks.edit_policy import rules_for
+from backdate.tasks.kinds.choose import edit_policy_of
 
 
 def test_null_hands_in_nothing_and_runs_nothing(run_solver, workshop) -> None:
@@ -37,7 +37,7 @@ def test_gold_hands_in_the_known_solution(run_solver, workshop, tmp_path) -> Non
     tree = tmp_path / "tree"
     workshop.make_tree(make_task(), tree)
     subprocess.run(["patch", "-p0", "-t", "-E"], cwd=tree, input=record.patch.encode(), check=True)
-    assert workshop.run_tests(make_task(), tree, "new", log_folder=tmp_path).solved
+    assert workshop.run_tests(make_task(), tree, "target", log_folder=tmp_path).solved
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_a_folder_that_became_a_link_is_not_followed(tmp_path) -> None:
         (after / "pkg" / name).unlink()
     (after / "pkg").rmdir()
     (after / "pkg").symlink_to(outside / "pkg")
-    patch, dropped = take_answer(before, after, rules_for(make_task()))
+    patch, dropped = take_answer(before, after, edit_policy_of(make_task()))
     assert patch == ""
     assert all(one.endswith("it was removed") for one in dropped)
 

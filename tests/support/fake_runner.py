@@ -12,7 +12,7 @@ import builders
 
 from backdate.errors import SourceError
 from backdate.tasks.runner import TaskRunResult
-from backdate.tasks.task import MigrationTask, Scripts, TaskSide, TaskSource
+from backdate.tasks.task import MigrationFacts, Patches, ScriptSetup, Task, TaskEnvironment, TaskSource
 from backdate.testing.outcomes import Outcome
 
 FILES = {
@@ -42,15 +42,14 @@ FIX = {"path": "pkg/shapes.py", "old_text": "oldlib.pi", "new_text": "math.pi"}
 """Arguments of replace_all_in_file that solve the task."""
 
 
-def make_task(instance: str = "o__n-0123456789ab") -> MigrationTask:
-    return MigrationTask(
+def make_task(instance: str = "o__n-0123456789ab") -> Task:
+    return Task(
         instance_id=instance,
         source=TaskSource(kind="git", name="o/n", url="https://example.org/o/n", revision="0" * 40),
-        old=TaskSide(instant=datetime(2020, 1, 1, tzinfo=UTC), python="3.7.6"),
-        new=TaskSide(instant=datetime(2024, 1, 1, tzinfo=UTC), python="3.12.1"),
-        recipe=None,
-        scripts=Scripts(setup="setup_o__n.sh", test="test_o__n.sh"),
-        gold_patch=GOLD,
+        facts=MigrationFacts(old=TaskEnvironment(instant=datetime(2020, 1, 1, tzinfo=UTC), python="3.7.6")),
+        environment=TaskEnvironment(instant=datetime(2024, 1, 1, tzinfo=UTC), python="3.12.1"),
+        setup=ScriptSetup(setup="setup_o__n.sh", test="test_o__n.sh"),
+        patches=Patches(reference=GOLD),
         test_files=("tests/test_shapes.py",),
     )
 
@@ -63,9 +62,7 @@ class FakeScriptRunner:
         self.trees = 0
         self.runs = 0
 
-    def make_tree(
-        self, task: MigrationTask, target: Path, *, pinned: bool = False, gold: bool = False
-    ) -> None:
+    def make_tree(self, task: Task, target: Path, stage: str | None = None) -> None:
         if self.missing:
             raise SourceError("there is no such commit")
         self.trees += 1
@@ -73,12 +70,12 @@ class FakeScriptRunner:
             path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        if gold:
+        if stage == "reference":
             path = target / "pkg/shapes.py"
             path.write_text(path.read_text().replace("oldlib", "math"))
 
     def run_tests(
-        self, task: MigrationTask, tree: Path, side: str, *, log_folder: Path, only: tuple[str, ...] = ()
+        self, task: Task, tree: Path, environment: str, *, log_folder: Path, only: tuple[str, ...] = ()
     ) -> TaskRunResult:
         self.runs += 1
         if self.broken:

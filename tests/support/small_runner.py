@@ -67,13 +67,13 @@ class SmallProjectRunner:
             self.files, self.versions, sandbox=change(self.sandbox), environment=self.environment
         )
 
-    def make_tree(self, task, target: Path, *, pinned: bool = False, gold: bool = False) -> None:
+    def make_tree(self, task, target: Path, stage: str | None = None) -> None:
         write_files(target, self.files)
 
-    def run_tests(self, task, tree: Path, side: str, *, log_folder: Path, only=()) -> TaskRunResult:
+    def run_tests(self, task, tree: Path, environment: str, *, log_folder: Path, only=()) -> TaskRunResult:
         run = run_suite(
             self.sandbox,
-            self.environment(self.versions[side]),
+            self.environment(self.versions[environment]),
             tree,
             PLAN,
             limits=Limits(wall_s=PATIENCE_S, memory_bytes=512 * MIB, disk_bytes=256 * MIB),

@@ -15,7 +15,7 @@ from backdate.editing.diff import diff_files
 from backdate.errors import SourceError
 from backdate.tasks.judging import judge_run
 from backdate.tasks.runner import TaskRunResult
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.tasks.timemachine import task_of_row
 from backdate.testing.outcomes import Outcome, SuiteRun
 
@@ -81,7 +81,7 @@ def row(
     return {**values, **fields}
 
 
-def task(name: str = "owner/shouting", **fields: Any) -> MigrationTask:
+def task(name: str = "owner/shouting", **fields: Any) -> Task:
     """The task of such a row."""
     return task_of_row(row(name, **fields))
 
@@ -128,40 +128,38 @@ class FakeTaskRunner:
     """Trees are real, made of PUBLISHED; what a run says is looked up in the tree."""
 
     def __init__(self, judge: Callable[[Path, str, int], SuiteRun | str] | None = None) -> None:
-        """``judge``: what a run of a tree on a side says, the runs counted from 1; a text: it does not
-        build.
+        """``judge``: what a run of a tree in an environment says, the runs counted from 1; a text: it does
+        not build.
         """
         self.judge = judge or _by_content
         self.runs = 0
         self.without_source: set[str] = set()
 
-    def make_tree(
-        self, task: MigrationTask, target: Path, *, pinned: bool = False, gold: bool = False
-    ) -> None:
+    def make_tree(self, task: Task, target: Path, stage: str | None = None) -> None:
         if task.instance_id in self.without_source:
             raise SourceError("no such repository")
         for name, data in PUBLISHED.items():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             (target / name).write_bytes(data)
-        if not pinned:
-            apply_patch(task.unpinning_patch, target)
-            apply_patch(task.test_patch, target)
-            if gold:
-                apply_patch(task.gold_patch, target, what="the gold patch")
+        if stage != "origin":
+            apply_patch(task.patches.preparation, target)
+            apply_patch(task.patches.test, target)
+        if stage == "reference":
+            apply_patch(task.patches.reference, target, what="the gold patch")
 
     def run_tests(
-        self, task: MigrationTask, tree: Path, side: str, *, log_folder: Path, only: tuple[str, ...] = ()
+        self, task: Task, tree: Path, environment: str, *, log_folder: Path, only: tuple[str, ...] = ()
     ) -> TaskRunResult:
         self.runs += 1
         log_folder.mkdir(parents=True, exist_ok=True)
         (log_folder / "tests.log").write_text("what the suite printed\n")
-        said = self.judge(tree, side, self.runs)
+        said = self.judge(tree, environment, self.runs)
         if isinstance(said, str):
             return TaskRunResult(solved=False, run=None, reason=said)
-        solved, reason = judge_run(task, said, side, only=only)
+        solved, reason = judge_run(task, said, environment, only=only)
         return TaskRunResult(solved=solved, run=said, reason=reason)
 
 
-def _by_content(tree: Path, side: str, _number: int) -> SuiteRun:
-    broken = side == "new" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
+def _by_content(tree: Path, environment: str, _number: int) -> SuiteRun:
+    broken = environment == "target" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
     return run_of(BAD if broken else GOOD)

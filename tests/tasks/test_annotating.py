@@ -26,11 +26,11 @@ from backdate.tasks.dataset import Dataset
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> AnnotationFolder:
-    return open_workspace(tmp_path / "work", replace(task(), gold_patch=""), FakeTaskRunner())
+    return open_workspace(tmp_path / "work", task().with_reference(""), FakeTaskRunner())
 
 
 def _annotate(workspace: AnnotationFolder, **more: object):
-    return annotate(replace(task(), gold_patch=""), workspace, FakeTaskRunner(), repeats=2, **more)
+    return annotate(task().with_reference(""), workspace, FakeTaskRunner(), repeats=2, **more)
 
 
 def test_the_edit_is_taken_proven_and_made_small(workspace: AnnotationFolder, tmp_path: Path) -> None:
@@ -45,10 +45,10 @@ def test_the_edit_is_taken_proven_and_made_small(workspace: AnnotationFolder, tm
     assert "__pycache__" not in found.written_patch
 
     info = DatasetInfo(name="a", created=datetime(2025, 1, 1, tzinfo=UTC), made_by="test")
-    dataset = Dataset.create(tmp_path / "set", [replace(task(), gold_patch="")], info)
+    dataset = Dataset.create(tmp_path / "set", [task().with_reference("")], info)
     after = record_annotation(dataset, dataset.tasks[0], found, 2)
     assert Dataset.open(dataset.folder).tasks == after.tasks
-    assert (after.tasks[0].gold_patch, after.tasks[0].difficulty) == (found.patch, "easy")
+    assert (after.tasks[0].patches.reference, after.tasks[0].difficulty) == (found.patch, "easy")
     assert after.check() == ()
     assert (after.folder_of(after.tasks[0]) / "annotation.json").is_file()
 

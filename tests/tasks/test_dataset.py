@@ -16,12 +16,12 @@ from task_builders import task
 from backdate.errors import StoredDataError, UsageError
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import PENDING, SOURCE, TASKS, Dataset, require_instance_id
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 
 INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="backdate bench import x")
 
 
-def with_bytes(one: MigrationTask, target: Path) -> MigrationTask:
+def with_bytes(one: Task, target: Path) -> Task:
     target.parent.mkdir(parents=True)
     target.write_bytes(b"tar")
     return one
@@ -42,7 +42,7 @@ def test_it_is_opened_as_it_was_written(dataset: Dataset) -> None:
     assert dataset.check() == ()
     one = dataset.tasks[0]
     assert dataset.source_of(one) == dataset.folder_of(one) / SOURCE
-    assert (dataset.folder_of(one) / "gold.patch").read_text() == one.gold_patch
+    assert (dataset.folder_of(one) / "gold.patch").read_text() == one.patches.reference
     assert not (dataset.folder_of(one) / "test.patch").exists()
     assert "markupsafe==3.0.2" in (dataset.folder_of(one) / "new.lock").read_text()
 
@@ -59,7 +59,7 @@ def test_the_same_tasks_make_the_same_bytes(dataset: Dataset, tmp_path: Path) ->
 
 
 def test_updates_reach_every_file(dataset: Dataset) -> None:
-    changed = replace(dataset.tasks[1], gold_patch="", difficulty="hard")
+    changed = replace(dataset.tasks[1].with_reference(""), difficulty="hard")
     after = dataset.updated([changed])
     assert Dataset.open(dataset.folder) == after
     assert after.tasks == (dataset.tasks[0], changed)
@@ -73,7 +73,7 @@ def test_an_interrupted_update_is_put_right(dataset: Dataset, monkeypatch: pytes
     def interrupted(_self: Dataset) -> None:
         raise KeyboardInterrupt
 
-    changed = replace(dataset.tasks[0], gold_patch="")
+    changed = dataset.tasks[0].with_reference("")
     with monkeypatch.context() as patch:
         patch.setattr(Dataset, "render", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -86,7 +86,7 @@ def test_an_interrupted_update_is_put_right(dataset: Dataset, monkeypatch: pytes
 
 
 def test_nothing_is_left_when_it_cannot_be_written(tmp_path: Path) -> None:
-    def broken(_task: object, _target: Path) -> MigrationTask:
+    def broken(_task: object, _target: Path) -> Task:
         raise OSError("no space")
 
     with pytest.raises(OSError, match="no space"):
@@ -130,7 +130,10 @@ def test_damage_is_named(dataset: Dataset, name: str, change, words: str) -> Non
     [
         (lambda line: line.pop("source"), "source"),
         (lambda line: line.update(instance_id="../../etc"), "cannot be a task's name"),
-        (lambda line: line.update(old=3), "old"),
+        (lambda line: line.update(environment=3), "environment"),
+        (lambda line: line["facts"].update(kind="riddle"), "kind"),
+        (lambda line: line.update(format=1, tests=5, proof=[1]), "cannot be read"),
+        (lambda line: line.update(format=3), "newer version|update backdate"),
     ],
 )
 def test_lines_that_are_no_task_are_named(dataset: Dataset, change, words: str) -> None:

@@ -19,6 +19,7 @@ from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.docker_files import environment_tag, task_tag
 from backdate.tasks.exporting import export_tasks
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.trees import Sources
 from backdate.timeline.instants import now
 
@@ -73,7 +74,7 @@ def test_the_layers_build_and_the_tests_say_what_they_should(tmp_path: Path, ind
     assert one.scripts is not None
     tests = ("bash", f"/work/{one.scripts.test}")
     alone = ("run", "--rm", "--network", "none")
-    old = docker(*alone, "--user", "backdate", environment_tag(one, one.old), *tests)
+    old = docker(*alone, "--user", "backdate", environment_tag(one, migration_facts(one).old), *tests)
     assert old.returncode == 0, old.stdout + old.stderr
     assert "Ran 2 tests" in old.stderr
     new = docker(*alone, task_tag(one))

@@ -5,14 +5,15 @@ from dataclasses import replace
 import pytest
 from fake_runner import make_task
 
-from backdate.tasks.edit_policy import fold, rules_for
+from backdate.tasks.edit_policy import fold
+from backdate.tasks.kinds.choose import edit_policy_of
 
 
 @pytest.mark.parametrize(
     "path", ["pkg/shapes.py", "a.py", "docs/index.rst", "tests/helpers.py", "pkg/data.txt", "latest.py"]
 )
 def test_the_project_s_own_files_may_be_changed(path) -> None:
-    assert rules_for(make_task()).why_not(path) == ""
+    assert edit_policy_of(make_task()).why_not(path) == ""
 
 
 @pytest.mark.parametrize(
@@ -40,18 +41,18 @@ def test_the_project_s_own_files_may_be_changed(path) -> None:
     ],
 )
 def test_what_judges_the_answer_may_not(path, why) -> None:
-    assert why in rules_for(make_task()).why_not(path)
+    assert why in edit_policy_of(make_task()).why_not(path)
 
 
 def test_names_tell_where_nobody_said_which_files_hold_tests() -> None:
-    rules = rules_for(replace(make_task(), test_files=()))
+    rules = edit_policy_of(replace(make_task(), test_files=()))
     for path in ("tests/helpers.py", "pkg/test_x.py", "pkg/x_test.py", "Test/a.py"):
         assert "test file" in rules.why_not(path)
     assert rules.why_not("pkg/testify.py") == ""
 
 
 def test_the_paper_s_setting_opens_tests_and_nothing_else() -> None:
-    rules = rules_for(make_task(), allow_test_edits=True)
+    rules = edit_policy_of(make_task(), allow_test_edits=True)
     assert rules.why_not("tests/test_shapes.py") == rules.why_not("conftest.py") == ""
     for path in ("test_o__n.sh", "setup.py", "tox.ini", "requirements.txt"):
         assert rules.why_not(path)

@@ -27,7 +27,9 @@ from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.docker_files import environment_file
 from backdate.tasks.exporting import export_tasks
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.scripts import setup_script, suite_script
+from backdate.tasks.task import Patches, RecipeSetup
 from backdate.tasks.timemachine import FIELDS, row_of_task, task_of_row
 from backdate.tasks.trees import Sources
 from backdate.tasks.verify_task import verify_task
@@ -125,7 +127,7 @@ def test_parquet(dataset: Dataset, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     _export(dataset, "parquet", tmp_path / "out")
     rows = parquet.read_table(tmp_path / "out" / "data" / "test-00000-of-00001.parquet").to_pylist()
-    assert rows[0]["gold_patch"] == dataset.tasks[0].gold_patch
+    assert rows[0]["gold_patch"] == dataset.tasks[0].patches.reference
     assert rows[0]["fail_to_pass"] == ["tests.test_it.Shouting.test_it"]
     assert '"data/test-*"' in (tmp_path / "out" / "README.md").read_text()
 
@@ -161,7 +163,7 @@ def test_docker(dataset: Dataset, tmp_path: Path) -> None:
 def test_system_packages_are_an_argument() -> None:
     from backdate.tasks.docker_files import base_file
 
-    lines = base_file(task().new).splitlines()
+    lines = base_file(task().environment).splitlines()
     assert any(line.startswith('ARG SYSTEM_PACKAGES="autoconf ') for line in lines)
     assert any(line.endswith(" \\") and "apt-get update" in line for line in lines)
 
@@ -170,9 +172,11 @@ def test_layers_are_named_by_their_content() -> None:
     from backdate.tasks.docker_files import base_tag, environment_tag
 
     one, other = task(), task("owner/other")
-    assert base_tag(one.new) == base_tag(other.new) != base_tag(one.old)
-    assert environment_tag(one, one.new) != environment_tag(other, other.new)
-    assert environment_tag(one, one.new) != environment_tag(replace(one, unpinning_patch=""), one.new)
+    assert base_tag(one.environment) == base_tag(other.environment) != base_tag(migration_facts(one).old)
+    assert environment_tag(one, one.environment) != environment_tag(other, other.environment)
+    assert environment_tag(one, one.environment) != environment_tag(
+        replace(one, patches=Patches()), one.environment
+    )
 
 
 def _built() -> Recipe:
@@ -206,9 +210,10 @@ def test_scripts_hold_all_that_a_recipe_says() -> None:
 
 def test_an_image_is_told_where_cuts_are_moved() -> None:
     why = Provenance(rule="test")
-    side = replace(task().old, instant=datetime(2018, 6, 1, tzinfo=UTC))
+    side = replace(migration_facts(task()).old, instant=datetime(2018, 6, 1, tzinfo=UTC))
     cut = LaterCut(name="six", until=datetime(2019, 1, 1, tzinfo=UTC), provenance=why)
-    one = replace(task(), scripts=None, recipe=replace(_built(), extra_cutoff_overrides=(cut,)))
+    moved = replace(_built(), extra_cutoff_overrides=(cut,))
+    one = replace(task(), setup=RecipeSetup(recipe=moved))
     text = environment_file(one, side)
     (line,) = [line for line in text.splitlines() if line.startswith("ARG INDEX_URL=")]
     assert "/snapshot/2018-06-01T00:00:00Z," in line
@@ -217,13 +222,13 @@ def test_an_image_is_told_where_cuts_are_moved() -> None:
 
 
 def test_a_built_task_is_written_as_a_row_that_can_be_imported() -> None:
-    one = replace(task(), scripts=None, recipe=_built(), published=None)
+    one = replace(task(), setup=RecipeSetup(recipe=_built()), published=None)
     written = row_of_task(one)
     assert tuple(written) == FIELDS
     again = task_of_row(written)
-    assert (again.old.instant, again.gold_patch, again.instance_id) == (
-        one.old.instant,
-        one.gold_patch,
+    assert (migration_facts(again).old.instant, again.patches.reference, again.instance_id) == (
+        migration_facts(one).old.instant,
+        one.patches.reference,
         one.instance_id,
     )
     assert "python -m unittest tests.test_it" in written["patch"]

@@ -60,43 +60,43 @@ def test_what_counts_was_good_at_the_end_and_always(sides) -> None:
 
 
 def test_a_task_that_was_not_run_counts_every_test() -> None:
-    assert judge_run(task(), run_of(GOOD), "old") == (True, "")
-    solved, reason = judge_run(task(), run_of(BAD), "new")
+    assert judge_run(task(), run_of(GOOD), "origin") == (True, "")
+    solved, reason = judge_run(task(), run_of(BAD), "target")
     assert not solved
     assert reason.startswith("1 of 2 tests failed: tests.test_it")
 
 
 def test_an_exit_status_speaks_against_good_outcomes() -> None:
     forged = replace(run_of(GOOD), exit_code=1)
-    assert judge_run(task(), forged, "new") == (False, "every test was good, but the exit status is 1")
+    assert judge_run(task(), forged, "target") == (False, "every test was good, but the exit status is 1")
 
 
 def test_a_suite_that_was_not_collected_whole_is_not_solved() -> None:
     run = run_of({**GOOD, "tests.other": N})
-    assert "could not be collected" in judge_run(task(), run, "new")[1]
+    assert "could not be collected" in judge_run(task(), run, "target")[1]
 
 
 @pytest.mark.parametrize("status", ["timeout", "crashed", "broken", "no-tests", "oom", "disk-limit"])
 def test_a_run_that_did_not_end_is_not_solved(status: str) -> None:
-    assert not judge_run(task(), run_of(GOOD, status=status), "new")[0]
+    assert not judge_run(task(), run_of(GOOD, status=status), "target")[0]
 
 
 def _test(identity: str, role: str, old: Outcome | None = P) -> TaskTest:
-    return TaskTest(id=identity, role=role, old=old, new=F, gold=P)
+    return TaskTest(id=identity, role=role, origin=old, start=F, reference=P)
 
 
 def test_only_tests_that_count_are_asked() -> None:
     one = replace(
         task(), tests=(_test("a", "fail-to-pass"), _test("b", "pass-to-pass"), _test("c", "excluded"))
     )
-    assert judge_run(one, run_of({"a": P, "b": P, "c": F}), "new") == (True, "")
-    assert "1 of 2 tests failed: b" in judge_run(one, run_of({"a": P, "b": E, "c": P}), "new")[1]
-    assert "did not run: a" in judge_run(one, run_of({"b": P, "c": P}), "new")[1]
-    assert "1 of 2 tests failed: a" in judge_run(one, run_of({"a": S, "b": P}), "new")[1]
-    assert judge_run(one, run_of({"a": P, "b": F}), "new", only=("a",)) == (True, "")
+    assert judge_run(one, run_of({"a": P, "b": P, "c": F}), "target") == (True, "")
+    assert "1 of 2 tests failed: b" in judge_run(one, run_of({"a": P, "b": E, "c": P}), "target")[1]
+    assert "did not run: a" in judge_run(one, run_of({"b": P, "c": P}), "target")[1]
+    assert "1 of 2 tests failed: a" in judge_run(one, run_of({"a": S, "b": P}), "target")[1]
+    assert judge_run(one, run_of({"a": P, "b": F}), "target", only=("a",)) == (True, "")
 
 
 def test_the_old_side_is_asked_for_what_it_had() -> None:
     one = replace(task(), tests=(_test("a", "fail-to-pass", None), _test("b", "pass-to-pass")))
-    assert judge_run(one, run_of({"b": P}), "old") == (True, "")
-    assert not judge_run(one, run_of({"b": P}), "new")[0]
+    assert judge_run(one, run_of({"b": P}), "origin") == (True, "")
+    assert not judge_run(one, run_of({"b": P}), "target")[0]

@@ -13,6 +13,7 @@ from backdate.checking.settings import Settings
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.importing import import_rows
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.trees import Sources
 from backdate.tasks.verify_dataset import verify_dataset
@@ -48,13 +49,13 @@ def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, i
     assert found.verified, found.reason
     assert found.agreement is not None
     assert (found.agreement.compared, found.agreement.agreeing) == (1, 1)
-    roles = {test.id: (test.role, test.new) for test in after.tasks[0].tests}
+    roles = {test.id: (test.role, test.start) for test in after.tasks[0].tests}
     assert roles == {
         "tests.test_it.Shouting.test_it": ("fail-to-pass", Outcome.FAILED),
         "tests.test_it.Shouting.test_nothing": ("pass-to-pass", Outcome.PASSED),
     }
     assert {"markupsafe": "1.1.1"}.items() <= {
-        d.name: d.version for d in after.tasks[0].old.distributions
+        d.name: d.version for d in migration_facts(after.tasks[0]).old.distributions
     }.items()
 
     shutil.copytree(
@@ -95,13 +96,13 @@ def test_a_script_that_fails_and_one_that_only_pip_can(tmp_path: Path, cache: Pa
     def build(setup: str, side: str):
         one = task(commit=commit, setup=setup)
         tree = tmp_path / f"tree-{len(list(tmp_path.iterdir()))}"
-        workshop.make_tree(one, tree, pinned=side == "old")
+        workshop.make_tree(one, tree, "origin" if side == "origin" else None)
         assert (tree / "shouting.py").read_bytes() == MODULE
         return workshop.build(one, tree, side)
 
-    failed = build("pip install -r requirements.txt\nexit 7", "new").answer
+    failed = build("pip install -r requirements.txt\nexit 7", "target").answer
     assert isinstance(failed, BuildFailure)
-    by_pip = build("pip install --no-clean -r requirements.txt", "old")
+    by_pip = build("pip install --no-clean -r requirements.txt", "origin")
     assert isinstance(by_pip.answer, Environment)
     assert by_pip.answer.road.startswith("pip 21.1.2 through the index")
     assert {one.name: one.version for one in by_pip.answer.lock.distributions}["markupsafe"] == "1.1.1"

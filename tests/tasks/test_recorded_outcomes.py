@@ -11,7 +11,7 @@ from task_builders import BAD, GOOD, FakeTaskRunner, run_of, task
 
 from backdate.tasks.recorded_outcomes import differences, is_recorded
 from backdate.tasks.roles import judge_tests
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import RecipeSetup, Task
 from backdate.tasks.verification_report import markdown_table, report_of, summary_lines
 from backdate.tasks.verify_task import Verification, verify_task
 from backdate.testing.outcomes import Outcome
@@ -20,24 +20,24 @@ FIRST, SECOND = GOOD
 
 
 @pytest.fixture
-def built() -> MigrationTask:
+def built() -> Task:
     tests = judge_tests([run_of(GOOD)], [run_of(BAD)]).tests
-    return replace(task(gold_patch=""), recipe=recipe("markupsafe"), tests=tests)
+    return replace(task(gold_patch=""), setup=RecipeSetup(recipe=recipe("markupsafe")), tests=tests)
 
 
-def _verify(one: MigrationTask, tmp_path: Path, old: dict, new: dict) -> tuple[Verification, MigrationTask]:
+def _verify(one: Task, tmp_path: Path, old: dict, new: dict) -> tuple[Verification, Task]:
     def judge(_tree: Path, side: str, _number: int):
-        return run_of(old if side == "old" else new)
+        return run_of(old if side == "origin" else new)
 
     return verify_task(one, FakeTaskRunner(judge), log_folder=tmp_path, repeats=2)
 
 
-def test_the_same_again_is_verified(built: MigrationTask, tmp_path: Path) -> None:
+def test_the_same_again_is_verified(built: Task, tmp_path: Path) -> None:
     found, after = _verify(built, tmp_path, GOOD, BAD)
     assert (found.verified, found.reason, found.gold_unproven) == (True, "", True)
     assert after.tests == built.tests
     assert after.proof is not None
-    assert (after.proof.old, after.proof.new, after.proof.gold) == ("pass", "fail", "none")
+    assert (after.proof.origin, after.proof.start, after.proof.reference) == ("pass", "fail", "none")
     report = report_of("a set", 2, [found])
     assert (report.verified, report.gold_unproven) == (1, 1)
     assert summary_lines(report)[1].startswith("gold unproven: 1 of them")
@@ -58,7 +58,7 @@ def test_the_same_again_is_verified(built: MigrationTask, tmp_path: Path) -> Non
         ({**GOOD, "t.new": Outcome.PASSED}, {**BAD, "t.new": Outcome.FAILED}, "which is not recorded"),
     ],
 )
-def test_anything_else_is_not(built: MigrationTask, tmp_path: Path, old: dict, new: dict, words: str) -> None:
+def test_anything_else_is_not(built: Task, tmp_path: Path, old: dict, new: dict, words: str) -> None:
     found, after = _verify(built, tmp_path, old, new)
     assert not found.verified
     assert words in found.reason
@@ -66,7 +66,7 @@ def test_anything_else_is_not(built: MigrationTask, tmp_path: Path, old: dict, n
     assert after.tests == built.tests
 
 
-def test_what_was_excluded_decides_nothing(built: MigrationTask) -> None:
+def test_what_was_excluded_decides_nothing(built: Task) -> None:
     first, second = built.tests
     flaky = replace(built, tests=(first, replace(second, role="excluded", why="flaky")))
     assert differences(flaky, [run_of({**GOOD, SECOND: Outcome.FAILED})], [run_of(BAD)]) == ()
@@ -74,20 +74,22 @@ def test_what_was_excluded_decides_nothing(built: MigrationTask) -> None:
     assert differences(built, [other], [run_of({**BAD, "t.random-0x8f": Outcome.PASSED})]) == ()
 
 
-def test_a_side_that_does_not_build_is_said(built: MigrationTask, tmp_path: Path) -> None:
-    workshop = FakeTaskRunner(lambda _tree, side, _number: run_of(GOOD) if side == "old" else "no solution")
+def test_a_side_that_does_not_build_is_said(built: Task, tmp_path: Path) -> None:
+    workshop = FakeTaskRunner(
+        lambda _tree, side, _number: run_of(GOOD) if side == "origin" else "no solution"
+    )
     found, _ = verify_task(built, workshop, log_folder=tmp_path, repeats=1)
     assert (found.verified, found.reason) == (False, "the new side: unbuilt: no solution")
 
 
-def test_whose_outcomes_are_recorded(built: MigrationTask) -> None:
+def test_whose_outcomes_are_recorded(built: Task) -> None:
     assert is_recorded(built)
-    assert not is_recorded(replace(built, recipe=None))
+    assert not is_recorded(replace(built, setup=task().setup))
     assert not is_recorded(replace(built, tests=()))
     assert not is_recorded(task())
 
 
-def test_names_that_hold_the_time_of_day_decide_nothing(built: MigrationTask) -> None:
+def test_names_that_hold_the_time_of_day_decide_nothing(built: Task) -> None:
     def at(time: str) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
         name = f"t.at[{time}]"
         return {**GOOD, name: Outcome.PASSED}, {**BAD, name: Outcome.FAILED}

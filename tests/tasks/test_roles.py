@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_collected_fails_all_its_tests() -> None:
     )
     found = judge_tests([suite(P, P)], [blocked, blocked])  # type: ignore[list-item]
     assert found.of("fail-to-pass") == NAMES[:2]
-    assert {test.new for test in found.tests} == {Outcome.NOT_COLLECTED}
+    assert {test.start for test in found.tests} == {Outcome.NOT_COLLECTED}
 
 
 def test_further_runs_of_what_changed() -> None:

@@ -20,10 +20,10 @@ from backdate.sandboxes.bases import BaseFailure
 from backdate.sandboxes.interface import BaseSystem
 from backdate.tasks import scripted as module
 from backdate.tasks.scripted import WITHOUT_APT, build_by_script, script_recipe
-from backdate.tasks.task import Scripts
+from backdate.tasks.task import ScriptSetup
 
 LACKS = "OSError: mysql_config not found"
-SCRIPTS = Scripts(setup="setup_a__b.sh", test="test_a__b.sh")
+SCRIPTS = ScriptSetup(setup="setup_a__b.sh", test="test_a__b.sh")
 
 
 class World:

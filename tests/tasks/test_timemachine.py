@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from task_builders import COMMIT, row, task
 
-from backdate.serial import from_json, to_json
-from backdate.tasks.task import MigrationTask
+from backdate.serial import to_json
+from backdate.tasks.formats import read_task
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.timemachine import (
     FIELDS,
     RowError,
@@ -30,8 +31,9 @@ def test_a_row_becomes_a_task() -> None:
     assert one.instance_id == f"owner__shouting-{COMMIT[:12]}"
     assert one.scripts is not None
     assert one.scripts.setup == "setup_owner__shouting.sh"
-    assert (one.old.instant.isoformat(), one.old.python) == ("2021-06-01T00:00:00+00:00", "3.8.10")
-    assert [(d.name, d.version) for d in one.new.distributions] == [("markupsafe", "3.0.2")]
+    old = migration_facts(one).old
+    assert (old.instant.isoformat(), old.python) == ("2021-06-01T00:00:00+00:00", "3.8.10")
+    assert [(d.name, d.version) for d in one.environment.distributions] == [("markupsafe", "3.0.2")]
     assert (one.difficulty, one.related_libraries, one.test_files) == (
         "easy",
         ("markupsafe",),
@@ -39,7 +41,7 @@ def test_a_row_becomes_a_task() -> None:
     )
     assert one.statistics is not None
     assert (one.statistics.gold_files, one.statistics.gold_lines) == (1, 4)
-    assert from_json(MigrationTask, to_json(one)) == one
+    assert read_task(to_json(one), what="a task") == one
 
 
 @given(
@@ -63,7 +65,7 @@ def test_every_field_is_written_again_as_it_was(fields: dict[str, object]) -> No
     tasks = read_rows(line)
     assert write_rows(tasks) == line
     assert list(row_of_task(tasks[0])) == list(given_row)
-    assert from_json(MigrationTask, to_json(tasks[0])) == tasks[0]
+    assert read_task(to_json(tasks[0]), what="a task") == tasks[0]
 
 
 def test_the_random_subset_lacks_what_people_added() -> None:
@@ -73,14 +75,19 @@ def test_the_random_subset_lacks_what_people_added() -> None:
         if name not in ("test_patch", "gold_patch", "related_modules", "difficulty")
     }
     one = task_of_row(lacking)
-    assert (one.gold_patch, one.test_patch, one.difficulty, one.related_libraries) == ("", "", None, ())
+    assert (one.patches.reference, one.patches.test, one.difficulty, one.related_libraries) == (
+        "",
+        "",
+        None,
+        (),
+    )
     assert row_of_task(one) == lacking
 
 
 def test_what_was_found_out_since_is_written() -> None:
     from dataclasses import replace
 
-    one = replace(task(), gold_patch="", difficulty="hard")
+    one = replace(task().with_reference(""), difficulty="hard")
     written = row_of_task(one)
     assert (written["gold_patch"], written["difficulty"]) == ("", "Hard")
     assert written["license"] == "MIT"
@@ -165,4 +172,4 @@ def test_the_published_rows_are_written_again_byte_by_byte(repository_root: Path
         data = path.read_bytes()
         tasks = read_rows(data, what=path.name)
         assert write_rows(tasks) == data.rstrip(b"\n") + b"\n"
-        assert all(from_json(MigrationTask, to_json(one)) == one for one in tasks)
+        assert all(read_task(to_json(one), what="a task") == one for one in tasks)

@@ -41,9 +41,9 @@ def test_the_sides(tmp_path: Path) -> None:
     one = task(commit=commit, test_patch=test_patch)
     sources = _sources(tmp_path, repositories=tmp_path / "clones")
 
-    make_tree(one, tmp_path / "old", sources, pinned=True)
+    make_tree(one, tmp_path / "old", sources, "origin")
     make_tree(one, tmp_path / "new", sources)
-    make_tree(one, tmp_path / "gold", sources, gold=True)
+    make_tree(one, tmp_path / "gold", sources, "reference")
 
     scripts = scripts_of("owner/shouting")
     assert (tmp_path / "old" / "requirements.txt").read_bytes() == PINNED
@@ -124,6 +124,6 @@ def test_a_patch_that_does_not_apply_leaves_nothing(tmp_path: Path) -> None:
             task(commit=commit),
             tmp_path / "t",
             _sources(tmp_path, repositories=tmp_path / "clones"),
-            gold=True,
+            "reference",
         )
     assert not (tmp_path / "t").exists()

@@ -40,7 +40,7 @@ def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
     assert Dataset.open(dataset.folder) == after
     assert all(one.proof is not None and one.tests for one in after.tasks)
     assert after.check() == ()
-    assert (after.folder_of(after.tasks[0]) / "logs" / "old" / "1" / "tests.log").is_file()
+    assert (after.folder_of(after.tasks[0]) / "logs" / "origin" / "1" / "tests.log").is_file()
     runs, heard = workshop.runs, _Heard()
     again, same = verify_dataset(Dataset.open(dataset.folder), workshop, repeats=1, progress=heard)
     assert (workshop.runs, heard.kept, same, again) == (runs, [True] * 3, records, after)
@@ -49,10 +49,9 @@ def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
 
 
 def test_a_changed_task_is_done_again(dataset: Dataset) -> None:
-    from dataclasses import replace
 
     after, _ = verify_dataset(dataset, FakeTaskRunner(), repeats=1)
-    changed = after.updated([replace(after.tasks[0], gold_patch="")])
+    changed = after.updated([after.tasks[0].with_reference("")])
     workshop = FakeTaskRunner()
     _, records = verify_dataset(changed, workshop, repeats=1)
     assert workshop.runs == 2
@@ -60,9 +59,8 @@ def test_a_changed_task_is_done_again(dataset: Dataset) -> None:
 
 
 def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -> None:
-    from dataclasses import replace
 
-    broken = dataset.updated([replace(dataset.tasks[0], gold_patch="")])
+    broken = dataset.updated([dataset.tasks[0].with_reference("")])
     after, _ = verify_dataset(broken, FakeTaskRunner(), repeats=1)
     workshop, heard = FakeTaskRunner(), _Heard()
     verify_dataset(after, workshop, repeats=1, progress=heard)
@@ -84,10 +82,10 @@ def test_only_some(dataset: Dataset) -> None:
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MachineError("no disk")])
 def test_what_was_found_before_an_interruption_is_kept(dataset: Dataset, error) -> None:
     class Interrupted(FakeTaskRunner):
-        def make_tree(self, task, target, **more) -> None:
+        def make_tree(self, task, target, stage=None) -> None:
             if task.source.name == "owner/b":
                 raise error
-            super().make_tree(task, target, **more)
+            super().make_tree(task, target, stage)
 
     with pytest.raises((KeyboardInterrupt, MachineError)):
         verify_dataset(dataset, Interrupted(), repeats=1)

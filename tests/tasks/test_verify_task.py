@@ -24,13 +24,13 @@ def test_a_sound_task(tmp_path: Path) -> None:
     found, proven = _verify(workshop, tmp_path)
     assert (found.verified, found.reason) == (True, "")
     assert [(one.stage, one.state) for one in found.stages] == [
-        ("old", "pass"),
-        ("new", "fail"),
-        ("gold", "pass"),
+        ("origin", "pass"),
+        ("start", "fail"),
+        ("reference", "pass"),
     ]
     assert workshop.runs == 6
     assert proven.proof is not None
-    assert (proven.proof.old, proven.proof.new, proven.proof.gold) == ("pass", "fail", "pass")
+    assert (proven.proof.origin, proven.proof.start, proven.proof.reference) == ("pass", "fail", "pass")
     assert (proven.proof.solvable, proven.proof.repeats) == ("gold patch", 2)
     assert {test.id.rpartition(".")[2]: test.role for test in proven.tests} == {
         "test_it": "fail-to-pass",
@@ -44,7 +44,7 @@ def test_a_sound_task(tmp_path: Path) -> None:
     [
         (lambda _tree, _side, _number: run_of(GOOD), "the new side: pass instead of fail"),
         (lambda _tree, _side, _number: run_of(BAD), "the old side: fail instead of pass"),
-        (lambda _tree, side, _number: run_of(GOOD if side == "old" else BAD), "with the gold patch: fail"),
+        (lambda _tree, side, _number: run_of(GOOD if side == "origin" else BAD), "with the gold patch: fail"),
         (
             lambda _tree, _side, _number: "no environment",
             "the old side: unbuilt instead of pass: no environment",
@@ -68,14 +68,14 @@ def test_a_source_that_cannot_be_had(tmp_path: Path) -> None:
     assert [one.state for one in found.stages] == ["unavailable"]
     assert "no such repository" in found.reason
     assert proven.proof is not None
-    assert proven.proof.old == "unknown"
+    assert proven.proof.origin == "unknown"
 
 
 def test_a_new_side_that_does_not_build_fails(tmp_path: Path) -> None:
     def judge(tree: Path, side: str, _number: int):
         return (
             "does not build"
-            if side == "new" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
+            if side == "target" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
             else run_of(GOOD)
         )
 
@@ -86,7 +86,7 @@ def test_a_new_side_that_does_not_build_fails(tmp_path: Path) -> None:
 
 def test_a_suite_that_did_not_exit_is_run_once_more(tmp_path: Path) -> None:
     def judge(tree: Path, side: str, number: int):
-        broken = side == "new" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
+        broken = side == "target" and b"soft_unicode" in (tree / "shouting.py").read_bytes()
         return run_of(GOOD, status="timeout") if number == 1 else run_of(BAD if broken else GOOD)
 
     found, proven = _verify(FakeTaskRunner(judge), tmp_path, repeats=1)
@@ -99,14 +99,14 @@ def test_without_a_gold_patch_it_is_not_verified(tmp_path: Path) -> None:
     found, proven = _verify(FakeTaskRunner(), tmp_path, gold_patch="")
     assert (found.verified, found.reason) == (False, "there is no gold patch")
     assert proven.proof is not None
-    assert (proven.proof.gold, proven.proof.solvable) == ("none", "unproven")
+    assert (proven.proof.reference, proven.proof.solvable) == ("none", "unproven")
     assert [test.role for test in proven.tests] == ["fail-to-pass", "pass-to-pass"]
 
 
 def test_what_was_known_of_tests_does_not_judge_anew(tmp_path: Path) -> None:
     _, proven = _verify(FakeTaskRunner(), tmp_path)
     again, _ = verify_task(replace(proven, tests=proven.tests[:1]), FakeTaskRunner(), log_folder=tmp_path)
-    assert again.stage("gold").total == 2
+    assert again.stage("reference").total == 2
 
 
 def _locked(*names: str) -> list[LockedDistribution]:

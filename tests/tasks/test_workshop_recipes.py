@@ -16,7 +16,7 @@ from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import BuildConstraint, BuildRequirement, SuitePlan, SystemPackages, Variable
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.scripted import WITHOUT_APT
-from backdate.tasks.task import MigrationTask, TaskSide, TaskSource
+from backdate.tasks.task import MigrationFacts, RecipeSetup, Task, TaskEnvironment, TaskSource
 from backdate.tasks.trees import Sources
 
 PLAN = SuitePlan(
@@ -35,12 +35,12 @@ RECIPE = replace(
     build_requirements=(BuildRequirement(distribution="old", requirement="cython", provenance=RULE),),
     system=(SystemPackages(manager="apt", packages=("libldap2-dev",), provenance=RULE),),
 )
-TASK = MigrationTask(
+TASK = Task(
     instance_id="p-1.0",
     source=TaskSource(kind="sdist", name="p", url="https://index.example/p", revision="1.0", version="1.0"),
-    old=TaskSide(instant=datetime(2021, 3, 1, tzinfo=UTC), python="3.8.10"),
-    new=TaskSide(instant=datetime(2025, 7, 31, tzinfo=UTC), python="3.12.11"),
-    recipe=RECIPE,
+    facts=MigrationFacts(old=TaskEnvironment(instant=datetime(2021, 3, 1, tzinfo=UTC), python="3.8.10")),
+    environment=TaskEnvironment(instant=datetime(2025, 7, 31, tzinfo=UTC), python="3.12.11"),
+    setup=RecipeSetup(recipe=RECIPE),
 )
 
 
@@ -61,7 +61,7 @@ def tree(tmp_path: Path) -> Path:
 def test_everything_reaches_the_run(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Seen(monkeypatch)
     logs = tmp_path / "logs"
-    verdict = workshop(tmp_path).run_tests(TASK, tree, "new", log_folder=logs, only=("t.py::test_0",))
+    verdict = workshop(tmp_path).run_tests(TASK, tree, "target", log_folder=logs, only=("t.py::test_0",))
     assert verdict.solved, verdict.reason
     (request,) = seen.requests
     assert request.variables == (("FLAG", "1"),)  # those that steer Python are for the tests alone
@@ -69,7 +69,7 @@ def test_everything_reaches_the_run(tree: Path, tmp_path: Path, monkeypatch: pyt
     assert request.build_requirements == (("old", "cython"),)
     assert request.version_variables["SETUPTOOLS_SCM_PRETEND_VERSION_FOR_P"] == "1.0"
     assert (request.digest, request.name) == (tree_digest(tree), "p")
-    assert request.instant == TASK.new.instant
+    assert request.instant == TASK.environment.instant
     assert request.choice.interpreter.version == "3.12.1"
     assert seen.plans == (PLAN, FURTHER)
     assert seen.where["at"] == request.at
@@ -81,7 +81,7 @@ def test_system_packages_when_they_are_applied(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = Seen(monkeypatch)
-    built = workshop(tmp_path, apt=True).build(TASK, tree, "old")
+    built = workshop(tmp_path, apt=True).build(TASK, tree, "origin")
     assert isinstance(built.answer, Environment)
     assert seen.asked == [("libldap2-dev",)]
     assert seen.requests[0].base is not None
@@ -92,6 +92,6 @@ def test_a_failed_build_says_what_was_not_tried(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Seen(monkeypatch, failure("fatal error: lber.h: No such file or directory"))
-    built = workshop(tmp_path).build(TASK, tree, "old")
+    built = workshop(tmp_path).build(TASK, tree, "origin")
     said = [note.removeprefix(WITHOUT_APT) for note in built.notes if note.startswith(WITHOUT_APT)]
     assert said == ["lber.h: Debian's libldap2-dev, libsasl2-dev", "the task asks for libldap2-dev"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from backdate.tasks.annotating import Annotation
     from backdate.tasks.annotation_folder import AnnotationFolder
     from backdate.tasks.local_runner import LocalRunner
-    from backdate.tasks.task import MigrationTask
+    from backdate.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +95,14 @@ def annotate_command(given: AnnotateArguments) -> int:
 
 
 def _work(
-    task: MigrationTask, workspace: AnnotationFolder, workshop: LocalRunner, shell: str | None
+    task: Task, workspace: AnnotationFolder, workshop: LocalRunner, shell: str | None
 ) -> AnnotationFolder:
     """Build the new side's environment and give the person a shell in it."""
     from backdate.cli.terminal import tell
     from backdate.environments.environment import BuildFailure
     from backdate.tasks.annotation_folder import spend_time
 
-    built = workshop.build(task, workspace.work, "new").answer
+    built = workshop.build(task, workspace.work, "target").answer
     environment = dict(os.environ)
     if isinstance(built, BuildFailure):
         tell(f"Note: the new environment does not build: {built.message}")

@@ -13,7 +13,7 @@ from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
     from backdate.tasks.dataset import Dataset
-    from backdate.tasks.task import MigrationTask, TaskSide
+    from backdate.tasks.task import Task, TaskEnvironment
 
 _MOST_LIBRARIES = 10
 _MOST_TESTS = 20
@@ -70,32 +70,29 @@ def _funnel(dataset: Dataset) -> Iterator[str]:
             yield printable(f"    {count:,} {reason}")
 
 
-def task_lines(dataset: Dataset, task: MigrationTask) -> Iterator[str]:
+def task_lines(dataset: Dataset, task: Task) -> Iterator[str]:
     """Everything about one task, patches included."""
+    from backdate.tasks.kinds.choose import environment_of, kind_of
+
     source = task.source
     yield printable(task.instance_id)
     yield printable(
         f"  source      {source.kind} {source.name} {source.revision} ({source.license or 'no licence'})"
     )
     yield printable(f"              {source.url}")
-    yield from _side("old", task.old)
-    yield from _side("new", task.new)
+    for name, label in kind_of(task).labels.items():
+        yield from _environment(label, environment_of(task, name))
     yield printable(f"  difficulty  {task.difficulty or 'unknown'}")
     if task.related_libraries:
         yield printable(f"  libraries   {', '.join(task.related_libraries)}")
-    for culprit in task.culprits:
-        sure = "" if culprit.confirmed else " (not confirmed)"
-        day = format_day(culprit.released)
-        yield printable(f"  culprit     {culprit.distribution} {culprit.version} of {day}{sure}")
-    for cause in task.causes:
-        yield printable(f"  cause       {cause}")
+    yield from _facts(task)
     yield from _proof(task)
     yield from _tests(task)
     yield printable(f"  folder      {dataset.folder_of(task)}")
     for title, patch in (
-        ("unpinning patch", task.unpinning_patch),
-        ("test patch", task.test_patch),
-        ("gold patch", task.gold_patch),
+        ("unpinning patch" if task.kind == "migration" else "preparation", task.patches.preparation),
+        ("test patch", task.patches.test),
+        ("gold patch", task.patches.reference),
     ):
         yield ""
         yield f"{title}:" if patch.strip() else f"{title}: none"
@@ -103,32 +100,57 @@ def task_lines(dataset: Dataset, task: MigrationTask) -> Iterator[str]:
             yield printable(patch.rstrip("\n"), lines=True)
 
 
-def _side(name: str, side: TaskSide) -> Iterator[str]:
-    count = f", {len(side.distributions)} distributions" if side.distributions else ""
-    yield printable(f"  {name:<10}  {format_day(side.instant)}, Python {side.python}{count}")
+def _environment(label: str, environment: TaskEnvironment) -> Iterator[str]:
+    count = f", {len(environment.distributions)} distributions" if environment.distributions else ""
+    day = format_day(environment.instant)
+    yield printable(f"  {label:<10}  {day}, Python {environment.python}{count}")
 
 
-def _proof(task: MigrationTask) -> Iterator[str]:
+def _facts(task: Task) -> Iterator[str]:
+    """What this kind of task alone has."""
+    from backdate.tasks.task import IssueFacts, MigrationFacts, SnippetFacts
+
+    match task.facts:
+        case MigrationFacts(causes=causes, culprits=culprits):
+            for culprit in culprits:
+                sure = "" if culprit.confirmed else " (not confirmed)"
+                day = format_day(culprit.released)
+                yield printable(f"  culprit     {culprit.distribution} {culprit.version} of {day}{sure}")
+            for cause in causes:
+                yield printable(f"  cause       {cause}")
+        case IssueFacts(origin=origin, title=title, urls=urls):
+            yield printable(f"  {origin:<10}  {title}")
+            for url in urls:
+                yield printable(f"              {url}")
+        case SnippetFacts() as facts:
+            versions = f"{facts.library} {facts.origin_version} → {facts.target_version}"
+            yield printable(f"  function    {facts.function} in {facts.file}, {versions}")
+
+
+def _proof(task: Task) -> Iterator[str]:
+    from backdate.tasks.kinds.choose import kind_of
+
     proof = task.proof
     if proof is None:
         yield "  proof       none yet: run backdate bench verify"
         return
+    outcomes = ", ".join(f"{stage.label} {getattr(proof, stage.name)}" for stage in kind_of(task).stages)
     yield printable(
-        f"  proof       old {proof.old}, new {proof.new}, gold {proof.gold}; {proof.repeats} runs each, "
+        f"  proof       {outcomes}; {proof.repeats} runs each, "
         f"{format_day(proof.proven)}, backdate {proof.backdate}; solvable: {proof.solvable}"
     )
     for note in proof.notes:
         yield printable(f"              {note}")
 
 
-def _tests(task: MigrationTask) -> Iterator[str]:
+def _tests(task: Task) -> Iterator[str]:
     roles = Counter(test.role for test in task.tests)
     if not roles:
         return
     yield "  tests       " + ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
     chosen = [test for test in task.tests if test.role == "fail-to-pass"]
     for test in chosen[:_MOST_TESTS]:
-        yield printable(f"              {test.id}: {test.old or 'absent'} → {test.new or 'absent'}")
+        yield printable(f"              {test.id}: {test.origin or 'absent'} → {test.start or 'absent'}")
     if len(chosen) > _MOST_TESTS:
         yield f"              and {len(chosen) - _MOST_TESTS} more"
     for test in [test for test in task.tests if test.role == "excluded"][:_MOST_TESTS]:

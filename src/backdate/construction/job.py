@@ -33,7 +33,7 @@ from backdate.errors import (
     UsageError,
 )
 from backdate.serial import from_json, to_json
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 
 SPARE_BYTES = 1024**3
 """With less space left than this no job is begun: it would fail half-way."""
@@ -60,7 +60,7 @@ class JobResult:
     kind: Literal["examine", "run"]
     examined: Examined | None = None
     exclusion: Exclusion | None = None
-    task: MigrationTask | None = None
+    task: Task | None = None
     trouble: str = ""
     """Why there is no answer: the job may be tried again, unless ``bug``."""
     fatal: bool = False

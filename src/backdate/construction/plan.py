@@ -11,7 +11,7 @@ from backdate.errors import InstantError
 from backdate.sandboxes.interface import Limits
 from backdate.timeline.instants import Instant, format_instant
 
-FORMAT = 1
+FORMAT = 2
 """Part of every key of a kept stage: raise it when what a stage does with the same inputs changes."""
 
 

@@ -23,7 +23,8 @@ from backdate.serial import from_json, to_json
 from backdate.tasks.archive import pack_tree
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.formats import read_task
+from backdate.tasks.task import Task
 from backdate.timeline.instants import Instant, format_day, now
 from backdate.version import __version__
 
@@ -53,15 +54,13 @@ class FunnelFile:
 def publish(ledger: LedgerView, output: Path, plan: BuildPlan, place: WorkerConfig) -> Dataset:
     """Write the data set whole, or not at all. Raises UsageError when something is there already."""
     rows = {row.id: row for row in ledger.rows("task")}
-    tasks = [
-        (number, from_json(MigrationTask, answer, what="the ledger")) for number, answer in ledger.tasks()
-    ]
+    tasks = [(number, read_task(answer, what="the ledger")) for number, answer in ledger.tasks()]
     named = _unique(tasks)
     by_name = {task.instance_id: rows[number] for number, task in named}
     store = open_store(place.store)
     with tempfile.TemporaryDirectory(prefix="backdate-publish-") as temporary:
 
-        def add_source(task: MigrationTask, target: Path) -> MigrationTask:
+        def add_source(task: Task, target: Path) -> Task:
             row = by_name[task.instance_id]
             scratch = Path(temporary, f"{row.id}")
             scratch.mkdir()
@@ -106,7 +105,7 @@ def _fetched_again(
         ) from error
 
 
-def _unique(tasks: Sequence[tuple[int, MigrationTask]]) -> list[tuple[int, MigrationTask]]:
+def _unique(tasks: Sequence[tuple[int, Task]]) -> list[tuple[int, Task]]:
     """Tasks under names that differ in more than case: a second one gets the number of its candidate."""
     seen: set[str] = set()
     found = []

@@ -107,10 +107,10 @@ def _why_not(file: FilePatch, tree: Path, rules: EditPolicy) -> str:
     why = rules.why_not(file.path)
     if why:
         return why
-    if file.kind == "delete":
+    if file.kind == "delete" and not rules.whole_files:
         return "it is removed, and answers change files"
     if file.kind == "create" or not path.exists():
-        return "new files are not part of an answer"
+        return "" if rules.whole_files else "new files are not part of an answer"
     return "" if path.is_file() else "it is not a file"
 
 

@@ -11,11 +11,11 @@ from backdate.errors import UsageError
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.command import NewEnvironment
 from backdate.solvers.interface import ExtraTools
-from backdate.solvers.tools.evidence import EnvironmentEvidence
+from backdate.solvers.migration.evidence import EnvironmentEvidence
 from backdate.solvers.tools.interface import Tool
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
-from backdate.tasks.task import MigrationTask, SideName
+from backdate.tasks.task import EnvironmentName, Task
 from backdate.text import first_line
 
 
@@ -27,15 +27,15 @@ def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
     if not isinstance(workshop, LocalRunner):
         raise UsageError("the evidence tools need the workshop of this machine")
 
-    def tools(task: MigrationTask, tree: Path) -> Sequence[Tool]:
+    def tools(task: Task, tree: Path) -> Sequence[Tool]:
         place = tree.parent
 
-        def environment(side: SideName) -> Environment | str:
+        def environment(name: EnvironmentName) -> Environment | str:
             # A tree of its own: the solver's may be edited by now, and would be another environment.
             with tempfile.TemporaryDirectory(dir=place, prefix="evidence-") as folder:
                 fresh = Path(folder, "tree")
-                workshop.make_tree(task, fresh, pinned=side == "old")
-                answer = workshop.build(task, fresh, side).answer
+                workshop.make_tree(task, fresh, "origin" if name == "origin" else None)
+                answer = workshop.build(task, fresh, name).answer
             if isinstance(answer, BuildFailure):
                 return first_line(answer.message)
             return answer
@@ -47,8 +47,8 @@ def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
                 logs.mkdir()
                 with tempfile.TemporaryDirectory(dir=place, prefix="evidence-") as folder:
                     fresh = Path(folder, "tree")
-                    workshop.make_tree(task, fresh, pinned=True)
-                    verdict = workshop.run_tests(task, fresh, "old", log_folder=logs)
+                    workshop.make_tree(task, fresh, "origin")
+                    verdict = workshop.run_tests(task, fresh, "origin", log_folder=logs)
                 log = verdict.run.log if verdict.run else log
             return log if log.is_file() else None
 
@@ -62,8 +62,8 @@ def new_environment(workshop: TaskRunner) -> NewEnvironment | None:
     if not isinstance(workshop, LocalRunner):
         return None
 
-    def build(task: MigrationTask, tree: Path) -> Environment | None:
-        answer = workshop.build(task, tree, "new").answer
+    def build(task: Task, tree: Path) -> Environment | None:
+        answer = workshop.build(task, tree, "target").answer
         return answer if isinstance(answer, Environment) else None
 
     return build

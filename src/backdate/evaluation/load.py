@@ -11,7 +11,7 @@ from backdate.errors import UsageError
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.tasks.timemachine import read_rows
 from backdate.tasks.trees import sources_of
 
@@ -24,7 +24,7 @@ class Benchmark:
 
     name: str
     """The data set's, for people."""
-    tasks: tuple[MigrationTask, ...]
+    tasks: tuple[Task, ...]
     workshop: TaskRunner
 
 
@@ -51,7 +51,7 @@ def open_bench(
     return Benchmark(name=name, tasks=select(tasks, only), workshop=LocalRunner(settings, sources))
 
 
-def select(tasks: Sequence[MigrationTask], only: Sequence[str]) -> tuple[MigrationTask, ...]:
+def select(tasks: Sequence[Task], only: Sequence[str]) -> tuple[Task, ...]:
     """The tasks that ``only`` names, in the data set's order; all without it. Raises UsageError."""
     if not only:
         return tuple(tasks)

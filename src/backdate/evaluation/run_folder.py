@@ -24,7 +24,8 @@ from backdate.errors import UsageError
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.solvers.interface import SolverResult
 from backdate.solvers.records import RunRecord, RunSettings
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.kinds.choose import kind_of
+from backdate.tasks.task import Task
 from backdate.timeline.instants import Instant
 from backdate.version import __version__
 
@@ -47,7 +48,7 @@ class RunInfo:
     backdate: str
 
 
-def claim(folder: Path, settings: RunSettings, tasks: Sequence[MigrationTask]) -> None:
+def claim(folder: Path, settings: RunSettings, tasks: Sequence[Task]) -> None:
     """Make the folder this run's, or see that it is already. Raises UsageError for another run's."""
     _check_names(tasks)
     path = folder / "run.json"
@@ -118,7 +119,7 @@ def load_run(folder: Path) -> tuple[RunInfo, tuple[RunRecord, ...]]:
     return info, tuple(record for record in records if record is not None)
 
 
-def write_predictions(folder: Path, tasks: Sequence[MigrationTask]) -> None:
+def write_predictions(folder: Path, tasks: Sequence[Task]) -> None:
     """``predictions.jsonl``: every finished task's answer."""
     rows = []
     for task in tasks:
@@ -137,10 +138,10 @@ def prediction(record: RunRecord) -> dict[str, str]:
     }
 
 
-def dataset_digest(tasks: Iterable[MigrationTask]) -> str:
+def dataset_digest(tasks: Iterable[Task]) -> str:
     """The digest of what the tasks ask for."""
     return digest(
-        *((one.instance_id, one.old.instant, one.new.instant, one.source.revision) for one in tasks)
+        *((task.instance_id, *kind_of(task).question(task), task.source.revision) for task in tasks)
     )
 
 
@@ -148,7 +149,7 @@ def _record_path(folder: Path, instance: str) -> Path:
     return folder / "records" / f"{instance}.json"
 
 
-def _check_names(tasks: Sequence[MigrationTask]) -> None:
+def _check_names(tasks: Sequence[Task]) -> None:
     seen: set[str] = set()
     for task in tasks:
         if not _NAME.fullmatch(task.instance_id):

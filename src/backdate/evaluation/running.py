@@ -19,7 +19,7 @@ from backdate.sandboxes.threads import in_threads
 from backdate.solvers.interface import Assignment, ExtraTools, Solver, SolverResult
 from backdate.solvers.records import RunRecord, RunSettings, StopReason
 from backdate.tasks.runner import TaskRunner
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.version import __version__
 
 RETRIED = (StopReason.MODEL, StopReason.ERROR)
@@ -30,7 +30,7 @@ RETRIED = (StopReason.MODEL, StopReason.ERROR)
 class EvaluationPlan:
     """What is to be run."""
 
-    tasks: Sequence[MigrationTask]
+    tasks: Sequence[Task]
     solver: Solver
     settings: RunSettings
     workshop: TaskRunner
@@ -64,10 +64,8 @@ def evaluate(plan: EvaluationPlan, progress: Reporter = NO_PROGRESS) -> tuple[Ru
     return tuple(done[task.instance_id] for task in plan.tasks)
 
 
-def _work_in_parallel(
-    plan: EvaluationPlan, tasks: Sequence[MigrationTask], progress: Reporter
-) -> list[RunRecord]:
-    def work(task: MigrationTask) -> RunRecord:
+def _work_in_parallel(plan: EvaluationPlan, tasks: Sequence[Task], progress: Reporter) -> list[RunRecord]:
+    def work(task: Task) -> RunRecord:
         progress.report(SolverStarted(instance_id=task.instance_id))
         record = work_on(plan, task)
         progress.report(SolverFinished(record=record, kept=False, total=len(plan.tasks)))
@@ -81,7 +79,7 @@ def _work_in_parallel(
         raise
 
 
-def work_on(plan: EvaluationPlan, task: MigrationTask) -> RunRecord:
+def work_on(plan: EvaluationPlan, task: Task) -> RunRecord:
     """Let the solver work on one task and store what came of it."""
     started, clock = datetime.now(UTC), time.monotonic()
     logs = plan.folder / "logs" / task.instance_id

@@ -13,11 +13,11 @@ from backdate.evaluation.flags.run import looker
 from backdate.evaluation.load import Benchmark, select
 from backdate.evaluation.predictions import read_predictions
 from backdate.evaluation.run_folder import dataset_digest, load_run
-from backdate.evaluation.scores import ScoredRun, ScoreInfo, facts_of
+from backdate.evaluation.scores import ScoredRun, ScoreInfo, facts_of, read_score_info
 from backdate.evaluation.scoring import ScorePlan, score_all
 from backdate.evaluation.swebench_report import swebench_report
 from backdate.progress import NO_PROGRESS, Reporter
-from backdate.serial import from_json, to_json, write_whole
+from backdate.serial import to_json, write_whole
 from backdate.version import __version__
 
 
@@ -116,7 +116,7 @@ def _claim(folder: Path, info: ScoreInfo) -> ScoreInfo:
     """
     path = folder / "score.json"
     if path.is_file():
-        found = from_json(ScoreInfo, path.read_bytes(), what=str(path))
+        found = read_score_info(path)
         if (found.model, found.dataset) != (info.model, info.dataset):
             raise UsageError(
                 f"{folder} holds the scores of {found.model!r} on {found.dataset!r}, not of {info.model!r} "

@@ -14,14 +14,27 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from backdate.errors import StoredDataError, UsageError
+from backdate.errors import UsageError
 from backdate.evaluation.metrics import ScoredAttempt
-from backdate.serial import from_json, to_json, write_whole
+from backdate.migrations import KeyRename, Migration, read_stored
+from backdate.serial import to_json, write_whole
 from backdate.solvers.records import SolverUsage
-from backdate.tasks.task import Difficulty, MigrationTask
+from backdate.tasks.kinds.choose import kind_of
+from backdate.tasks.task import Difficulty, Task, TaskEnvironment
 from backdate.timeline.instants import Instant
 
-SCORE_FORMAT = 1
+SCORE_FORMAT = 2
+_SCORES = (Migration(to_format=2),)
+_SCORE_INFOS = (
+    Migration(
+        to_format=2,
+        renames=(
+            KeyRename(inside="tasks", old="old", new="origin"),
+            KeyRename(inside="tasks", old="new", new="target"),
+            KeyRename(inside="tasks", old="has_gold", new="has_reference"),
+        ),
+    ),
+)
 
 
 class ScoreOutcome(StrEnum):
@@ -153,10 +166,10 @@ class TaskFacts:
     name: str
     difficulty: Difficulty | None
     related_libraries: tuple[str, ...] = ()
-    old: str = ""
-    """"2020-01-01, Python 3.7.6"."""
-    new: str = ""
-    has_gold: bool = False
+    origin: str = ""
+    """"2020-01-01, Python 3.7.6"; empty for a kind of task without an origin environment."""
+    target: str = ""
+    has_reference: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,17 +209,21 @@ class ScoredRun:
     """Of the tasks, in their order."""
 
 
-def facts_of(task: MigrationTask) -> TaskFacts:
+def facts_of(task: Task) -> TaskFacts:
     """What a report says of ``task``."""
     return TaskFacts(
         instance_id=task.instance_id,
         name=task.source.name,
         difficulty=task.difficulty,
         related_libraries=task.related_libraries,
-        old=f"{task.old.instant:%Y-%m-%d}, Python {task.old.python}",
-        new=f"{task.new.instant:%Y-%m-%d}, Python {task.new.python}",
-        has_gold=bool(task.gold_patch),
+        origin=_in_words(kind_of(task).origin(task)),
+        target=_in_words(task.environment),
+        has_reference=task.has_reference,
     )
+
+
+def _in_words(environment: TaskEnvironment | None) -> str:
+    return "" if environment is None else f"{environment.instant:%Y-%m-%d}, Python {environment.python}"
 
 
 def score_path(folder: Path, instance: str) -> Path:
@@ -219,12 +236,19 @@ def load_score(folder: Path, instance: str) -> Score | None:
     path = score_path(folder, instance)
     if not path.is_file():
         return None
-    return from_json(Score, path.read_bytes(), what=str(path))
+    return read_stored(Score, path.read_bytes(), current=SCORE_FORMAT, migrations=_SCORES, what=str(path))
 
 
 def store_score(folder: Path, score: Score) -> None:
     """Keep the score of a task."""
     write_whole(score_path(folder, score.instance_id), to_json(score, indent=1))
+
+
+def read_score_info(path: Path) -> ScoreInfo:
+    """``score.json``, whichever format it has. Raises StoredDataError."""
+    return read_stored(
+        ScoreInfo, path.read_bytes(), current=SCORE_FORMAT, migrations=_SCORE_INFOS, what=str(path)
+    )
 
 
 def load_scored_run(folder: Path) -> ScoredRun:
@@ -234,8 +258,6 @@ def load_scored_run(folder: Path) -> ScoredRun:
         raise UsageError(
             f"{folder} was not scored (there is no score.json); run: backdate score DATASET {folder}"
         )
-    info = from_json(ScoreInfo, path.read_bytes(), what=str(path))
-    if info.format > SCORE_FORMAT:
-        raise StoredDataError(f"{path} was written by a newer version of backdate")
+    info = read_score_info(path)
     found = (load_score(folder, one.instance_id) for one in info.tasks)
     return ScoredRun(folder=folder, info=info, scores=tuple(one for one in found if one is not None))

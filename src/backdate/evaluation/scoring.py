@@ -28,9 +28,10 @@ from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
-from backdate.tasks.edit_policy import rules_for
+from backdate.tasks.kinds.choose import edit_policy_of, kind_of
 from backdate.tasks.runner import TaskRunner, TaskRunResult
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
+from backdate.tasks.trees import lay_patches
 from backdate.testing.outcomes import SuiteRun
 
 SCORING = 4
@@ -49,7 +50,7 @@ class Looker(Protocol):
 class ScorePlan:
     """What is to be scored."""
 
-    tasks: Sequence[MigrationTask]
+    tasks: Sequence[Task]
     answers: Mapping[str, Submission]
     """By instance id; a task without one has no prediction."""
     workshop: TaskRunner
@@ -67,7 +68,7 @@ def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score,
     Raises MachineError when the machine lacks something; what is finished then stays.
     """
 
-    def work(task: MigrationTask) -> Score:
+    def work(task: Task) -> Score:
         score, kept = _score_or_load(plan, task)
         progress.report(TaskScored(score=score, kept=kept, total=len(plan.tasks)))
         return score
@@ -76,7 +77,7 @@ def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score,
     return tuple(in_threads(works, jobs=plan.jobs, name="score", ends_others=False))
 
 
-def _score_or_load(plan: ScorePlan, task: MigrationTask) -> tuple[Score, bool]:
+def _score_or_load(plan: ScorePlan, task: Task) -> tuple[Score, bool]:
     """The score, and whether an earlier call made it."""
     answer = plan.answers.get(task.instance_id, Submission())
     key = digest(SCORING, task, answer.patch, answer.different, plan.allow_test_edits, plan.flags)
@@ -91,7 +92,7 @@ def _score_or_load(plan: ScorePlan, task: MigrationTask) -> tuple[Score, bool]:
     return score, False
 
 
-def score_answer(plan: ScorePlan, task: MigrationTask, answer: Submission) -> Score:
+def score_answer(plan: ScorePlan, task: Task, answer: Submission) -> Score:
     """The score of one answer, whatever it is."""
     outcome = _without_looking(answer)
     if outcome is not None:
@@ -124,13 +125,13 @@ class _Scoring:
     """One answer on its way through."""
 
     plan: ScorePlan
-    task: MigrationTask
+    task: Task
     place: Path
     logs: Path
 
     def score(self, patch: str) -> Score:
         before, after = self.place / "before", self.place / "after"
-        rules = rules_for(self.task, allow_test_edits=self.plan.allow_test_edits)
+        rules = edit_policy_of(self.task, allow_test_edits=self.plan.allow_test_edits)
         taken = take_patch(patch, before, rules)
         if isinstance(taken, RejectedAnswer):
             return self._ended(taken.outcome, taken.reason, taken.dropped)
@@ -144,7 +145,8 @@ class _Scoring:
             return self._ended(ScoreOutcome.EMPTY, "the patch changes nothing", taken.dropped)
         score = self._measured(old, new, taken.dropped)
         self.logs.mkdir(parents=True, exist_ok=True)
-        verdict = self.plan.workshop.run_tests(self.task, after, "new", log_folder=self.logs)
+        lay_patches(self.task, after, kind_of(self.task).after_answer)
+        verdict = self.plan.workshop.run_tests(self.task, after, "target", log_folder=self.logs)
         score = _judged(score, verdict, self.plan.folder)
         if not score.solved:
             return score
@@ -190,19 +192,19 @@ class _Scoring:
 
     def _gold(self) -> tuple[str, frozenset[EditedLine] | None]:
         """The gold patch, made from the two trees as an answer is, and its edits."""
-        if not self.task.gold_patch.strip():
+        if not self.task.has_reference:
             return "", None
         tree = self.place / "gold"
-        self.plan.workshop.make_tree(self.task, tree, gold=True)
-        paths = changed_paths(self.task.gold_patch, what=f"the gold patch of {self.task.instance_id}")
+        self.plan.workshop.make_tree(self.task, tree, "reference")
+        paths = changed_paths(self.task.patches.reference, what=f"the gold patch of {self.task.instance_id}")
         old, new = _contents(self.place / "before", paths), _contents(tree, paths)
         shutil.rmtree(tree, ignore_errors=True)
         return diff_files(old, new), edited_lines(_texts(old), _texts(new))
 
 
-def _of_nothing(task: MigrationTask) -> float | None:
+def _of_nothing(task: Task) -> float | None:
     """The precision of an answer that edits nothing; None where no gold patch is known."""
-    return 0.0 if task.gold_patch.strip() else None
+    return 0.0 if task.has_reference else None
 
 
 def _judged(score: Score, verdict: TaskRunResult, folder: Path) -> Score:

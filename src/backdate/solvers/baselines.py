@@ -23,7 +23,7 @@ class GoldSolver:
 
     def attempt(self, assignment: Assignment) -> SolverResult:
         """The gold patch, where there is one."""
-        patch = assignment.task.gold_patch
+        patch = assignment.task.patches.reference
         if not patch:
             return SolverResult(ending=StopReason.GAVE_UP, detail="no gold patch is known for this task")
         return SolverResult(ending=StopReason.SUBMITTED, patch=patch)

@@ -19,7 +19,8 @@ from backdate.solvers.prompts import rules_text, task_text
 from backdate.solvers.records import StopReason
 from backdate.solvers.tools.files import LARGEST_FILE, Tree
 from backdate.tasks.edit_policy import EditPolicy
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.kinds.choose import kind_of
+from backdate.tasks.task import Task
 
 AT = "/work/project"
 INSTRUCTION = "/backdate/instruction.md"
@@ -28,7 +29,7 @@ _JUNK = ("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", "
 _MOST_DROPPED = 50
 
 
-NewEnvironment = Callable[[MigrationTask, Path], Environment | None]
+NewEnvironment = Callable[[Task, Path], Environment | None]
 """The new environment of a task for the fresh tree at that path; None when it does not build."""
 
 
@@ -125,7 +126,8 @@ def _briefing(assignment: Assignment) -> tuple[Mount, ...]:
     task, settings = assignment.task, assignment.settings
     words = assignment.scratch / "instruction.md"
     words.write_text(
-        f"{rules_text(assignment.budget, allow_test_edits=settings.allow_test_edits)}\n\n{task_text(task)}\n"
+        f"{rules_text(task, assignment.budget, allow_test_edits=settings.allow_test_edits)}\n\n"
+        f"{task_text(task)}\n"
     )
     data = assignment.scratch / "task.json"
     data.write_bytes(
@@ -133,9 +135,7 @@ def _briefing(assignment: Assignment) -> tuple[Mount, ...]:
             {
                 "instance_id": task.instance_id,
                 "name": task.source.name,
-                "old": {"instant": task.old.instant, "python": task.old.python},
-                "new": {"instant": task.new.instant, "python": task.new.python},
-                "new_distributions": {one.name: one.version for one in task.new.distributions},
+                **kind_of(task).data(task),
                 "test_files": task.test_files,
                 "failing_tests": [one.id for one in task.tests if one.role == "fail-to-pass"],
             },
@@ -158,18 +158,20 @@ def take_answer(before: Path, after: Path, rules: EditPolicy) -> tuple[str, tupl
     dropped = []
     for name in sorted({*old_files, *new_files}):
         why = rules.why_not(name)
-        if name not in old_files:
-            why = why or "new files are not part of an answer"
-        elif name not in new_files:
-            why = why or "it was removed"
-        elif _same(old_files[name], new_files[name]):
+        before_file, after_file = old_files.get(name), new_files.get(name)
+        if before_file is None:
+            why = why or ("" if rules.whole_files else "new files are not part of an answer")
+        elif after_file is None:
+            why = why or ("" if rules.whole_files else "it was removed")
+        elif _same(before_file, after_file):
             continue
-        elif new_files[name].stat().st_size > LARGEST_FILE or old_files[name].stat().st_size > LARGEST_FILE:
+        if any(file and file.stat().st_size > LARGEST_FILE for file in (before_file, after_file)):
             why = why or "it is too large"
         if why:
             dropped.append(f"{name}: {why}")
             continue
-        old[name], new[name] = old_files[name].read_bytes(), new_files[name].read_bytes()
+        old[name] = before_file.read_bytes() if before_file else None
+        new[name] = after_file.read_bytes() if after_file else None
     more = len(dropped) - _MOST_DROPPED
     shown = (*dropped[:_MOST_DROPPED], *((f"… and {more} more",) if more > 0 else ()))
     return diff_files(old, new), shown

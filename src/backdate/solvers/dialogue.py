@@ -68,7 +68,7 @@ class _TestRunner:
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         verdict = self.assignment.workshop.run_tests(
-            self.assignment.task, self.tree, "new", log_folder=folder
+            self.assignment.task, self.tree, "target", log_folder=folder
         )
         duration = time.monotonic() - started
         self.spent_s += duration
@@ -164,7 +164,7 @@ def converse(assignment: Assignment, speaker: Responder) -> SolverResult:
     box = Toolbox(tree, assignment.rules, runner, extra=extra)
     runner.patch = box.patch
     settings = assignment.settings
-    rules = rules_text(assignment.budget, allow_test_edits=settings.allow_test_edits)
+    rules = rules_text(assignment.task, assignment.budget, allow_test_edits=settings.allow_test_edits)
     user = task_text(assignment.task)
     system = speaker.begin(rules, user, tuple(box.tools.values()))
     talk = _Conversation(speaker, box, runner)

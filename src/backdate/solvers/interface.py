@@ -11,11 +11,12 @@ from backdate.solvers.atif import Trajectory
 from backdate.solvers.loop import Budget
 from backdate.solvers.records import RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.tools.interface import Tool
-from backdate.tasks.edit_policy import EditPolicy, rules_for
+from backdate.tasks.edit_policy import EditPolicy
+from backdate.tasks.kinds.choose import edit_policy_of
 from backdate.tasks.runner import TaskRunner
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 
-ExtraTools = Callable[[MigrationTask, Path], Sequence[Tool]]
+ExtraTools = Callable[[Task, Path], Sequence[Tool]]
 """Further tools for a task whose tree lies at that path."""
 
 
@@ -23,7 +24,7 @@ ExtraTools = Callable[[MigrationTask, Path], Sequence[Tool]]
 class Assignment:
     """One task, and what a solver needs to work on it."""
 
-    task: MigrationTask
+    task: Task
     settings: RunSettings
     workshop: TaskRunner
     scratch: Path
@@ -42,7 +43,7 @@ class Assignment:
     @property
     def rules(self) -> EditPolicy:
         """Which files may be changed."""
-        return rules_for(self.task, allow_test_edits=self.settings.allow_test_edits)
+        return edit_policy_of(self.task, allow_test_edits=self.settings.allow_test_edits)
 
     def make_tree(self) -> Path:
         """The task's tree, as the solver gets it. Raises SourceError."""

@@ -14,9 +14,9 @@ from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.serial import to_json, write_whole
 from backdate.tasks.annotation_folder import AnnotationFolder, difficulty_of, edit_of
 from backdate.tasks.dataset import Dataset
-from backdate.tasks.edit_policy import rules_for
+from backdate.tasks.kinds.choose import edit_policy_of
 from backdate.tasks.runner import TaskRunner, TaskRunResult
-from backdate.tasks.task import Difficulty, MigrationTask, Proof, Statistics
+from backdate.tasks.task import Difficulty, Proof, Statistics, Task
 from backdate.timeline.instants import Instant, now
 from backdate.version import __version__
 
@@ -46,7 +46,7 @@ class Annotation:
 
 
 def annotate(
-    task: MigrationTask,
+    task: Task,
     workspace: AnnotationFolder,
     workshop: TaskRunner,
     *,
@@ -67,7 +67,7 @@ def annotate(
     if not written:
         return replace(base, reason="nothing was changed")
     files = read_patch(written, what="the edit")
-    rules = rules_for(task)
+    rules = edit_policy_of(task)
     refused = {file.path: reason for file in files if (reason := rules.why_not(file.path))}
     if refused:
         words = "; ".join(f"{path}: {reason}" for path, reason in refused.items())
@@ -84,7 +84,7 @@ def annotate(
 
 
 def _smaller(
-    task: MigrationTask,
+    task: Task,
     base: Annotation,
     files: tuple[FilePatch, ...],
     workshop: TaskRunner,
@@ -112,15 +112,15 @@ def _smaller(
     )
 
 
-def try_patch(task: MigrationTask, patch: str, workshop: TaskRunner) -> TaskRunResult:
+def try_patch(task: Task, patch: str, workshop: TaskRunner) -> TaskRunResult:
     """Run the tests of ``task`` on the new side with ``patch`` in the place of the gold patch."""
     with tempfile.TemporaryDirectory(prefix="backdate-try-") as folder:
         tree = Path(folder, "tree")
-        workshop.make_tree(replace(task, gold_patch=patch), tree, gold=True)
-        return workshop.run_tests(task, tree, "new", log_folder=Path(folder, "logs"))
+        workshop.make_tree(task.with_reference(patch), tree, "reference")
+        return workshop.run_tests(task, tree, "target", log_folder=Path(folder, "logs"))
 
 
-def unsolvable(task: MigrationTask, workspace: AnnotationFolder, reason: str) -> Annotation:
+def unsolvable(task: Task, workspace: AnnotationFolder, reason: str) -> Annotation:
     """The annotation of a person who says why the task cannot be solved."""
     return Annotation(
         instance_id=task.instance_id,
@@ -132,7 +132,7 @@ def unsolvable(task: MigrationTask, workspace: AnnotationFolder, reason: str) ->
     )
 
 
-def record_annotation(dataset: Dataset, task: MigrationTask, annotation: Annotation, repeats: int) -> Dataset:
+def record_annotation(dataset: Dataset, task: Task, annotation: Annotation, repeats: int) -> Dataset:
     """Write the annotation beside the task and, when it solved it, the gold patch into the data set."""
     write_whole(dataset.folder_of(task) / ANNOTATION, to_json(annotation, indent=2))
     if annotation.state != "solved":
@@ -143,8 +143,7 @@ def record_annotation(dataset: Dataset, task: MigrationTask, annotation: Annotat
         python_files=0, python_lines=0, test_files=len(task.test_files), tests=len(task.tests)
     )
     solved = replace(
-        task,
-        gold_patch=annotation.patch,
+        task.with_reference(annotation.patch),
         difficulty=annotation.difficulty,
         proof=_proof(task, repeats),
         statistics=replace(
@@ -158,16 +157,16 @@ def record_annotation(dataset: Dataset, task: MigrationTask, annotation: Annotat
     return changed
 
 
-def _proof(task: MigrationTask, repeats: int) -> Proof:
+def _proof(task: Task, repeats: int) -> Proof:
     """The task's proof with the gold patch in it; what was not run here stays unknown."""
     before = task.proof
     return Proof(
         backdate=__version__,
         proven=now(),
         repeats=repeats,
-        old="unknown" if before is None else before.old,
-        new="unknown" if before is None else before.new,
-        gold="pass",
+        origin="unknown" if before is None else before.origin,
+        start="unknown" if before is None else before.start,
+        reference="pass",
         solvable="gold patch",
         notes=() if before is None else before.notes,
     )

@@ -23,7 +23,7 @@ from backdate.errors import StoredDataError, UsageError
 from backdate.projects.tree import copy_tree
 from backdate.serial import from_json, to_json, write_whole
 from backdate.tasks.runner import TaskRunner
-from backdate.tasks.task import Difficulty, MigrationTask
+from backdate.tasks.task import Difficulty, Task
 
 _STATE = "state.json"
 _LARGEST_FILE = 16 * 1024 * 1024
@@ -72,7 +72,7 @@ class AnnotationFolder:
         return self.folder / "before"
 
 
-def open_workspace(folder: Path, task: MigrationTask, workshop: TaskRunner) -> AnnotationFolder:
+def open_workspace(folder: Path, task: Task, workshop: TaskRunner) -> AnnotationFolder:
     """The workspace of ``task`` at ``folder``, made where there is none.
 
     Raises UsageError for a folder that is something else, or another task's.

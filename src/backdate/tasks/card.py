@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from backdate.tasks.statistics import DatasetSummary, Spread, summarise
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.timeline.instants import Instant, format_day, format_instant
 
 STATISTICS_WORDS = {
@@ -19,19 +19,22 @@ STATISTICS_WORDS = {
     "gold_lines": "lines that the gold patch adds and removes",
 }
 _MOST_LIBRARIES = 20
+DATASET_FORMAT = 2
+"""Of a data set's folder; ``formats.py`` reads the older ones."""
 
 _FIELDS = (
     ("instance_id", "sc:Text", "Name of the task"),
     ("source.name", "sc:Text", "Repository (owner/name) or distribution"),
     ("source.revision", "sc:Text", "Commit, or version of the sdist"),
     ("source.license", "sc:Text", "Licence of the source, an SPDX expression"),
-    ("old.instant", "sc:DateTime", "Instant at which the tests pass"),
-    ("old.python", "sc:Text", "Interpreter at that instant"),
-    ("new.instant", "sc:DateTime", "Instant at which the tests fail"),
-    ("new.python", "sc:Text", "Interpreter at that instant"),
-    ("unpinning_patch", "sc:Text", "Loosens what pins dependencies to the old instant"),
-    ("test_patch", "sc:Text", "Changes of the tests that the new dependencies need"),
-    ("gold_patch", "sc:Text", "A known solution, empty when there is none"),
+    ("facts.kind", "sc:Text", "Kind of the task: migration, issue, snippet"),
+    ("facts.old.instant", "sc:DateTime", "Instant at which the tests of a migration pass"),
+    ("facts.old.python", "sc:Text", "Interpreter at that instant"),
+    ("environment.instant", "sc:DateTime", "Instant at which the tests fail"),
+    ("environment.python", "sc:Text", "Interpreter at that instant"),
+    ("patches.preparation", "sc:Text", "Loosens what pins dependencies to the old instant"),
+    ("patches.test", "sc:Text", "Changes of the tests that the new dependencies need"),
+    ("patches.reference", "sc:Text", "A known solution, empty when there is none"),
     ("difficulty", "sc:Text", "How long a person took: easy, medium, hard"),
 )
 
@@ -40,6 +43,7 @@ _FIELDS = (
 class DatasetInfo:
     """What is known of a data set as a whole."""
 
+    format: int = DATASET_FORMAT
     name: str
     description: str = ""
     version: str = "1.0.0"
@@ -52,7 +56,7 @@ class DatasetInfo:
     """The command, without paths of a machine, and backdate's version."""
 
 
-def read_me(info: DatasetInfo, tasks: Sequence[MigrationTask]) -> str:
+def read_me(info: DatasetInfo, tasks: Sequence[Task]) -> str:
     """The card: a README.md with the header that the Hugging Face hub reads."""
     summary = summarise(tasks)
     made_by = _plain(info.made_by).replace("`", "")

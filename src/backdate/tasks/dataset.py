@@ -1,4 +1,4 @@
-"""A data set of migration tasks: a folder that is whole, that says what it holds, and that checks itself.
+"""A data set of tasks: a folder that is whole, that says what it holds, and that checks itself.
 
 ::
 
@@ -9,7 +9,7 @@
         dataset.json            its name, and where it is from
         funnel.json             how the set came about, where it was built
         checksums.sha256        of all of these, for ``sha256sum --check``
-        tasks/ID/               unpinning.patch, test.patch, gold.patch, old.lock, new.lock, Dockerfiles
+        tasks/ID/               patches and locks; of a migration Dockerfiles
             source.tar.gz       the published tree, so that no repository is needed
             logs/               of the runs that proved it; a record of this copy, not in the checksums
             verification.json   likewise
@@ -29,10 +29,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.errors import BackdateError, StoredDataError, UsageError
-from backdate.serial import from_json, to_json, write_whole
+from backdate.serial import to_json, write_whole
 from backdate.tasks.card import DatasetInfo, croissant, read_me
 from backdate.tasks.checksums import read_bounded, read_checksums, sha256, sha256_of
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.formats import read_info, read_task
+from backdate.tasks.task import Task
 from backdate.tasks.task_files import task_files
 
 TASKS = "tasks.jsonl"
@@ -46,7 +47,7 @@ PENDING = ".pending"
 _INSTANCE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\Z")
 _RESERVED = re.compile(r"\.{2}|\.\Z")
 
-AddSource = Callable[[MigrationTask, Path], MigrationTask]
+AddSource = Callable[[Task, Path], Task]
 """Called with a task and where its ``source.tar.gz`` belongs, which it may leave out; gives the task back,
 with what the source says of it."""
 
@@ -67,7 +68,7 @@ class Dataset:
 
     folder: Path
     info: DatasetInfo
-    tasks: tuple[MigrationTask, ...]
+    tasks: tuple[Task, ...]
 
     @classmethod
     def open(cls, folder: Path) -> Dataset:
@@ -81,7 +82,7 @@ class Dataset:
                 f"{folder} is no data set: it has no {TASKS}; make one with 'backdate bench import'"
             )
         data = read_bounded(folder / TASKS)
-        info = from_json(DatasetInfo, read_bounded(folder / INFO), what=str(folder / INFO))
+        info = read_info(read_bounded(folder / INFO), what=str(folder / INFO))
         expected = read_checksums(folder / CHECKSUMS)
         pending = folder / PENDING
         allowed = {expected.get(TASKS)} | (
@@ -101,7 +102,7 @@ class Dataset:
     def create(
         cls,
         folder: Path,
-        tasks: Iterable[MigrationTask],
+        tasks: Iterable[Task],
         info: DatasetInfo,
         *,
         add_source: AddSource | None = None,
@@ -125,7 +126,6 @@ class Dataset:
             dataset = cls(folder=temporary, info=info, tasks=found)
             if funnel is not None:
                 write_whole(temporary / "funnel.json", funnel)
-            write_whole(temporary / INFO, to_json(info, indent=2))
             write_whole(temporary / TASKS, _lines(found))
             dataset.render()
             if folder.exists():
@@ -136,7 +136,7 @@ class Dataset:
             raise
         return replace(dataset, folder=folder)
 
-    def task(self, name: str) -> MigrationTask:
+    def task(self, name: str) -> Task:
         """The task of that instance id, or the only one of that repository (owner/name).
 
         Raises UsageError, naming the nearest.
@@ -152,11 +152,11 @@ class Dataset:
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise UsageError(f"{self.folder} has no task {name!r}{hint}")
 
-    def folder_of(self, task: MigrationTask) -> Path:
+    def folder_of(self, task: Task) -> Path:
         """The task's own folder."""
         return self.folder / "tasks" / require_instance_id(task.instance_id)
 
-    def source_of(self, task: MigrationTask) -> Path | None:
+    def source_of(self, task: Task) -> Path | None:
         """The task's ``source.tar.gz``, its checksum checked; None when the set has none.
 
         Raises StoredDataError when it is not what the checksums say.
@@ -169,7 +169,7 @@ class Dataset:
             raise StoredDataError(f"{path} is not what {CHECKSUMS} says; take it from where you got it")
         return path
 
-    def updated(self, tasks: Iterable[MigrationTask]) -> Dataset:
+    def updated(self, tasks: Iterable[Task]) -> Dataset:
         """The data set with those of its tasks replaced that have the same names, written to disk.
 
         Raises UsageError for a task that it does not have.
@@ -211,6 +211,7 @@ class Dataset:
                     (folder / name).unlink(missing_ok=True)
                 else:
                     write_whole(folder / name, data)
+        write_whole(self.folder / INFO, to_json(self.info, indent=2))
         write_whole(self.folder / CARD, read_me(self.info, self.tasks).encode())
         hashes = {TASKS: sha256_of(self.folder / TASKS)}
         write_whole(self.folder / CROISSANT, croissant(self.info, hashes))
@@ -233,11 +234,11 @@ def _published(folder: Path) -> list[Path]:
     return sorted(path for path in (*top, *inner) if path.is_file() and not path.is_symlink())
 
 
-def _parse(data: bytes, path: Path) -> tuple[MigrationTask, ...]:
+def _parse(data: bytes, path: Path) -> tuple[Task, ...]:
     tasks = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if line.strip():
-            tasks.append(from_json(MigrationTask, line, what=f"{path}, line {number},"))
+            tasks.append(read_task(line, what=f"{path}, line {number},"))
     try:
         _require_names(tuple(tasks))
     except BackdateError as error:
@@ -245,7 +246,7 @@ def _parse(data: bytes, path: Path) -> tuple[MigrationTask, ...]:
     return tuple(tasks)
 
 
-def _require_names(tasks: tuple[MigrationTask, ...]) -> None:
+def _require_names(tasks: tuple[Task, ...]) -> None:
     seen: set[str] = set()
     for task in tasks:
         require_instance_id(task.instance_id)
@@ -254,5 +255,5 @@ def _require_names(tasks: tuple[MigrationTask, ...]) -> None:
         seen.add(task.instance_id.lower())
 
 
-def _lines(tasks: Iterable[MigrationTask]) -> bytes:
+def _lines(tasks: Iterable[Task]) -> bytes:
     return b"".join(to_json(task) + b"\n" for task in tasks)

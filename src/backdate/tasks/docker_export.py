@@ -16,18 +16,19 @@ from backdate.tasks.docker_files import (
     task_file,
     task_tag,
 )
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.kinds.migration import migration_facts
+from backdate.tasks.task import Task, TaskEnvironment
 from backdate.tasks.trees import Sources, make_tree
 
 
-def write_docker_context(task: MigrationTask, folder: Path, sources: Sources) -> None:
+def write_docker_context(task: Task, folder: Path, sources: Sources) -> None:
     """Write both sides' trees and Dockerfiles, and ``build.sh``, which builds the layers in their order.
 
     Raises SourceError when a tree cannot be had.
     """
-    for name, side in (("old", task.old), ("new", task.new)):
+    for name, side in _sides(task):
         tree = folder / name / "tree"
-        make_tree(task, tree, sources, pinned=name == "old")
+        make_tree(task, tree, sources, "origin" if name == "old" else "start")
         for script, text in scripts_to_add(task).items():
             write_whole(tree / script, text.encode())
         write_whole(folder / name / "Dockerfile.base", base_file(side).encode())
@@ -37,7 +38,11 @@ def write_docker_context(task: MigrationTask, folder: Path, sources: Sources) ->
     (folder / "build.sh").chmod(0o755)
 
 
-def _build_script(task: MigrationTask) -> str:
+def _sides(task: Task) -> tuple[tuple[str, TaskEnvironment], ...]:
+    return (("old", migration_facts(task).old), ("new", task.environment))
+
+
+def _build_script(task: Task) -> str:
     lines = [
         "#!/bin/sh",
         "# Builds the layers. INDEX: where backdate index serves, as the build sees it. OLD_IMAGE and",
@@ -48,7 +53,7 @@ def _build_script(task: MigrationTask) -> str:
         "INDEX=${INDEX:-http://localhost:5000}",
         'HOST=$(echo "$INDEX" | sed -E "s|^[a-z]+://([^/:]+).*|\\\\1|")',
     ]
-    for name, side in (("old", task.old), ("new", task.new)):
+    for name, side in _sides(task):
         url = f'"$INDEX/snapshot/{snapshot_of(task, side)}/simple/"'
         image = f'${{{name.upper()}_IMAGE:+--build-arg "PYTHON_IMAGE=${name.upper()}_IMAGE"}}'
         arguments = f'--build-arg INDEX_URL={url} --build-arg TRUSTED_HOST="$HOST"'

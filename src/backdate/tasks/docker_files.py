@@ -9,8 +9,9 @@ from __future__ import annotations
 from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.index.routes import When, format_when
 from backdate.serial import digest
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.scripts import script_names, setup_script, suite_script
-from backdate.tasks.task import MigrationTask, TaskSide
+from backdate.tasks.task import Task, TaskEnvironment
 from backdate.timeline.instants import format_instant
 
 _SYSTEM_PACKAGES = (
@@ -26,7 +27,7 @@ _SYSTEM_PACKAGES = (
 """What old projects compile against; the buildpack-deps images hold more."""
 
 
-def base_file(side: TaskSide) -> str:
+def base_file(side: TaskEnvironment) -> str:
     """The layer that every task with this interpreter shares."""
     return f"""\
 # The interpreter, and what old projects are compiled with.
@@ -44,12 +45,12 @@ WORKDIR /work
 """
 
 
-def base_tag(side: TaskSide) -> str:
+def base_tag(side: TaskEnvironment) -> str:
     """The image's name, by its content."""
     return f"backdate-base:{digest(base_file(side))[:16]}"
 
 
-def environment_file(task: MigrationTask, side: TaskSide) -> str:
+def environment_file(task: Task, side: TaskEnvironment) -> str:
     """The layer with the dependencies of one side. Its context is the task's folder with the tree in
     ``tree/``.
     """
@@ -66,7 +67,7 @@ RUN PIP_INDEX_URL="${{INDEX_URL}}" PIP_TRUSTED_HOST="${{TRUSTED_HOST}}" PIP_CONF
 """
 
 
-def snapshot_of(task: MigrationTask, side: TaskSide) -> str:
+def snapshot_of(task: Task, side: TaskEnvironment) -> str:
     """What ``backdate index`` calls the index as that side sees it, moved cuts included."""
     moved = {one.name: one.until for one in cutoff_overrides_at(side.instant)}
     for cut in task.recipe.extra_cutoff_overrides if task.recipe is not None else ():
@@ -75,47 +76,48 @@ def snapshot_of(task: MigrationTask, side: TaskSide) -> str:
     return format_when(When(instant=side.instant, overrides=moved))
 
 
-def environment_tag(task: MigrationTask, side: TaskSide) -> str:
+def environment_tag(task: Task, side: TaskEnvironment) -> str:
     """The image's name, by all that it is made of."""
     parts = (
         base_file(side),
         environment_file(task, side),
         task.source,
-        task.unpinning_patch,
-        task.test_patch,
+        task.patches.preparation,
+        task.patches.test,
     )
     return f"backdate-environment:{digest(*parts)[:16]}"
 
 
-def task_file(task: MigrationTask) -> str:
+def task_file(task: Task) -> str:
     """The layer that a solver or a person works in: the new side, its tests as the command."""
     test = task.scripts.test if task.scripts else script_names(task.source.name).test
     return f"""\
 # {task.instance_id}: work in /work; the command runs the tests.
-ARG ENVIRONMENT={environment_tag(task, task.new)}
+ARG ENVIRONMENT={environment_tag(task, task.environment)}
 FROM ${{ENVIRONMENT}}
 USER backdate
 CMD ["bash", "/work/{test}"]
 """
 
 
-def task_tag(task: MigrationTask) -> str:
+def task_tag(task: Task) -> str:
     """The image's name."""
     return f"backdate-task:{digest(task.instance_id, task_file(task))[:16]}"
 
 
-def docker_files(task: MigrationTask) -> dict[str, str]:
-    """Name to text of the Dockerfiles that lie in the task's folder."""
+def docker_files(task: Task) -> dict[str, str]:
+    """Name to text of the Dockerfiles that lie in a migration task's folder."""
+    old = migration_facts(task).old
     return {
-        "Dockerfile.base.old": base_file(task.old),
-        "Dockerfile.base.new": base_file(task.new),
-        "Dockerfile.environment.old": environment_file(task, task.old),
-        "Dockerfile.environment.new": environment_file(task, task.new),
+        "Dockerfile.base.old": base_file(old),
+        "Dockerfile.base.new": base_file(task.environment),
+        "Dockerfile.environment.old": environment_file(task, old),
+        "Dockerfile.environment.new": environment_file(task, task.environment),
         "Dockerfile.task": task_file(task),
     }
 
 
-def scripts_to_add(task: MigrationTask) -> dict[str, str]:
+def scripts_to_add(task: Task) -> dict[str, str]:
     """The two scripts, where the task has a recipe instead: they have to lie in the tree."""
     if task.scripts is not None or task.recipe is None:
         return {}

@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 
 _TEST_CONFIGURATION = (
     "conftest.py",
@@ -46,6 +46,10 @@ class EditPolicy:
     by_name: bool
     """Nobody said which files hold tests: names tell."""
     allow_test_edits: bool
+    whole_files: bool = False
+    """Files may be added and removed."""
+    only: frozenset[str] | None = None
+    """These files alone may be changed; None: all that nothing else protects."""
 
     def why_not(self, path: str) -> str:
         """Why the file at ``path`` (relative, forward slashes) may not be changed; empty when it may."""
@@ -55,6 +59,8 @@ class EditPolicy:
             return "it is not part of the project's files"
         if folded in self.scripts:
             return "it runs the tests"
+        if self.only is not None and folded not in self.only:
+            return "the task asks for a change of another file"
         if not self.allow_test_edits and (folded in self.tests or (self.by_name and _is_test(pure))):
             return "it is a test file, and tests must stay as they are"
         if pure.name in _TEST_CONFIGURATION or _any(pure.name, _TEST_CONFIGURATION_PATTERNS):
@@ -72,8 +78,11 @@ class EditPolicy:
         return fold(path) in self.scripts
 
 
-def rules_for(task: MigrationTask, *, allow_test_edits: bool = False) -> EditPolicy:
-    """The rules of one task."""
+def protected_files(task: Task, *, allow_test_edits: bool = False) -> EditPolicy:
+    """What no kind of task lets an answer change: its tests, scripts and declarations of dependencies.
+
+    ``kinds.choose.edit_policy_of`` gives the whole policy of a task.
+    """
     scripts = (task.scripts.setup, task.scripts.test) if task.scripts else ()
     tests = {fold(path) for path in task.test_files}
     return EditPolicy(

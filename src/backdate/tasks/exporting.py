@@ -15,7 +15,7 @@ from backdate.tasks.docker_export import write_docker_context
 from backdate.tasks.harbor import write_harbor_task
 from backdate.tasks.parquet import write_parquet
 from backdate.tasks.swebench import write_instances
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.tasks.timemachine import write_rows
 from backdate.tasks.trees import Sources
 
@@ -29,7 +29,7 @@ def export_formats() -> dict[str, Extension | None]:
 
 
 def export_tasks(
-    dataset: Dataset, tasks: Sequence[MigrationTask], form: str, output: Path, *, sources: Sources
+    dataset: Dataset, tasks: Sequence[Task], form: str, output: Path, *, sources: Sources
 ) -> int:
     """Write ``tasks`` to ``output``, which must not be there: a file for the forms in JSONL, else a folder.
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from backdate.editing.patch_text import encode_patch
 from backdate.serial import write_whole
+from backdate.tasks.kinds.choose import kind_of
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.scripts import script_names, scripted_patch
 from backdate.tasks.statement import problem_statement
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.tasks.trees import Sources, lay_patches, write_original
 from backdate.timeline.instants import format_instant
 
@@ -20,7 +22,7 @@ _BUILD_S = 1800
 _TREE = "tree"
 
 
-def write_harbor_task(task: MigrationTask, folder: Path, sources: Sources) -> None:
+def write_harbor_task(task: Task, folder: Path, sources: Sources) -> None:
     """Write the task's folder. Raises SourceError when the tree cannot be had.
 
     ``environment/tree`` holds the new side's tree as one commit; ``tests`` holds the files that a solver must
@@ -28,7 +30,7 @@ def write_harbor_task(task: MigrationTask, folder: Path, sources: Sources) -> No
     """
     tree = folder / "environment" / _TREE
     write_original(task, tree, sources)
-    lay_patches(task, tree, gold=False)
+    lay_patches(task, tree, kind_of(task).given)
     scripts, _ = scripted_patch(task)
     from backdate.tasks.docker_files import scripts_to_add
 
@@ -45,16 +47,16 @@ def write_harbor_task(task: MigrationTask, folder: Path, sources: Sources) -> No
         "environment/Dockerfile": _docker_file(task),
         "tests/test.sh": _test_script(scripts.test),
         "solution/solve.sh": _SOLVE,
-        "solution/gold.patch": task.gold_patch,
+        "solution/gold.patch": task.patches.reference,
     }
     for name, text in files.items():
-        if name.startswith("solution/") and not task.gold_patch.strip():
+        if name.startswith("solution/") and not task.has_reference:
             continue
         write_whole(folder / name, encode_patch(text))
         (folder / name).chmod(0o755 if name.endswith(".sh") else 0o644)
 
 
-def _task_file(task: MigrationTask) -> str:
+def _task_file(task: Task) -> str:
     quoted = json.dumps  # a JSON string is a TOML basic string
     return f"""\
 schema_version = "1.1"
@@ -69,8 +71,8 @@ revision = {quoted(task.source.revision)}
 license = {quoted(task.source.license or "")}
 difficulty = {quoted(task.difficulty or "unknown")}
 category = "dependency-migration"
-old_instant = {quoted(format_instant(task.old.instant))}
-new_instant = {quoted(format_instant(task.new.instant))}
+old_instant = {quoted(format_instant(migration_facts(task).old.instant))}
+new_instant = {quoted(format_instant(task.environment.instant))}
 
 [agent]
 timeout_sec = {_AGENT_S}.0
@@ -86,13 +88,13 @@ network_mode = "no-network"
 """
 
 
-def _docker_file(task: MigrationTask) -> str:
+def _docker_file(task: Task) -> str:
     setup = (task.scripts or script_names(task.source.name)).setup
     return f"""\
 ARG REGISTRY=docker.io/library
-FROM ${{REGISTRY}}/python:{task.new.python}
-# The package index as of {format_instant(task.new.instant)}, as backdate index serves it.
-ARG INDEX_URL=http://localhost:8000/snapshot/{format_instant(task.new.instant)}/simple/
+FROM ${{REGISTRY}}/python:{task.environment.python}
+# The package index as of {format_instant(task.environment.instant)}, as backdate index serves it.
+ARG INDEX_URL=http://localhost:8000/snapshot/{format_instant(task.environment.instant)}/simple/
 ARG TRUSTED_HOST=localhost
 ENV LANG=C.UTF-8 LC_ALL=C.UTF-8 TZ=UTC PYTHONHASHSEED=0
 WORKDIR /work

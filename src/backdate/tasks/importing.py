@@ -11,7 +11,7 @@ from backdate.progress import NO_PROGRESS, Activity, Remark, Reporter
 from backdate.tasks.archive import pack_tree
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.tasks.timemachine import read_rows
 from backdate.tasks.trees import Sources, version_in_clone, write_original
 from backdate.timeline.instants import now
@@ -47,7 +47,7 @@ def import_rows(
     if not tasks:
         raise UsageError(f"{file} holds no row")
 
-    def add_source(task: MigrationTask, target: Path) -> MigrationTask:
+    def add_source(task: Task, target: Path) -> Task:
         assert sources is not None
         progress.report(Activity(text=f"{task.instance_id}: reading its repository"))
         if with_trees:
@@ -67,7 +67,7 @@ def import_rows(
     return Dataset.create(folder, tasks, info, add_source=None if sources is None else add_source)
 
 
-def add_tree(task: MigrationTask, target: Path, sources: Sources) -> tuple[str | None, tuple[str, ...]]:
+def add_tree(task: Task, target: Path, sources: Sources) -> tuple[str | None, tuple[str, ...]]:
     """Write the task's published tree to ``target``, a ``source.tar.gz``.
 
     Gives the version that the tree's history gives it, and what of the tree could not be had.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from backdate.tasks.task import MigrationTask, Role, SideName, TaskTest
+from backdate.tasks.task import EnvironmentName, Role, Task, TaskTest
 from backdate.testing.outcomes import Outcome, SuiteRun
 from backdate.text import counted
 
@@ -12,7 +12,7 @@ _NEAR_NAMES = 3
 
 
 def judge_run(
-    task: MigrationTask, run: SuiteRun, side: SideName, *, only: tuple[str, ...] = ()
+    task: Task, run: SuiteRun, environment: EnvironmentName, *, only: tuple[str, ...] = ()
 ) -> tuple[bool, str]:
     """Whether ``run`` shows the task solved, and in one line why not.
 
@@ -32,7 +32,7 @@ def judge_run(
             f"{counted(len(uncollected), 'file or class', 'files or classes')} could not be collected: "
             + _some(uncollected),
         )
-    counting = _counting(task, side, only) if task.tests else tuple(only) or tuple(outcomes)
+    counting = _counting(task, environment, only) if task.tests else tuple(only) or tuple(outcomes)
     missing = [one for one in counting if one not in outcomes]
     if missing:
         return False, f"{len(missing)} of {counted(len(counting), 'test')} did not run: {_some(missing)}"
@@ -44,14 +44,14 @@ def judge_run(
     return True, ""
 
 
-def _counting(task: MigrationTask, side: SideName, only: tuple[str, ...]) -> tuple[str, ...]:
+def _counting(task: Task, environment: EnvironmentName, only: tuple[str, ...]) -> tuple[str, ...]:
     wanted = set(only)
     return tuple(
         test.id
         for test in task.tests
         if test.role != "excluded"
         and (not wanted or test.id in wanted)
-        and (side == "new" or (test.old is not None and test.old.good))
+        and (environment == "target" or (test.origin is not None and test.origin.good))
     )
 
 
@@ -90,9 +90,16 @@ def _only_blocked(old: _Seen, new: _Seen, gold: _Seen) -> bool:
     return set(new) <= {None, Outcome.NOT_COLLECTED} and {*old, *gold} <= {None}
 
 
-def _combine(identity: str, old: _Seen, new: _Seen, gold: _Seen) -> TaskTest:
-    role, why = _role(old, new, gold)
-    return TaskTest(id=identity, role=role, why=why, old=_first(old), new=_first(new), gold=_first(gold))
+def _combine(identity: str, origin: _Seen, start: _Seen, reference: _Seen) -> TaskTest:
+    role, why = _role(origin, start, reference)
+    return TaskTest(
+        id=identity,
+        role=role,
+        why=why,
+        origin=_first(origin),
+        start=_first(start),
+        reference=_first(reference),
+    )
 
 
 def _role(old: _Seen, new: _Seen, gold: _Seen) -> tuple[Role, str]:

@@ -28,9 +28,10 @@ from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.interface import Sandbox
 from backdate.tasks.judging import judge_run
+from backdate.tasks.kinds.choose import environment_of
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.scripted import build_by_script, not_tried, script_recipe
-from backdate.tasks.task import MigrationTask, SideName, TaskSide
+from backdate.tasks.task import EnvironmentName, StageName, Task, TaskEnvironment
 from backdate.tasks.trees import Sources, make_tree
 from backdate.text import first_line, minor_version
 
@@ -65,18 +66,22 @@ class LocalRunner:
     def _downloads(self) -> UvDownloads:
         return UvDownloads(uv=find_uv(), environment=os.environ)
 
-    def make_tree(
-        self, task: MigrationTask, target: Path, *, pinned: bool = False, gold: bool = False
-    ) -> None:
-        """See ``Workshop``."""
-        make_tree(task, target, self._sources, pinned=pinned, gold=gold)
+    def make_tree(self, task: Task, target: Path, stage: StageName | None = None) -> None:
+        """See ``TaskRunner``."""
+        make_tree(task, target, self._sources, stage)
 
     def run_tests(
-        self, task: MigrationTask, tree: Path, side: SideName, *, log_folder: Path, only: tuple[str, ...] = ()
+        self,
+        task: Task,
+        tree: Path,
+        environment: EnvironmentName,
+        *,
+        log_folder: Path,
+        only: tuple[str, ...] = (),
     ) -> TaskRunResult:
-        """See ``Workshop``."""
+        """See ``TaskRunner``."""
         try:
-            built = self.build(task, tree, side)
+            built = self.build(task, tree, environment)
         except InterpreterMissing as error:  # the other tasks may have theirs
             return TaskRunResult(solved=False, run=None, reason=str(error))
         if isinstance(built.answer, BuildFailure):
@@ -93,18 +98,18 @@ class LocalRunner:
             only=only or None,
         )
         run = with_own_frames(run, tree)
-        solved, reason = judge_run(task, run, side, only=only)
+        solved, reason = judge_run(task, run, environment, only=only)
         return TaskRunResult(
             solved=solved, run=run, reason=reason, environment=built.answer, notes=built.notes
         )
 
-    def build(self, task: MigrationTask, tree: Path, side: SideName) -> BuiltSide:
-        """The environment of that side for ``tree``, from the cache or built now, as set-ups and builds of
-        benchmarks make theirs.
+    def build(self, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
+        """That environment for ``tree``, from the cache or built now, as set-ups and builds of benchmarks
+        make theirs.
         """
-        sides: TaskSide = task.old if side == "old" else task.new
-        choice = self._choose(sides)
-        ground = _ground(task, tree, sides)
+        wanted = environment_of(task, environment)
+        choice = self._choose(wanted)
+        ground = _ground(task, tree, wanted)
         if task.scripts is None:
             recipe = _recipe(task)
             answer = build(recipe, ground, self._resources, choice)
@@ -116,7 +121,7 @@ class LocalRunner:
             recipe = script_recipe(task.scripts, ground)
             request = request_for(recipe, ground, choice)
             done = build_by_script(
-                self._resources, request, recipe, task.scripts.setup, or_a_day_later=side == "old"
+                self._resources, request, recipe, task.scripts.setup, or_a_day_later=environment == "origin"
             )
             answer, notes = done.answer, list(done.notes)
         notes[:0] = [choice.note] if choice.note else []
@@ -125,36 +130,36 @@ class LocalRunner:
             notes += [f"{one.name} is cut later: {one.reason}" for one in answer.lock.cutoff_overrides]
         return BuiltSide(answer=answer, recipe=recipe, ground=ground, notes=tuple(notes))
 
-    def _choose(self, side: TaskSide) -> InterpreterChoice:
-        """The release that the side names, or the nearest patch of its minor with a note."""
+    def _choose(self, wanted: TaskEnvironment) -> InterpreterChoice:
+        """The release that the environment names, or the nearest patch of its minor with a note."""
         return choose_interpreter(
-            side.python,
-            _minor_range(side),
-            side.instant,
+            wanted.python,
+            _minor_range(wanted),
+            wanted.instant,
             self._resources.interpreters.available,
             reason=_NAMED,
             downloads=self._downloads,
         )
 
 
-def _ground(task: MigrationTask, tree: Path, side: TaskSide) -> DatedProject:
-    """What is built upon. The interpreter is the task's: what the metadata say of it decides nothing here."""
+def _ground(task: Task, tree: Path, wanted: TaskEnvironment) -> DatedProject:
+    """The tree at the environment's instant, with the task's interpreter, whatever the metadata ask for."""
     known = inputs_digest(tree, task.scripts.setup) if task.scripts is not None else None
     return DatedProject(
         name=safe_name(task.source.name.rpartition("/")[2]),
         tree=tree,
         digest=known or tree_digest(tree),
-        instant=side.instant,
-        python_constraint=PythonConstraint(specifier=_minor_range(side), kind="pin", rule=_NAMED),
+        instant=wanted.instant,
+        python_constraint=PythonConstraint(specifier=_minor_range(wanted), kind="pin", rule=_NAMED),
         version_hint=task.source.version,
     )
 
 
-def _recipe(task: MigrationTask) -> Recipe:
+def _recipe(task: Task) -> Recipe:
     if task.recipe is None:
         raise UsageError(f"{task.instance_id} has neither a recipe nor scripts: nobody knows how to test it")
     return task.recipe
 
 
-def _minor_range(side: TaskSide) -> str:
-    return f"=={minor_version(side.python)}.*"
+def _minor_range(wanted: TaskEnvironment) -> str:
+    return f"=={minor_version(wanted.python)}.*"

@@ -12,7 +12,8 @@ from typing import Any
 from backdate.errors import UsageError
 from backdate.serial import to_json, write_whole
 from backdate.tasks.card import DatasetInfo, read_me
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.kinds.migration import migration_facts
+from backdate.tasks.task import Task
 from backdate.timeline.instants import format_instant
 
 FILE = "data/test-00000-of-00001.parquet"
@@ -23,8 +24,9 @@ _TEXTS = (
 _LISTS = ("test_files", "related_libraries", "causes", "fail_to_pass", "pass_to_pass")
 
 
-def row_of(task: MigrationTask) -> dict[str, Any]:
+def row_of(task: Task) -> dict[str, Any]:
     """The columns of one task; ``task`` is all of it as JSON."""
+    facts = migration_facts(task)
     return {
         "instance_id": task.instance_id,
         "kind": task.source.kind,
@@ -32,24 +34,24 @@ def row_of(task: MigrationTask) -> dict[str, Any]:
         "url": task.source.url,
         "revision": task.source.revision,
         "license": task.source.license or "",
-        "old_instant": format_instant(task.old.instant),
-        "old_python": task.old.python,
-        "new_instant": format_instant(task.new.instant),
-        "new_python": task.new.python,
-        "unpinning_patch": task.unpinning_patch,
-        "test_patch": task.test_patch,
-        "gold_patch": task.gold_patch,
+        "old_instant": format_instant(facts.old.instant),
+        "old_python": facts.old.python,
+        "new_instant": format_instant(task.environment.instant),
+        "new_python": task.environment.python,
+        "unpinning_patch": task.patches.preparation,
+        "test_patch": task.patches.test,
+        "gold_patch": task.patches.reference,
         "difficulty": task.difficulty or "",
         "task": to_json(task).decode(),
         "test_files": list(task.test_files),
         "related_libraries": list(task.related_libraries),
-        "causes": list(task.causes),
+        "causes": list(facts.causes),
         "fail_to_pass": [test.id for test in task.tests if test.role == "fail-to-pass"],
         "pass_to_pass": [test.id for test in task.tests if test.role == "pass-to-pass"],
     }
 
 
-def write_parquet(info: DatasetInfo, tasks: Sequence[MigrationTask], folder: Path) -> None:
+def write_parquet(info: DatasetInfo, tasks: Sequence[Task], folder: Path) -> None:
     """Write the layout to ``folder``. Raises UsageError without the extra."""
     try:
         import pyarrow as pa  # type: ignore[import-untyped] # has no stubs

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from backdate.progress import Event
 
 if TYPE_CHECKING:
-    from backdate.tasks.verify_task import StageName, Verification
+    from backdate.tasks.verify_task import Verification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,8 @@ class TaskRunStarted(Event):
     """A run of a task's tests begins."""
 
     instance_id: str
-    stage: StageName
+    stage: str
+    """What people call the stage: "old", "new", "gold"."""
     number: int
     """From 1."""
 

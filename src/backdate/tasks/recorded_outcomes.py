@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backdate.tasks.roles import judge_tests
-from backdate.tasks.task import MigrationTask, TaskTest
+from backdate.tasks.task import Task, TaskTest
 from backdate.testing.outcomes import Outcome, SuiteRun
 
 
-def is_recorded(task: MigrationTask) -> bool:
+def is_recorded(task: Task) -> bool:
     """Whether a build has written down what each test of ``task`` said, so that it can be reproduced.
 
     A gold patch, where there is one, says more of a task; and published tasks were recorded by nobody.
     """
-    return task.recipe is not None and bool(task.tests) and not task.gold_patch.strip()
+    return task.recipe is not None and bool(task.tests) and not task.has_reference
 
 
-def differences(task: MigrationTask, old: Sequence[SuiteRun], new: Sequence[SuiteRun]) -> tuple[str, ...]:
+def differences(task: Task, old: Sequence[SuiteRun], new: Sequence[SuiteRun]) -> tuple[str, ...]:
     """What ``old`` and ``new``, one run each at least, say otherwise than is recorded; nothing when it is the
     same.
 
@@ -52,12 +52,12 @@ def _function(test_id: str) -> str:
 
 
 def _said(test: TaskTest | None) -> tuple[str, Outcome | None, Outcome | None] | None:
-    return None if test is None else (test.role, test.old, test.new)
+    return None if test is None else (test.role, test.origin, test.start)
 
 
 def _words(test: TaskTest | None) -> str:
     if test is None:
         return "not there"
     role = test.why or test.role
-    sides = (one.value if one is not None else "not there" for one in (test.old, test.new))
+    sides = (one.value if one is not None else "not there" for one in (test.origin, test.start))
     return f"{role} ({', then '.join(sides)})"

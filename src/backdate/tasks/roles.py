@@ -43,7 +43,7 @@ def judge_tests(old: Sequence[SuiteRun], new: Sequence[SuiteRun]) -> ProvenRoles
         role, why = _role(then, now)
         seen = after.get(result.id) or blocker_of(result, blocked)
         outcome = seen.outcome if seen is not None else _unreached(new[0])
-        tests.append(TaskTest(id=result.id, role=role, why=why, old=result.outcome, new=outcome))
+        tests.append(TaskTest(id=result.id, role=role, why=why, origin=result.outcome, start=outcome))
     return ProvenRoles(tests=tuple(tests))
 
 

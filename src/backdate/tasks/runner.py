@@ -1,4 +1,4 @@
-"""Where a task comes alive: its tree with patches applied, its environments, its tests.
+"""What makes a task runnable: its tree with patches applied, its environments, its tests.
 
 Everything that runs a task goes through here: verifying, building, annotating, solving and scoring.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backdate.environments.environment import Environment
-from backdate.tasks.task import MigrationTask, SideName
+from backdate.tasks.task import EnvironmentName, StageName, Task
 from backdate.testing.outcomes import SuiteRun
 
 
@@ -25,7 +25,7 @@ class TaskRunResult:
     reason: str
     """In one line, why it is not solved: "2 of 7 tests failed", "the environment did not build: …"."""
     environment: Environment | None = None
-    """Where the tests ran: with its lock, interpreter and road."""
+    """Where the tests ran: with its lock, interpreter and installer."""
     notes: tuple[str, ...] = ()
     """What a reader has to know about it: stand-ins, cutoff_overrides, another cut than the task's."""
 
@@ -33,21 +33,25 @@ class TaskRunResult:
 class TaskRunner(Protocol):
     """Tasks made runnable."""
 
-    def make_tree(
-        self, task: MigrationTask, target: Path, *, pinned: bool = False, gold: bool = False
-    ) -> None:
+    def make_tree(self, task: Task, target: Path, stage: StageName | None = None) -> None:
         """A fresh tree of ``task`` at ``target`` (not there yet).
 
-        For the new side: the source with the unpinning and the test patch, and with the gold patch when asked
-        for. ``pinned``, for the old side: the source as it was published, with the task's scripts if it has
-        any; what the test patch says is for the new libraries.
+        The tree of a stage, as the task's kind lays patches on the source; None for the one that a solver is
+        given.
 
-        Raises SourceError when the source cannot be had or a patch does not apply.
+        Raises SourceError when the source cannot be had or a patch does not apply, UsageError for a stage
+        that the kind does not have.
         """
         ...
 
     def run_tests(
-        self, task: MigrationTask, tree: Path, side: SideName, *, log_folder: Path, only: tuple[str, ...] = ()
+        self,
+        task: Task,
+        tree: Path,
+        environment: EnvironmentName,
+        *,
+        log_folder: Path,
+        only: tuple[str, ...] = (),
     ) -> TaskRunResult:
-        """Build or find the environment of that side for ``tree``; run the tests in a fresh sandbox."""
+        """Build or find that environment for ``tree``; run the tests in a fresh sandbox."""
         ...

@@ -31,7 +31,7 @@ from backdate.recipes.repair.builds import system_names
 from backdate.recipes.repair.setup_failure import bounded
 from backdate.sandboxes.bases import BUILD_PACKAGES
 from backdate.sandboxes.debian import BaseFailure
-from backdate.tasks.task import Scripts
+from backdate.tasks.task import ScriptSetup
 from backdate.timeline.instants import format_day
 
 WITHOUT_APT = "not tried without --apt: "
@@ -50,7 +50,7 @@ class Scripted:
     """Which system packages were applied, and why; or which would have been."""
 
 
-def script_recipe(scripts: Scripts, ground: DatedProject) -> Recipe:
+def script_recipe(scripts: ScriptSetup, ground: DatedProject) -> Recipe:
     """The two scripts as a recipe: the tests that one runs, and the system packages that the other names."""
     files = Files(ground.tree)
     text = files.text(scripts.setup) or ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from backdate.editing.diff import diff_files
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.render import command_of, installing_lines
-from backdate.tasks.task import MigrationTask, Scripts
+from backdate.tasks.task import ScriptSetup, Task
 
 
-def script_names(name: str) -> Scripts:
+def script_names(name: str) -> ScriptSetup:
     """The file names that TimeMachine-bench gives the two scripts of ``owner/name``."""
     folder = name.replace("/", "__")
-    return Scripts(setup=f"setup_{folder}.sh", test=f"test_{folder}.sh")
+    return ScriptSetup(setup=f"setup_{folder}.sh", test=f"test_{folder}.sh")
 
 
 def setup_script(recipe: Recipe) -> str:
@@ -26,10 +26,10 @@ def suite_script(recipe: Recipe) -> str:
     return "\n".join(["#!/bin/bash", "set -euo pipefail", *commands]) + "\n"
 
 
-def scripted_patch(task: MigrationTask) -> tuple[Scripts, str]:
+def scripted_patch(task: Task) -> tuple[ScriptSetup, str]:
     """The scripts' names, and the unpinning patch that adds them too, as in published rows."""
     if task.scripts is not None or task.recipe is None:
-        return task.scripts or script_names(task.source.name), task.unpinning_patch
+        return task.scripts or script_names(task.source.name), task.patches.preparation
     scripts = script_names(task.source.name)
     added = diff_files(
         {},
@@ -38,4 +38,4 @@ def scripted_patch(task: MigrationTask) -> tuple[Scripts, str]:
             scripts.test: suite_script(task.recipe).encode(),
         },
     )
-    return scripts, task.unpinning_patch + added
+    return scripts, task.patches.preparation + added

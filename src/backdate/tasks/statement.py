@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.scripts import script_names
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.timeline.instants import format_day
 
 _MOST_TESTS = 50
 
 
-def problem_statement(task: MigrationTask) -> str:
-    """The task in Markdown. It names what fails and never what repairs it."""
+def problem_statement(task: Task) -> str:
+    """A migration task in Markdown. It names what fails and never what repairs it."""
     scripts = task.scripts or script_names(task.source.name)
     failing = [test.id for test in task.tests if test.role == "fail-to-pass"]
-    old, new = format_day(task.old.instant), format_day(task.new.instant)
+    sides = migration_facts(task).old, task.environment
+    old, new = format_day(sides[0].instant), format_day(sides[1].instant)
     parts = [
         f"# Make {task.source.name} work with the dependencies of {new}",
         (
-            f"With Python {task.old.python} and the dependencies of {old} the project's own tests pass. "
-            f"With Python {task.new.python} and the dependencies of {new} they fail. "
+            f"With Python {sides[0].python} and the dependencies of {old} the project's own tests pass. "
+            f"With Python {sides[1].python} and the dependencies of {new} they fail. "
             "Change the project's code so that they pass in the later environment."
         ),
         (

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from backdate.tasks.task import MigrationTask, Statistics
+from backdate.tasks.task import Statistics, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class DatasetSummary:
     """Old passes, new fails, and a gold patch passes."""
 
 
-def summarise(tasks: Iterable[MigrationTask]) -> DatasetSummary:
+def summarise(tasks: Iterable[Task]) -> DatasetSummary:
     """The summary of ``tasks``."""
     found = list(tasks)
     spreads = {}
@@ -63,13 +63,15 @@ def summarise(tasks: Iterable[MigrationTask]) -> DatasetSummary:
     )
 
 
-def is_proven(task: MigrationTask) -> bool:
-    """Whether the task's proof says: old passes, new fails, gold passes."""
+def is_proven(task: Task) -> bool:
+    """Whether its proof says: the origin (if any) passes, the start fails, the reference passes."""
     proof = task.proof
-    return proof is not None and (proof.old, proof.new, proof.gold) == ("pass", "fail", "pass")
+    if proof is None or proof.origin not in ("pass", "none"):
+        return False
+    return (proof.start, proof.reference) == ("fail", "pass")
 
 
-def runner_of(task: MigrationTask) -> str:
+def runner_of(task: Task) -> str:
     """ "pytest", "unittest", …: what runs the task's tests."""
     if task.recipe is not None:
         return task.recipe.test.runner

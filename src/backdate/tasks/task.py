@@ -1,20 +1,29 @@
-"""A migration task: a repository whose own tests pass at one instant and fail at another.
+"""A benchmark task of any kind: where its files come from, where an answer has to work, what its tests say.
 
-The task of TimeMachine-bench (arXiv 2601.22597, section 3), with the outcome of every test where the
-published one has the suite's exit status.
+What every kind has is a field of :class:`Task`; what one kind alone has is in ``facts``, one class a kind.
+The rules of a kind (its trees, its stages, what an answer may change) are in ``kinds/``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
 
 from backdate.environments.environment import LockedDistribution
 from backdate.recipes.recipe import Recipe
 from backdate.testing.outcomes import Outcome
 from backdate.timeline.instants import Instant
 
-SideName = Literal["old", "new"]
+TASK_FORMAT = 2
+"""Of a stored task; ``formats.py`` reads the older ones."""
+
+KindName = Literal["migration", "issue", "snippet"]
+EnvironmentName = Literal["origin", "target"]
+"""``origin``: where the tests pass before anything is changed. ``target``: where an answer has to work."""
+StageName = Literal["origin", "start", "reference"]
+"""What verifying runs: the origin, the target without an answer, the target with the known solution."""
 Difficulty = Literal["easy", "medium", "hard"]
 Role = Literal["fail-to-pass", "pass-to-pass", "excluded"]
 
@@ -40,18 +49,8 @@ class TaskSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scripts:
-    """Published shell scripts that set a task up and run its tests; they lie in the tree by these names."""
-
-    setup: str
-    """File name of the set-up script, relative to the root."""
-    test: str
-    """File name of the test script."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskSide:
-    """One of the two environments."""
+class TaskEnvironment:
+    """An environment that a task names."""
 
     instant: Instant
     python: str
@@ -60,19 +59,45 @@ class TaskSide:
     """The lock, sorted by name; empty when it is not known (the old side of published rows)."""
 
 
+class RecipeSetup(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="recipe"):
+    """A task that a recipe sets up and tests."""
+
+    recipe: Recipe
+
+
+class ScriptSetup(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="scripts"):
+    """A task that published shell scripts set up and test; they lie in the tree by these names."""
+
+    setup: str
+    """File name of the set-up script, relative to the root."""
+    test: str
+    """File name of the test script."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patches:
+    """Texts that ``patch -p0 -t -E`` applies, in this order; empty where there is none."""
+
+    preparation: str = ""
+    """Makes the source what the task is about. Of a migration: loosens what pins dependencies, and adds the
+    published scripts."""
+    test: str = ""
+    """Changes of the tests that the target asks for."""
+    reference: str = ""
+    """The known solution (the gold patch)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskTest:
-    """One test of a task on both sides."""
+    """One test of a task in every stage; None: it is not there, or the stage was not run."""
 
     id: str
     role: Role
     why: str = ""
     """For an excluded one: "flaky", "failed before", "needs what the sandbox does not give", …"""
-    old: Outcome | None
-    """None: not there."""
-    new: Outcome | None
-    gold: Outcome | None = None
-    """With the gold patch, in the new environment; None without one."""
+    origin: Outcome | None = None
+    start: Outcome | None = None
+    reference: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +110,7 @@ class Statistics:
     tests: int
     gold_files: int = 0
     gold_lines: int = 0
-    """Changed lines (added and removed) of the gold patch."""
+    """Changed lines (added and removed) of the reference patch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,15 +121,15 @@ class Proof:
     """The version that proved it."""
     proven: Instant
     repeats: int
-    """How often each side was run, each in a fresh sandbox."""
-    old: Literal["pass", "fail", "unknown"]
-    """"pass": every test that counts passed in every repeat."""
-    new: Literal["pass", "fail", "unknown"]
+    """How often each stage was run, each in a fresh sandbox."""
+    origin: Literal["pass", "fail", "unknown", "none"]
+    """"pass": every test that counts passed in every repeat. "none": the kind has no such stage."""
+    start: Literal["pass", "fail", "unknown"]
     """"fail": at least one fail-to-pass test failed in every repeat."""
-    gold: Literal["pass", "fail", "none"]
+    reference: Literal["pass", "fail", "none"]
     solvable: Literal["gold patch", "later commit", "given patch", "unproven"]
     notes: tuple[str, ...] = ()
-    """Stand-ins, cutoff_overrides, the road taken, flaky tests: what a reader has to know."""
+    """Substitutes, cutoff overrides, the installer that was used, flaky tests: what a reader has to know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,33 +143,100 @@ class KnownCulprit:
     """Both ways: the old set with it fails, the new set without it passes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationTask:
-    """One task. Patches are texts that ``patch -p0 -t -E`` applies, in the order unpinning, test, gold."""
+class MigrationFacts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="migration"):
+    """A repository whose own tests pass at one instant and fail at another (arXiv 2601.22597, section 3)."""
 
+    old: TaskEnvironment
+    """Where the published tree passes; the new side is the task's environment."""
+    causes: tuple[str, ...] = ()
+    """One line for each cluster of failures on the new side, as diagnosis words it."""
+    culprits: tuple[KnownCulprit, ...] = ()
+
+
+class IssueFacts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="issue"):
+    """A change that a project made, asked for in words (SWE-bench, arXiv 2310.06770)."""
+
+    origin: Literal["issue", "pull", "changelog"]
+    """Where the text is from; these are never mixed in one score."""
+    title: str
+    text: str
+    """What a solver is given."""
+    urls: tuple[str, ...] = ()
+    """Of the issue or pull request."""
+    merged: Instant | None = None
+    """When the project took the change; None when nothing dates it."""
+
+
+class SnippetFacts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="snippet"):
+    """A function that works with one version of a library and not with another (CodeMEnv)."""
+
+    origin: TaskEnvironment
+    file: str
+    """The file that an answer changes, relative to the root."""
+    function: str
+    """The entry point that the tests call."""
+    library: str
+    """The distribution whose versions differ, normalised (PEP 503)."""
+    origin_version: str
+    target_version: str
+
+
+TaskFacts = MigrationFacts | IssueFacts | SnippetFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One task."""
+
+    format: int = TASK_FORMAT
     instance_id: str
     """``owner__name-`` and the first twelve digits of the revision; for an sdist ``name-version``."""
+    facts: TaskFacts
+    """What this kind of task alone has; its class is the kind."""
     source: TaskSource
-    old: TaskSide
-    new: TaskSide
-    recipe: Recipe | None
-    """How it is set up and tested; None when published scripts do that."""
-    scripts: Scripts | None = None
-    unpinning_patch: str = ""
-    test_patch: str = ""
-    gold_patch: str = ""
-    """Empty when none is known."""
+    patches: Patches = Patches()
+    environment: TaskEnvironment
+    """The target: where an answer has to work."""
+    setup: RecipeSetup | ScriptSetup
+    """How it is set up and tested."""
     test_files: tuple[str, ...] = ()
     """Files that hold tests, relative to the root: what a solver must not change."""
     tests: tuple[TaskTest, ...] = ()
     """Empty until the task was run."""
-    causes: tuple[str, ...] = ()
-    """One line for each cluster of failures on the new side, as diagnosis words it."""
     related_libraries: tuple[str, ...] = ()
     """As the paper's Figure 4 counts them, standard library included."""
-    culprits: tuple[KnownCulprit, ...] = ()
     difficulty: Difficulty | None = None
     statistics: Statistics | None = None
     proof: Proof | None = None
     published: dict[str, str] | None = None
     """Fields of an imported row without a place above, as they were, to be exported again."""
+
+    @property
+    def kind(self) -> KindName:
+        """The kind's name, as it is stored."""
+        match self.facts:
+            case MigrationFacts():
+                return "migration"
+            case IssueFacts():
+                return "issue"
+            case SnippetFacts():
+                return "snippet"
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe that sets it up; None where scripts do."""
+        return self.setup.recipe if isinstance(self.setup, RecipeSetup) else None
+
+    @property
+    def scripts(self) -> ScriptSetup | None:
+        """The scripts that set it up; None where a recipe does."""
+        return self.setup if isinstance(self.setup, ScriptSetup) else None
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether a solution is known."""
+        return bool(self.patches.reference.strip())
+
+    def with_reference(self, patch: str) -> Task:
+        """The task with ``patch`` as its known solution."""
+        return replace(self, patches=replace(self.patches, reference=patch))

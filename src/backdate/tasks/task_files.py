@@ -6,22 +6,26 @@ from collections.abc import Mapping
 
 from backdate.editing.patch_text import encode_patch
 from backdate.tasks.docker_files import docker_files
-from backdate.tasks.task import MigrationTask, TaskSide
+from backdate.tasks.kinds.choose import environment_of, kind_of
+from backdate.tasks.task import Task, TaskEnvironment
 
 
-def task_files(task: MigrationTask) -> Mapping[str, bytes | None]:
+def task_files(task: Task) -> Mapping[str, bytes | None]:
     """The files of a task's folder that are made from the task: name to content; None: there is none."""
+    kind = kind_of(task)
+    preparation = "unpinning.patch" if task.kind == "migration" else "preparation.patch"
     files: dict[str, bytes | None] = {
-        "unpinning.patch": encode_patch(task.unpinning_patch) or None,
-        "test.patch": encode_patch(task.test_patch) or None,
-        "gold.patch": encode_patch(task.gold_patch) or None,
-        "old.lock": _lock(task.old),
-        "new.lock": _lock(task.new),
+        preparation: encode_patch(task.patches.preparation) or None,
+        "test.patch": encode_patch(task.patches.test) or None,
+        "gold.patch": encode_patch(task.patches.reference) or None,
     }
-    return {**files, **{name: text.encode() for name, text in docker_files(task).items()}}
+    for name, label in kind.labels.items():
+        files[f"{label}.lock"] = _lock(environment_of(task, name))
+    docker = docker_files(task) if task.kind == "migration" else {}
+    return {**files, **{name: text.encode() for name, text in docker.items()}}
 
 
-def _lock(side: TaskSide) -> bytes | None:
+def _lock(side: TaskEnvironment) -> bytes | None:
     """A side's lock in pip's format, hashes included where they are known."""
     if not side.distributions:
         return None

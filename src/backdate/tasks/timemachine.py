@@ -1,6 +1,6 @@
 """The rows of TimeMachine-bench v1 (arXiv 2601.22597), read and written field by field.
 
-A row becomes a :class:`MigrationTask` with the published scripts; what has no place there is kept as it
+A row becomes a migration :class:`Task` with the published scripts; what has no place there is kept as it
 was, so that exporting it gives the same bytes. The random subset lacks the test and gold patches, the
 related modules and the difficulty.
 """
@@ -17,8 +17,18 @@ from packaging.utils import canonicalize_name
 from backdate.editing.patch import read_patch
 from backdate.environments.environment import LockedDistribution
 from backdate.errors import BackdateError, SourceError, UsageError
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.scripts import script_names, scripted_patch
-from backdate.tasks.task import Difficulty, MigrationTask, Scripts, Statistics, TaskSide, TaskSource
+from backdate.tasks.task import (
+    Difficulty,
+    MigrationFacts,
+    Patches,
+    ScriptSetup,
+    Statistics,
+    Task,
+    TaskEnvironment,
+    TaskSource,
+)
 from backdate.timeline.instants import Instant, format_day, parse_instant
 
 _TEXTS = (
@@ -49,7 +59,7 @@ class RowError(UsageError):
     """A row that is no task: says which one, and what is wrong with it."""
 
 
-def read_rows(data: bytes, *, what: str = "the file") -> tuple[MigrationTask, ...]:
+def read_rows(data: bytes, *, what: str = "the file") -> tuple[Task, ...]:
     """The tasks of a JSONL file. Raises RowError, with the line's number, at the first that is none."""
     tasks = []
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -73,16 +83,16 @@ def parse_line(line: bytes, *, what: str) -> Mapping[str, Any]:
     return row
 
 
-def task_of_row(row: Mapping[str, Any], *, what: str = "the row") -> MigrationTask:
+def task_of_row(row: Mapping[str, Any], *, what: str = "the row") -> Task:
     """The task that a published row describes. Raises RowError, naming ``what``, when it is none."""
     _require_fields(row, what)
     scripts = script_names(row["repo_name"])
     _require_scripts(row["patch"], scripts, what)
     try:
-        old = TaskSide(
+        old = TaskEnvironment(
             instant=_day(row["reproduction_target_date"]), python=row["reproduction_target_version"]
         )
-        new = TaskSide(
+        new = TaskEnvironment(
             instant=_day(row["migration_target_date"]),
             python=row["migration_target_version"],
             distributions=frozen_distributions(row["dependency_versions"]),
@@ -93,7 +103,7 @@ def task_of_row(row: Mapping[str, Any], *, what: str = "the row") -> MigrationTa
             raise RowError("reproduction_target_date is not before migration_target_date")
     except BackdateError as error:
         raise RowError(f"{what}: {error}") from error
-    return MigrationTask(
+    return Task(
         instance_id=f"{row['repo_name'].replace('/', '__')}-{row['commit_hash'][:12]}",
         source=TaskSource(
             kind="git",
@@ -102,13 +112,10 @@ def task_of_row(row: Mapping[str, Any], *, what: str = "the row") -> MigrationTa
             revision=row["commit_hash"],
             license=row["license"] or None,
         ),
-        old=old,
-        new=new,
-        recipe=None,
-        scripts=scripts,
-        unpinning_patch=row["patch"],
-        test_patch=row.get("test_patch") or "",
-        gold_patch=gold,
+        facts=MigrationFacts(old=old),
+        environment=new,
+        setup=scripts,
+        patches=Patches(preparation=row["patch"], test=row.get("test_patch") or "", reference=gold),
         test_files=_listed(row["test_files"]),
         related_libraries=_listed(row.get("related_modules") or ""),
         difficulty=_difficulty(row.get("difficulty"), what),
@@ -124,7 +131,7 @@ def task_of_row(row: Mapping[str, Any], *, what: str = "the row") -> MigrationTa
     )
 
 
-def row_of_task(task: MigrationTask) -> dict[str, Any]:
+def row_of_task(task: Task) -> dict[str, Any]:
     """The published form of ``task``.
 
     Of an imported row every field is as it was, save what was found out since: a gold patch, a test patch,
@@ -146,37 +153,38 @@ def row_of_task(task: MigrationTask) -> dict[str, Any]:
     return _built_row(task)
 
 
-def published_field(task: MigrationTask, name: str) -> str:
+def published_field(task: Task, name: str) -> str:
     """A field of the row that ``task`` was imported from; empty when it was not, or has none."""
     original = (task.published or {}).get(_ORIGINAL)
     return "" if original is None else str(json.loads(original).get(name) or "")
 
 
-def write_rows(tasks: Iterable[MigrationTask]) -> bytes:
+def write_rows(tasks: Iterable[Task]) -> bytes:
     """JSONL of the published form, one row a line."""
     rows = (json.dumps(row_of_task(task), ensure_ascii=False) + "\n" for task in tasks)
     return "".join(rows).encode("utf-8", "surrogatepass")
 
 
-def _with_news(row: dict[str, Any], task: MigrationTask) -> dict[str, Any]:
+def _with_news(row: dict[str, Any], task: Task) -> dict[str, Any]:
     news = {
-        "test_patch": task.test_patch,
-        "gold_patch": task.gold_patch,
+        "test_patch": task.patches.test,
+        "gold_patch": task.patches.reference,
         "related_modules": ", ".join(task.related_libraries),
         "difficulty": task.difficulty.capitalize() if task.difficulty else "",
     }
     before = task_of_row(row)
     same = {
-        "test_patch": before.test_patch,
-        "gold_patch": before.gold_patch,
+        "test_patch": before.patches.test,
+        "gold_patch": before.patches.reference,
         "related_modules": ", ".join(before.related_libraries),
         "difficulty": before.difficulty.capitalize() if before.difficulty else "",
     }
     return {**row, **{name: value for name, value in news.items() if value != same[name]}}
 
 
-def _built_row(task: MigrationTask) -> dict[str, Any]:
+def _built_row(task: Task) -> dict[str, Any]:
     scripts, patch = scripted_patch(task)
+    old, new = migration_facts(task).old, task.environment
     statistics = task.statistics
     runner = task.recipe.test.runner if task.recipe is not None else "pytest"
     values = {
@@ -184,17 +192,17 @@ def _built_row(task: MigrationTask) -> dict[str, Any]:
         "repo_url": task.source.url,
         "commit_hash": task.source.revision,
         "patch": patch,
-        "test_patch": task.test_patch,
-        "gold_patch": task.gold_patch,
-        "reproduction_target_date": format_day(task.old.instant),
-        "reproduction_target_version": task.old.python,
-        "migration_target_date": format_day(task.new.instant),
-        "migration_target_version": task.new.python,
+        "test_patch": task.patches.test,
+        "gold_patch": task.patches.reference,
+        "reproduction_target_date": format_day(old.instant),
+        "reproduction_target_version": old.python,
+        "migration_target_date": format_day(new.instant),
+        "migration_target_version": new.python,
         "dockerfile": _dockerfile(task, scripts),
         "version_source": "default",
         "script_source": "default",
         "dependency_versions": "".join(
-            f"{one.name}=={one.version}\n" for one in task.new.distributions if one.source is None
+            f"{one.name}=={one.version}\n" for one in new.distributions if one.source is None
         ),
         "test_type": "pytest" if runner == "pytest" else "unittest",
         "test_files": ", ".join(task.test_files),
@@ -208,11 +216,11 @@ def _built_row(task: MigrationTask) -> dict[str, Any]:
     return {name: values[name] for name in FIELDS}
 
 
-def _dockerfile(task: MigrationTask, scripts: Scripts) -> str:
+def _dockerfile(task: Task, scripts: ScriptSetup) -> str:
     folder = task.source.name.replace("/", "__")
     return (
-        f"FROM python:{task.new.python}\n\n"
-        f"ENV PIP_INDEX_URL=http://localhost:5000/snapshot/{format_day(task.new.instant)}\n"
+        f"FROM python:{task.environment.python}\n\n"
+        f"ENV PIP_INDEX_URL=http://localhost:5000/snapshot/{format_day(task.environment.instant)}\n"
         "ENV PIP_TRUSTED_HOST=localhost\n\n"
         f"WORKDIR /work\n\nCOPY {folder} .\n\nRUN bash /work/{scripts.setup}\n\n"
         f'ENTRYPOINT ["bash"]\nCMD ["/work/{scripts.test}"]\n'
@@ -263,7 +271,7 @@ def _require_fields(row: Mapping[str, Any], what: str) -> None:
         raise RowError(f"{what}: repo_url is not the address of a repository: {row['repo_url'][:100]!r}")
 
 
-def _require_scripts(patch: str, scripts: Scripts, what: str) -> None:
+def _require_scripts(patch: str, scripts: ScriptSetup, what: str) -> None:
     try:
         paths = {file.path for file in read_patch(patch, what="patch")}
     except SourceError as error:

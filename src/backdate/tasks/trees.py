@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -30,7 +30,9 @@ from backdate.projects.sources.git import describe_version, find_git_dir, run_gi
 from backdate.projects.sources.sdist import fetch_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.kinds.choose import layers_of
+from backdate.tasks.kinds.interface import Layer
+from backdate.tasks.task import StageName, Task
 
 _CLONE_TIMEOUT_S = 900.0
 _NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*/[A-Za-z0-9_.][A-Za-z0-9_.-]*\Z")
@@ -43,7 +45,7 @@ class Sources:
     repositories: Path | None = None
     """A folder of local clones: ``OWNER/NAME``, ``OWNER__NAME``, ``OWNER+NAME`` or ``NAME``, each a work
     tree, a bare repository, or a folder that holds one called ``repo``."""
-    archive: Callable[[MigrationTask], Path | None] | None = None
+    archive: Callable[[Task], Path | None] | None = None
     """The task's ``source.tar.gz`` in a data set, where it has one."""
     index_url: str
     downloads: Path
@@ -56,7 +58,7 @@ class Sources:
 def sources_of(
     settings: Settings,
     repositories: Path | None = None,
-    archive: Callable[[MigrationTask], Path | None] | None = None,
+    archive: Callable[[Task], Path | None] | None = None,
 ) -> Sources:
     """Where trees come from by the settings of a machine. Raises UsageError for no folder of clones."""
     if repositories is not None and not repositories.is_dir():
@@ -71,7 +73,7 @@ def sources_of(
     )
 
 
-def write_original(task: MigrationTask, target: Path, sources: Sources) -> Origin:
+def write_original(task: Task, target: Path, sources: Sources) -> Origin:
     """The files of ``task`` as they were published, no patch applied, at ``target`` (not there yet).
 
     Raises SourceError, saying where it looked, when they cannot be had.
@@ -92,41 +94,51 @@ def write_original(task: MigrationTask, target: Path, sources: Sources) -> Origi
     return _from_git(task, target, sources)
 
 
-def make_tree(
-    task: MigrationTask, target: Path, sources: Sources, *, pinned: bool = False, gold: bool = False
-) -> Origin:
-    """The tree of one side (see ``Workshop.make_tree``). Raises SourceError; nothing is left then."""
+def make_tree(task: Task, target: Path, sources: Sources, stage: StageName | None = None) -> Origin:
+    """The tree of one stage (see ``TaskRunner.make_tree``). Raises SourceError; nothing is left then."""
+    layers = layers_of(task, stage)
     try:
         origin = write_original(task, target, sources)
-        if pinned:
-            lay_pinned_patches(task, target)
-        else:
-            lay_patches(task, target, gold=gold)
+        lay_patches(task, target, layers)
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
     return origin
 
 
-def lay_pinned_patches(task: MigrationTask, tree: Path) -> None:
-    """What the old side needs besides the published files: the two scripts, and nothing else."""
+def lay_patches(task: Task, tree: Path, layers: Sequence[Layer]) -> None:
+    """Lay ``layers`` on ``tree``, in their order. Raises SourceError for one that does not apply."""
+    for layer in layers:
+        what = f"{_LAYERS[layer]} of {task.instance_id}"
+        match layer:
+            case "scripts":
+                _lay_scripts(task, tree, what)
+            case "preparation":
+                apply_patch(task.patches.preparation, tree, what=what)
+            case "test":
+                apply_patch(task.patches.test, tree, what=what)
+            case "reference":
+                apply_patch(task.patches.reference, tree, what=what)
+
+
+_LAYERS: dict[Layer, str] = {
+    "scripts": "the unpinning patch",
+    "preparation": "the unpinning patch",
+    "test": "the test patch",
+    "reference": "the gold patch",
+}
+
+
+def _lay_scripts(task: Task, tree: Path, what: str) -> None:
+    """Of the preparation the two published scripts, and nothing else."""
     if task.scripts is None:
         return
     names = {task.scripts.setup, task.scripts.test}
-    what = f"the unpinning patch of {task.instance_id}"
-    files = read_patch(task.unpinning_patch, what=what)
+    files = read_patch(task.patches.preparation, what=what)
     apply_files([file for file in files if file.path in names], tree, what=what)
 
 
-def lay_patches(task: MigrationTask, tree: Path, *, gold: bool) -> None:
-    """The new side's patches, in their order."""
-    apply_patch(task.unpinning_patch, tree, what=f"the unpinning patch of {task.instance_id}")
-    apply_patch(task.test_patch, tree, what=f"the test patch of {task.instance_id}")
-    if gold:
-        apply_patch(task.gold_patch, tree, what=f"the gold patch of {task.instance_id}")
-
-
-def _from_index(task: MigrationTask, target: Path, sources: Sources) -> Origin:
+def _from_index(task: Task, target: Path, sources: Sources) -> Origin:
     try:
         version = Version(task.source.revision)
     except InvalidVersion as error:
@@ -150,7 +162,7 @@ def _from_index(task: MigrationTask, target: Path, sources: Sources) -> Origin:
     return origin
 
 
-def _from_git(task: MigrationTask, target: Path, sources: Sources) -> Origin:
+def _from_git(task: Task, target: Path, sources: Sources) -> Origin:
     url = task.source.url
     local = find_clone(task.source.name, sources.repositories) or (_redirected(url) if url else None)
     problems = []
@@ -173,7 +185,7 @@ def _from_git(task: MigrationTask, target: Path, sources: Sources) -> Origin:
     )
 
 
-def _check_out(task: MigrationTask, location: str, target: Path, sources: Sources, *, local: bool) -> Origin:
+def _check_out(task: Task, location: str, target: Path, sources: Sources, *, local: bool) -> Origin:
     source = GitSource(location=location, local=local, revision=task.source.revision)
     origin, _ = check_out(source, target, limits=sources.limits, clone_timeout_s=_CLONE_TIMEOUT_S)
     return origin
@@ -191,7 +203,7 @@ def find_clone(name: str, folder: Path | None) -> Path | None:
     return None
 
 
-def version_in_clone(task: MigrationTask, sources: Sources) -> str | None:
+def version_in_clone(task: Task, sources: Sources) -> str | None:
     """The version that the tags of a local clone give the task's revision; None without clone or tag."""
     clone = find_clone(task.source.name, sources.repositories)
     git_dir = find_git_dir(clone) if clone is not None else None

@@ -94,7 +94,7 @@ def markdown_table(report: VerificationReport) -> str:
         "|---|---|---|---|---:|---|",
     ]
     for one in report.verifications:
-        stages = (_cell(one.stage(name)) for name in ("old", "new", "gold"))
+        stages = (_cell(one.stage(name)) for name in ("origin", "start", "reference"))
         agreement = f"{one.agreement.agreeing}/{one.agreement.compared}" if one.agreement else "-"
         verdict = "yes" if one.verified else f"no: {_escaped(one.reason)}"
         verdict += ", gold unproven" if one.gold_unproven else ""
@@ -106,7 +106,7 @@ def markdown_table(report: VerificationReport) -> str:
         for each in one.agreement.disagreements
     ]
     notes = [
-        f"- {one.instance_id}, {stage.stage}: {_escaped(note)}"
+        f"- {one.instance_id}, {stage.label}: {_escaped(note)}"
         for one in report.verifications
         for stage in one.stages
         for note in stage.notes

@@ -12,21 +12,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from backdate.environments.environment import LockedDistribution
 from backdate.errors import StoredDataError
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.tasks.dataset import Dataset
+from backdate.tasks.kinds.choose import kind_of
 from backdate.tasks.progress import TaskVerified
 from backdate.tasks.recorded_outcomes import is_recorded
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.scripted import WITHOUT_APT
-from backdate.tasks.task import MigrationTask, Proof, TaskTest
+from backdate.tasks.task import Proof, Task, TaskTest
 from backdate.tasks.verify_task import Verification, verify_task
 
 RECORD = "verification.json"
 LOGS = "logs"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,7 @@ def verify_dataset(
             records[task.instance_id] = kept
             progress.report(TaskVerified(verification=kept.verification, kept=True, total=len(tasks)))
 
-    def verify(task: MigrationTask) -> None:
+    def verify(task: Task) -> None:
         record = _verify(dataset, task, workshop, repeats, progress)
         records[task.instance_id] = record
         progress.report(TaskVerified(verification=record.verification, kept=False, total=len(tasks)))
@@ -81,7 +83,7 @@ def verify_dataset(
     return dataset, tuple(records[task.instance_id] for task in tasks)
 
 
-def read_record(dataset: Dataset, task: MigrationTask, repeats: int | None = None) -> Record | None:
+def read_record(dataset: Dataset, task: Task, repeats: int | None = None) -> Record | None:
     """What an earlier run found of ``task`` as it is now; None without one.
 
     ``repeats``: None for any number; a record of fewer is none.
@@ -103,16 +105,14 @@ def _again(record: Record, *, apt: bool, retry: bool) -> bool:
     return not record.verification.verified and (retry or (apt and lacked_packages))
 
 
-def _key(task: MigrationTask) -> str:
+def _key(task: Task) -> str:
     """Of all that a verification depends on, and of nothing that it finds out."""
     recorded = task.tests if is_recorded(task) else ()
-    made_of = replace(task, tests=recorded, proof=None, old=replace(task.old, distributions=()))
+    made_of = _with_origin_lock(replace(task, tests=recorded, proof=None), ())
     return digest("verification", _FORMAT, made_of)
 
 
-def _verify(
-    dataset: Dataset, task: MigrationTask, workshop: TaskRunner, repeats: int, progress: Reporter
-) -> Record:
+def _verify(dataset: Dataset, task: Task, workshop: TaskRunner, repeats: int, progress: Reporter) -> Record:
     folder = dataset.folder_of(task)
     logs = folder / LOGS
     shutil.rmtree(logs, ignore_errors=True)
@@ -139,10 +139,18 @@ def _tidy(logs: Path) -> None:
             path.unlink()
 
 
-def _with_record(task: MigrationTask, record: Record | None) -> MigrationTask:
+def _with_record(task: Task, record: Record | None) -> Task:
     """``task`` with what was found out; a task of which nothing could be run stays as it was."""
     if record is None or not record.tests:
         return task
-    old = record.verification.stage("old")
-    known = old.distributions if old is not None and not task.old.distributions else task.old.distributions
-    return replace(task, tests=record.tests, proof=record.proof, old=replace(task.old, distributions=known))
+    verified = replace(task, tests=record.tests, proof=record.proof)
+    environment, stage = kind_of(task).origin(task), record.verification.stage("origin")
+    if environment is None or environment.distributions or stage is None:
+        return verified
+    return _with_origin_lock(verified, stage.distributions)
+
+
+def _with_origin_lock(task: Task, distributions: tuple[LockedDistribution, ...]) -> Task:
+    kind = kind_of(task)
+    origin = kind.origin(task)
+    return task if origin is None else kind.with_origin(task, replace(origin, distributions=distributions))

@@ -53,7 +53,7 @@ def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, s
         place=place,
         run=None,
     )
-    workshop = SmallProjectRunner(before, {"old": "3.8", "new": new})
+    workshop = SmallProjectRunner(before, {"origin": "3.8", "target": new})
     return look_at_runs(workshop, suspect)  # type: ignore[arg-type]
 
 
@@ -117,7 +117,7 @@ def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, n
     assert detail.startswith("the trace of the tests cannot be believed: it ")
     assert of_kind(looked, FlagKind.NOT_RUN) == []
     assert any("pkg/core.py: which lines ran is not known" in note for note in looked.notes)
-    assert (tmp_path / "trace-new/trace.jsonl").stat().st_size <= 66 * 1024 * 1024
+    assert (tmp_path / "trace-target/trace.jsonl").stat().st_size <= 66 * 1024 * 1024
 
 
 @AGES

@@ -37,7 +37,7 @@ from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import copy_tree, tree_digest
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
 from backdate.tasks.roles import ProvenRoles, judge_tests, without_flaky
-from backdate.tasks.task import KnownCulprit, MigrationTask
+from backdate.tasks.task import KnownCulprit, Task
 from backdate.testing.outcomes import SuiteRun
 
 
@@ -49,7 +49,7 @@ class _Found:
     related: tuple[str, ...]
 
 
-def execute(candidate: Candidate, examined: Examined, bench: JobContext) -> MigrationTask | Exclusion:
+def execute(candidate: Candidate, examined: Examined, bench: JobContext) -> Task | Exclusion:
     """The task that the candidate makes, or why it makes none."""
     with bench.clock("fetch"):
         tree = _tree(candidate, examined, bench)
@@ -207,7 +207,7 @@ def _conclude(
     found: _Found,
     proven: ProvenRoles,
     bench: JobContext,
-) -> MigrationTask:
+) -> Task:
     evidence = LaterRevisionEvidence(solvable=False, note="nobody looked for a later revision")
     if bench.plan.evidence:
         evidence = seek_evidence(

@@ -14,7 +14,17 @@ from backdate.construction.plan import BuildPlan
 from backdate.diagnosis.result import Cluster
 from backdate.projects.sources.published_address import published_address
 from backdate.tasks.roles import ProvenRoles
-from backdate.tasks.task import KnownCulprit, MigrationTask, Proof, Statistics, TaskSide, TaskSource
+from backdate.tasks.task import (
+    KnownCulprit,
+    MigrationFacts,
+    Patches,
+    Proof,
+    RecipeSetup,
+    Statistics,
+    Task,
+    TaskEnvironment,
+    TaskSource,
+)
 from backdate.timeline.instants import now
 from backdate.version import __version__
 
@@ -48,14 +58,14 @@ def instance_id(candidate: Candidate, examined: Examined) -> str:
     return f"{name}-{(examined.revision or examined.digest)[:12]}"
 
 
-def make_task(made: TaskParts) -> MigrationTask:
+def make_task(made: TaskParts) -> Task:
     """The task, with the proof of it."""
     candidate, examined = made.candidate, made.examined
     files = {
         result.file for side in (made.old, made.new) if side.run for result in side.run.results if result.file
     }
     test_files = tuple(sorted({*examined.test_files, *files}))
-    return MigrationTask(
+    return Task(
         instance_id=instance_id(candidate, examined),
         source=TaskSource(
             kind="sdist" if candidate.kind == "sdist" else "git",
@@ -67,15 +77,17 @@ def make_task(made: TaskParts) -> MigrationTask:
             license=examined.license,
             stars=candidate.stars,
         ),
-        old=_side(made.old),
-        new=_side(made.new),
-        recipe=made.new.recipe,
-        unpinning_patch=made.unpinning,
+        facts=MigrationFacts(
+            old=_side(made.old),
+            causes=tuple(_cause(cluster) for cluster in made.clusters),
+            culprits=made.culprits,
+        ),
+        environment=_side(made.new),
+        setup=RecipeSetup(recipe=made.new.recipe),
+        patches=Patches(preparation=made.unpinning),
         test_files=test_files,
         tests=made.proven.tests,
-        causes=tuple(_cause(cluster) for cluster in made.clusters),
         related_libraries=made.related,
-        culprits=made.culprits,
         statistics=Statistics(
             python_files=examined.python_files,
             python_lines=examined.python_lines,
@@ -86,23 +98,23 @@ def make_task(made: TaskParts) -> MigrationTask:
             backdate=__version__,
             proven=now(),
             repeats=made.plan.repeats,
-            old="pass",
-            new="fail",
-            gold="none",
+            origin="pass",
+            start="fail",
+            reference="none",
             solvable="later commit" if made.evidence.solvable else "unproven",
             notes=_notes(made),
         ),
     )
 
 
-def _side(side: Side) -> TaskSide:
+def _side(side: Side) -> TaskEnvironment:
     """With the interpreter that the rule asks for, or, where another minor stood in, with that one: a proof
     elsewhere has to be a proof of the same.
     """
     used = side.choice.interpreter.version
     same_minor = used.split(".")[:2] == side.choice.wanted.split(".")[:2]
     lock = side.environment.lock.distributions if side.environment is not None else ()
-    return TaskSide(
+    return TaskEnvironment(
         instant=side.instant,
         python=side.choice.wanted if same_minor else used,
         distributions=tuple(sorted(lock, key=lambda one: one.name)),

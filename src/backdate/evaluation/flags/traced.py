@@ -16,7 +16,7 @@ from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.tasks.local_runner import LocalRunner
-from backdate.tasks.task import SideName
+from backdate.tasks.task import EnvironmentName
 from backdate.testing.outcomes import SuiteRun
 
 _SHOWN = 5
@@ -25,10 +25,10 @@ _SHOWN = 5
 def look_at_runs(workshop: LocalRunner, suspect: Suspect) -> FlagFindings:
     """The flags of a traced run of the answer, one of the original and a failing one."""
     try:
-        new = trace_run(workshop, suspect, "new", _files(suspect.after, suspect))
+        new = trace_run(workshop, suspect, "target", _files(suspect.after, suspect))
         pinned = suspect.place / "pinned"
-        workshop.make_tree(suspect.task, pinned, pinned=True)
-        old = trace_run(workshop, suspect, "old", _files(pinned, suspect), tree=pinned)
+        workshop.make_tree(suspect.task, pinned, "origin")
+        old = trace_run(workshop, suspect, "origin", _files(pinned, suspect), tree=pinned)
         failing = _failing_run(workshop, suspect)
     except SourceError as error:
         return FlagFindings(notes=(f"flags that need runs were not looked for: {error}",))
@@ -61,15 +61,15 @@ def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
 def trace_run(
     workshop: LocalRunner,
     suspect: Suspect,
-    side: SideName,
+    environment: EnvironmentName,
     files: dict[str, tuple[int, ...]],
     *,
     tree: Path | None = None,
 ) -> Trace:
-    folder = suspect.place / f"trace-{side}"
+    folder = suspect.place / f"trace-{environment}"
     (folder / "logs").mkdir(parents=True)
     traced = workshop.over(lambda inner: TracingSandbox(inner, files, folder))
-    traced.run_tests(suspect.task, tree or suspect.after, side, log_folder=folder / "logs")
+    traced.run_tests(suspect.task, tree or suspect.after, environment, log_folder=folder / "logs")
     return read_trace(folder)
 
 
@@ -77,7 +77,7 @@ def _failing_run(workshop: LocalRunner, suspect: Suspect) -> SuiteRun | None:
     """The tests without the answer, in the new environment."""
     logs = suspect.place / "failing-logs"
     logs.mkdir()
-    return workshop.run_tests(suspect.task, suspect.before, "new", log_folder=logs).run
+    return workshop.run_tests(suspect.task, suspect.before, "target", log_folder=logs).run
 
 
 def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:

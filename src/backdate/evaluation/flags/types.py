@@ -7,7 +7,7 @@ from pathlib import Path
 
 from backdate.evaluation.edits import EditedLine
 from backdate.evaluation.scores import Flag
-from backdate.tasks.task import MigrationTask
+from backdate.tasks.task import Task
 from backdate.testing.outcomes import SuiteRun
 
 
@@ -15,7 +15,7 @@ from backdate.testing.outcomes import SuiteRun
 class Suspect:
     """A solved task."""
 
-    task: MigrationTask
+    task: Task
     before: Path
     """The new side's tree without the answer."""
     after: Path

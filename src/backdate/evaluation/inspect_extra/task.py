@@ -212,5 +212,5 @@ def _test_again(config: BenchConfig, instance: str, patch: str) -> tuple[bool, s
                 apply_patch(patch, tree)
         except SourceError as error:
             return False, f"the patch does not apply: {error}"
-        verdict = bench.workshop.run_tests(wanted, tree, "new", log_folder=logs)
+        verdict = bench.workshop.run_tests(wanted, tree, "target", log_folder=logs)
         return verdict.solved, verdict.reason

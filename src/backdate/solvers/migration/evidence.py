@@ -22,7 +22,8 @@ from backdate.environments.environment import Environment, LockedDistribution
 from backdate.sandboxes.interface import MIB, Command, Limits, Mount, Sandbox, Workspace
 from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
 from backdate.solvers.tools.logs import read_log
-from backdate.tasks.task import MigrationTask, SideName
+from backdate.tasks.kinds.migration import migration_facts
+from backdate.tasks.task import EnvironmentName, Task
 
 MOST_NAMES = 20
 _MOST_LINES = 150
@@ -35,8 +36,8 @@ _LIST_NAMES = (
     "print('\\n@@names ' + json.dumps(sorted(n for n in dir(module) if not n.startswith('_'))))\n"
 )
 
-EnvironmentOf = Callable[[SideName], Environment | str]
-"""The environment of a side of the task, or why there is none."""
+EnvironmentOf = Callable[[EnvironmentName], Environment | str]
+"""One of the task's two environments, or why there is none."""
 OldLog = Callable[[], Path | None]
 """The log of the tests in the old environment; None when they could not be run there."""
 
@@ -44,15 +45,13 @@ OldLog = Callable[[], Path | None]
 class EnvironmentEvidence:
     """What can be asked of one task's two environments; nothing is built before the first question."""
 
-    def __init__(
-        self, task: MigrationTask, sandbox: Sandbox, environment_of: EnvironmentOf, old_log: OldLog
-    ) -> None:
+    def __init__(self, task: Task, sandbox: Sandbox, environment_of: EnvironmentOf, old_log: OldLog) -> None:
         self._task, self._sandbox = task, sandbox
         self._environment_of, self._old_log = environment_of, old_log
 
     @cached_property
     def _both(self) -> tuple[Environment | str, Environment | str]:
-        return self._environment_of("old"), self._environment_of("new")
+        return self._environment_of("origin"), self._environment_of("target")
 
     def _environments(self) -> tuple[Environment, Environment]:
         old, new = self._both
@@ -139,7 +138,7 @@ class EnvironmentEvidence:
         owner = _owner(name, old) or _owner(name, new)
         return [
             f"  bisection found: it broke with {one.distribution} {one.version} of {one.released:%Y-%m-%d}"
-            for one in self._task.culprits
+            for one in migration_facts(self._task).culprits
             if one.distribution == owner
         ]
 

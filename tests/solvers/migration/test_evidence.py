@@ -10,10 +10,12 @@ import builders
 import pytest
 from diagnosis_environments import environment_of, find_interpreter
 from fake_runner import make_task
+from msgspec import structs
 
 from backdate.sandboxes.choose import choose_sandbox
-from backdate.solvers.tools.evidence import EnvironmentEvidence
+from backdate.solvers.migration.evidence import EnvironmentEvidence
 from backdate.solvers.tools.interface import ToolRefusal, read_arguments
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.task import KnownCulprit
 
 
@@ -21,8 +23,8 @@ from backdate.tasks.task import KnownCulprit
 def environments():
     found = {}
     for side, version, lock in (
-        ("old", "3.8", builders.lock(numpy="1.18.0", same="1.0", gone="2.0")),
-        ("new", "3.12", builders.lock(numpy="2.0.0", same="1.0")),
+        ("origin", "3.8", builders.lock(numpy="1.18.0", same="1.0", gone="2.0")),
+        ("target", "3.12", builders.lock(numpy="2.0.0", same="1.0")),
     ):
         executable = find_interpreter(version)
         found[side] = replace(environment_of(executable.parent.parent, executable), lock=lock)
@@ -41,8 +43,9 @@ def ask(environments, tmp_path: Path):
     culprit = KnownCulprit(
         distribution="numpy", version="1.24", released=datetime(2022, 12, 18, tzinfo=UTC), confirmed=True
     )
+    facts = structs.replace(migration_facts(make_task()), culprits=(culprit,))
     evidence = EnvironmentEvidence(
-        replace(make_task(), culprits=(culprit,)), sandbox, environments.__getitem__, lambda: log
+        replace(make_task(), facts=facts), sandbox, environments.__getitem__, lambda: log
     )
     tools = {tool.name: tool for tool in evidence.tools()}
 
@@ -96,7 +99,7 @@ def test_an_environment_that_did_not_build_is_told() -> None:
         make_task(), choose_sandbox("bwrap"), lambda side: f"no {side} wheel", lambda: None
     )
     tools = {tool.name: tool for tool in evidence.tools()}
-    with pytest.raises(ToolRefusal, match="no old wheel"):
+    with pytest.raises(ToolRefusal, match="no origin wheel"):
         tools["version_changes"].run({"query": ""})
     with pytest.raises(ToolRefusal, match="could not be run"):
         tools["old_warnings"].run({"query": ""})

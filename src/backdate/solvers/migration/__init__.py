@@ -1,0 +1,1 @@
+"""Tools of solvers that only migration tasks have."""

@@ -1,0 +1,1 @@
+"""The kinds of tasks: one file a kind, chosen in ``choose.py``."""
