@@ -24,8 +24,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from backdate.checking.options import SetupOptions
-from backdate.checking.settings import Settings
+from backdate.checking.settings import Settings, SetupOptions
 from backdate.checking.setup_result import SetupResult
 from backdate.errors import BackdateError
 from backdate.serial import from_json, to_json, write_whole

@@ -20,11 +20,17 @@ from backdate.version import __version__ as __version__
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult, Culprit, Finding, read_bisect_result
     from backdate.checking.build_environment import EnvironmentResult
-    from backdate.checking.options import SetupOptions
-    from backdate.checking.result import Breakage, CheckResult, Comparison, PackageChange, Side, Verdict
-    from backdate.checking.settings import Settings
-    from backdate.checking.setup_result import SetupResult
-    from backdate.checking.stored import read_result, read_setup_result
+    from backdate.checking.result import (
+        Breakage,
+        CheckResult,
+        Comparison,
+        PackageChange,
+        Side,
+        Verdict,
+        read_result,
+    )
+    from backdate.checking.settings import Settings, SetupOptions
+    from backdate.checking.setup_result import SetupResult, read_setup_result
     from backdate.diagnosis.diagnose import clusters_of, diagnose, diagnose_log
     from backdate.diagnosis.logs import read_log
     from backdate.environments.environment import BuildFailure, Environment, Lock
@@ -109,7 +115,7 @@ _HOMES = {
     "Reporter": "backdate.progress",
     "Session": "backdate.session",
     "Settings": "backdate.checking.settings",
-    "SetupOptions": "backdate.checking.options",
+    "SetupOptions": "backdate.checking.settings",
     "SetupResult": "backdate.checking.setup_result",
     "Side": "backdate.checking.result",
     "SnapshotServer": "backdate.index.server",
@@ -127,8 +133,8 @@ _HOMES = {
     "parse_instant": "backdate.timeline.instants",
     "read_bisect_result": "backdate.bisection.result",
     "read_log": "backdate.diagnosis.logs",
-    "read_result": "backdate.checking.stored",
-    "read_setup_result": "backdate.checking.stored",
+    "read_result": "backdate.checking.result",
+    "read_setup_result": "backdate.checking.setup_result",
     "set_up": "backdate.session",
 }
 

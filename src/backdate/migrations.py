@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from backdate.errors import NewerFormat
+from backdate.errors import NewerFormat, SourceError, StoredDataError
 from backdate.serial import from_json
 
 T = TypeVar("T")
@@ -74,6 +75,29 @@ def read_stored(
             document["format"] = current
         data = msgspec.json.encode(document)
     return from_json(kind, data, what=what)
+
+
+def read_result_file(
+    command: str, kind: type[T], path: Path, current: int, migrations: Sequence[Migration]
+) -> T:
+    """The result that ``command`` wrote to the file at ``path``.
+
+    Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
+    newer version wrote it.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        return read_stored(kind, data, current=current, migrations=migrations, what=str(path))
+    except NewerFormat:
+        raise
+    except StoredDataError as error:
+        raise StoredDataError(
+            f"{path} cannot be read as a {command}'s result ({error.__cause__}); one is written by: "
+            f"backdate {command} --json FILE"
+        ) from error
 
 
 def migrate(document: dict[str, Any], migrations: Sequence[Migration], *, from_format: int) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from backdate.bisection.bisect import bisect_project
 from backdate.bisection.result import BisectResult
 from backdate.checking.build_environment import EnvironmentResult, build_project_environment
 from backdate.checking.check import check_project
-from backdate.checking.options import SetupOptions
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
 from backdate.checking.set_up import set_up_project
-from backdate.checking.settings import Settings
+from backdate.checking.settings import Settings, SetupOptions
 from backdate.checking.setup_result import SetupResult
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.timeline.instants import Instant

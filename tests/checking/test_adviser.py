@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from scripted_model import Answer, Say, ScriptedModel, refuse
 
-from backdate.checking.options import SetupOptions
-from backdate.checking.settings import Settings
+from backdate.checking.settings import Settings, SetupOptions
 from backdate.checking.setup_result import SetupResult
 from backdate.cli.adviser import advice_lines, open_advisers
 from backdate.cli.main import status_of

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from backdate.checking.result import CheckResult, Verdict
+from backdate.checking.result import CheckResult, Verdict, read_result
 from backdate.checking.settings import Settings
-from backdate.checking.stored import read_result
 from backdate.serial import from_json, to_json
 from backdate.session import build_environment, check
 from backdate.timeline.instants import parse_instant

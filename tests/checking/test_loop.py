@@ -19,7 +19,7 @@ from fake_setups import (
 )
 
 from backdate.checking.loop import Loop, message_of
-from backdate.checking.options import SetupOptions
+from backdate.checking.settings import SetupOptions
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SystemPackages
 from backdate.recipes.repair.repair import Repair

@@ -12,11 +12,11 @@ from fake_setups import INSTANT, RULE, carried, choice, failure, ran, recipe
 
 from backdate.checking import recipe_run as module
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.failure_report import trouble_of
-from backdate.checking.notes import notes_of
+from backdate.checking.loop_backend import trouble_of
 from backdate.checking.recipe_run import build_variables, choose, request_for, run_recipe
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
+from backdate.checking.verdict import notes_of
 from backdate.environments.environment import InterpreterChoice
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.recipe import BuildConstraint, LaterCut, Recipe, SystemPackages, Variable

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from backdate.checking.ablation import ablate
-from backdate.checking.options import SetupOptions
 from backdate.checking.recipe_store import FILE
 from backdate.checking.result import Verdict
-from backdate.checking.settings import Settings
+from backdate.checking.settings import Settings, SetupOptions
 from backdate.checking.setup_result import SetupResult
 from backdate.cli.render_setup import setup_lines
 from backdate.errors import InstantError, SourceError, StoredDataError

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from fake_setups import recipe
 
-from backdate.checking.result import FORMAT, CheckResult, Side, Verdict
-from backdate.checking.setup_result import SetupResult
-from backdate.checking.stored import read_result, read_setup_result
+from backdate.checking.result import FORMAT, CheckResult, Side, Verdict, read_result
+from backdate.checking.setup_result import SetupResult, read_setup_result
 from backdate.environments.environment import (
     CutoffOverride,
     Environment,

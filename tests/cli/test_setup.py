@@ -9,7 +9,7 @@ import pytest
 from fake_setups import INSTANT, carried, ran, recipe
 
 from backdate.checking.ablation import Ablation, AblationRow, variants
-from backdate.checking.options import SetupOptions
+from backdate.checking.settings import SetupOptions
 from backdate.checking.setup_result import AttemptRecord, SetupResult
 from backdate.checking.validation import count_outcomes
 from backdate.cli import exit_codes

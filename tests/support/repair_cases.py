@@ -10,7 +10,7 @@ from pathlib import Path
 from small_debian import PACKAGES
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.failure_report import trouble_of
+from backdate.checking.loop_backend import trouble_of
 from backdate.checking.recipe_run import RecipeRun, run_recipe
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings

@@ -9,9 +9,8 @@ from typing import Literal
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
-from backdate.checking.stored import read_result_of
 from backdate.diagnosis.api import NameChange
-from backdate.migrations import KeyRename, Migration
+from backdate.migrations import KeyRename, Migration, read_result_file
 from backdate.projects.project import Origin
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
@@ -239,4 +238,4 @@ def read_bisect_result(path: Path) -> BisectResult:
     Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
     newer version wrote it.
     """
-    return read_result_of("bisect", BisectResult, path, FORMAT, MIGRATIONS)
+    return read_result_file("bisect", BisectResult, path, FORMAT, MIGRATIONS)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from backdate.checking.options import SetupOptions
 from backdate.checking.resources import Resources
 from backdate.checking.set_up import set_up_project
-from backdate.checking.settings import Settings
+from backdate.checking.settings import Settings, SetupOptions
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.recipes.extract import ALL_SOURCES
 from backdate.recipes.sources.interface import SourceKind

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from backdate.checking.compare import compare_locks
 from backdate.checking.dated_project import dated_project, unpinned_project
-from backdate.checking.loosening import requirement_files_of
 from backdate.checking.pair import SidePair
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
@@ -29,6 +28,7 @@ from backdate.projects.project import Project
 from backdate.projects.tree import copy_tree
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
 from backdate.recipes.declared import read_declared
+from backdate.recipes.loosening import requirement_files_of
 from backdate.recipes.recipe import Recipe
 from backdate.serial import to_json, write_whole
 from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past

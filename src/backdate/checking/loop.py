@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, Protocol
 
-from backdate.checking.options import SetupOptions
 from backdate.checking.recipe_run import RecipeRun
+from backdate.checking.settings import SetupOptions
 from backdate.checking.setup_result import AttemptRecord
 from backdate.checking.starting_recipes import StartingRecipe, effect_key, extracted
 from backdate.checking.validation import Counts, count_outcomes, is_proven

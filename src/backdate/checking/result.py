@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
-from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration
+from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration, read_result_file
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
 from backdate.testing.outcomes import Frame, SuiteRun
@@ -127,3 +127,12 @@ class CheckResult:
     duration_s: float
     folder: Path
     """Where logs, patch and event files are."""
+
+
+def read_result(path: Path) -> CheckResult:
+    """The check's result in the file at ``path``, of this version or an older one.
+
+    Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
+    newer version wrote it.
+    """
+    return read_result_file("check", CheckResult, path, FORMAT, MIGRATIONS)

@@ -1,16 +1,22 @@
-"""How projects are set up and tested, apart from what is set up."""
+"""Settings of a session, and options of a set-up."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from backdate.checking.adviser import Adviser
+from backdate.checking.validation import ACCEPT
 from backdate.environments import uv
 from backdate.environments.cache import default_cache
 from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import UsageError
+from backdate.recipes.extract import ALL_SOURCES
+from backdate.recipes.sources.interface import SourceKind
 from backdate.sandboxes.interface import Limits
+from backdate.timeline.instants import Instant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +44,43 @@ class Settings:
             raise UsageError(
                 f"{self.index_url!r} is not the address of a package index, such as {uv.DEFAULT_INDEX}"
             )
+
+
+MOST_ATTEMPTS = 16
+ROUNDS = 4
+ADVISED_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupOptions:
+    """How far a set-up goes, and which of its parts take part (the ablation of SetupAgent, table 4)."""
+
+    accept: float = ACCEPT
+    """The part of the tests that ran which has to pass, 0 to 1."""
+    rounds: int = ROUNDS
+    """Repairs of one candidate, each tried from clean; 0 for none."""
+    attempts: int = MOST_ATTEMPTS
+    """Recipes that are carried out at most, over all candidates."""
+    begin_within_s: float = 3600.0
+    """Seconds after which no further recipe is begun: each may run into its time limits."""
+    advised_share: float = ADVISED_SHARE
+    """The part of attempts and seconds that the rules leave to an adviser, where there is one, 0 to 1."""
+    sources: Collection[SourceKind] = ALL_SOURCES
+    """The kinds of files that recipes are read from."""
+    adviser: Adviser | None = None
+    """Whom to ask in one set-up."""
+    adviser_at: Callable[[Instant], Adviser] | None = None
+    """Makes the adviser of each set-up, from its instant."""
+
+    @property
+    def attempts_of_rules(self) -> int:
+        """Recipes that are carried out at most without advice: at least one, and one less than all."""
+        if self.adviser is None:
+            return self.attempts
+        kept = max(1, round(self.attempts * self.advised_share)) if self.advised_share else 0
+        return max(1, self.attempts - kept)
+
+    @property
+    def begin_rules_within_s(self) -> float:
+        """Seconds after which no further recipe is begun without advice."""
+        return self.begin_within_s * (1.0 if self.adviser is None else 1.0 - self.advised_share)

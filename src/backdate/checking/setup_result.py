@@ -12,7 +12,7 @@ from typing import Literal
 
 from backdate.checking.validation import Counts
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
-from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration
+from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration, read_result_file
 from backdate.projects.project import Origin
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SkippedInstruction
@@ -92,3 +92,12 @@ class SetupResult:
     duration_s: float
     folder: Path
     """Where the logs are."""
+
+
+def read_setup_result(path: Path) -> SetupResult:
+    """The set-up's result in the file at ``path``, of this version or an older one.
+
+    Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
+    newer version wrote it.
+    """
+    return read_result_file("setup", SetupResult, path, FORMAT, MIGRATIONS)

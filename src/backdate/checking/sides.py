@@ -10,15 +10,15 @@ from typing import Literal
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.loop import Attempt, Loop
 from backdate.checking.loop_backend import ProjectBackend
-from backdate.checking.loosening import loosened_recipe
-from backdate.checking.options import SetupOptions
 from backdate.checking.pair import SidePair, side_of
 from backdate.checking.recipe_run import RecipeRun, run_recipe
 from backdate.checking.resources import Resources
+from backdate.checking.settings import SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
 from backdate.checking.validation import count_outcomes, is_proven
 from backdate.progress import Activity, Reporter, StageEntered
 from backdate.projects.project import Project
+from backdate.recipes.loosening import loosened_recipe
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.threads import both
 from backdate.testing.outcomes import SuiteRun

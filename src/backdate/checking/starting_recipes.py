@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.options import SetupOptions
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, ProvenRecipe, RecipeStore, identity_of
 from backdate.checking.resources import Resources
+from backdate.checking.settings import SetupOptions
 from backdate.checking.validation import count_outcomes
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project

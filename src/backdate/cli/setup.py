@@ -93,7 +93,7 @@ def setup_command(given: SetupArguments) -> int:
     Exit status: 0 proven, 2 not proven, 3 misuse, 4 this machine lacks something.
     """
     from backdate.checking.ablation import Ablation, ablate
-    from backdate.checking.options import SetupOptions
+    from backdate.checking.settings import SetupOptions
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.errors import UsageError

@@ -15,8 +15,7 @@ def show_command(
     verbose: options.Verbose = False,
 ) -> int:
     """Print a stored result again, with the same words and the same exit status as the check that made it."""
-    from backdate.checking.result import CheckResult
-    from backdate.checking.stored import read_result
+    from backdate.checking.result import CheckResult, read_result
     from backdate.cli.exit_codes import OF_VERDICT
     from backdate.cli.render import print_result
 

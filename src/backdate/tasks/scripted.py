@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.failure_report import end_of_log
+from backdate.checking.loop_backend import end_of_log
 from backdate.checking.recipe_run import base_with
 from backdate.checking.resources import Resources
 from backdate.environments.environment import BuildFailure, Environment

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.checking.dated_project import dated_project, unpinned_project
-from backdate.checking.loosening import requirement_files_of
 from backdate.checking.pair import SidePair
 from backdate.checking.verdict import collect_notes
 from backdate.construction.candidate import Candidate, Exclusion
@@ -36,6 +35,7 @@ from backdate.projects.project import Origin, Project
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import copy_tree, tree_digest
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
+from backdate.recipes.loosening import requirement_files_of
 from backdate.tasks.roles import ProvenRoles, judge_tests, without_flaky
 from backdate.tasks.task import KnownCulprit, Task
 from backdate.testing.outcomes import SuiteRun

@@ -8,14 +8,13 @@ from pathlib import Path
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.loop import Loop
 from backdate.checking.loop_backend import ProjectBackend
-from backdate.checking.loosening import loosened_recipe
-from backdate.checking.options import SetupOptions
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.resources import Resources
-from backdate.checking.settings import Settings
+from backdate.checking.settings import Settings, SetupOptions
 from backdate.checking.starting_recipes import extracted
 from backdate.construction.plan import BuildPlan
 from backdate.recipes.extract import extract_recipes
+from backdate.recipes.loosening import loosened_recipe
 from backdate.recipes.recipe import Recipe
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fake_setups import RULE, recipe
 
-from backdate.checking.loosening import loosened_recipe, requirement_files_of
+from backdate.recipes.loosening import loosened_recipe, requirement_files_of
 from backdate.recipes.recipe import InstallStep, Recipe
 
 
