@@ -85,7 +85,8 @@ def test_every_exported_name_is_documented() -> None:
 
 
 def test_the_documentation_imports_only_what_is_exported() -> None:
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    pages = {ROOT / "README.md", *(ROOT / "docs").rglob("*.md")}
+    pages -= {ROOT / "docs" / "extending.md"}  # plug-ins implement interfaces that live in the rooms
     imports = re.compile(r"^\s*(?:from backdate\.|import backdate\.).*", re.MULTILINE)
     found = {page.name: imports.findall(page.read_text()) for page in pages}
     assert {name: lines for name, lines in found.items() if lines} == {}

@@ -35,7 +35,7 @@ class Settings:
     """Whether the Debian packages that a recipe asks for are applied, in a base system of their own, as they
     are today (see ``sandboxes/bases.py``); where not they are listed in the notes."""
     store: bool = True
-    """Whether proven recipes are kept and looked up (see ``store.py``)."""
+    """Whether proven recipes are kept and looked up (see ``recipe_store.py``)."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for an index that is not on the web."""
