@@ -78,9 +78,9 @@ def result(*, proven: bool) -> SetupResult:
 def test_a_proven_set_up_in_words() -> None:
     text = "\n".join(setup_lines(result(proven=True)))
     assert text.startswith("Proven: 8 of 8 tests")
-    assert "AttemptRecord 1 (candidate 1, round 0): tox, environment py38" in text
+    assert "Attempt 1 (candidate 1, round 0): tox, environment py38" in text
     assert "missing-module in install" in text
-    assert "AttemptRecord 2 (candidate 1, round 1): missing module: x is in x==1" in text
+    assert "Attempt 2 (candidate 1, round 1): missing module: x is in x==1" in text
     assert "Note: asked for from apt" in text
     assert "\x1b" not in text
     assert "needs a secret" not in text

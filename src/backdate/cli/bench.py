@@ -72,7 +72,7 @@ class VerifyArguments:
         int, typer.Option(metavar="N", min=1, help="Runs of each side, each in a sandbox of its own.")
     ] = 3
     jobs: Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, help="Tasks at a time.")] = 1
-    retry: Annotated[bool, typer.Option("--retry", help="Look again at tasks that were not verified.")] = (
+    retry: Annotated[bool, typer.Option("--retry", help="Verify again the tasks that were not verified.")] = (
         False
     )
     require_gold: Annotated[
@@ -82,7 +82,7 @@ class VerifyArguments:
         ),
     ] = False
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write everything that was found.")
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the whole result there.")
     ] = None
     table: Annotated[
         Path | None, typer.Option("--table", metavar="FILE", help="Write a table in Markdown.")
@@ -95,9 +95,9 @@ class VerifyArguments:
 def verify_command(given: VerifyArguments) -> int:
     """Rebuild, run and prove every task: the old side passes, the new one fails, the gold patch passes.
 
-    A built task without a gold patch is verified when every test that counts says on both sides what is
-    recorded; "gold unproven" is said of it. What was found is kept in the data set as soon as it is there:
-    run it again and it goes on. The exit status is 0 when every task was verified, 1 when one was not.
+    A built task without a gold patch is verified when every test that counts has on both sides the outcome
+    that is recorded, and is reported as "gold unproven". Results are stored in the data set as they come: run
+    the command again to continue. The exit status is 0 when every task was verified, 1 when one was not.
     Example: backdate bench verify tasks --jobs 2
     """
     from backdate.cli import exit_codes

@@ -53,9 +53,9 @@ class AnnotateArguments:
 def annotate_command(given: AnnotateArguments) -> int:
     """Solve a task by hand: a shell in the new environment, the edit proven, made small, and written down.
 
-    The time in the shell counts: easy below 15 minutes, medium below 60, hard below 120. Leave the shell, and
-    the edit is taken; come back with the same command, and the work goes on. That shell is your own and not
-    isolated: run the tests with --try, in another terminal, which is. Example: backdate bench annotate tasks
+    The time in the shell counts: easy below 15 minutes, medium below 60, hard below 120. When you
+    leave the shell, the edit is taken; run the same command again to continue. The shell is your own and not
+    isolated; --try, in another terminal, runs the tests isolated. Example: backdate bench annotate tasks
     TASK
     """
     from backdate.cli import exit_codes

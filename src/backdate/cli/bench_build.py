@@ -48,16 +48,20 @@ class BuildArguments:
             "-j",
             metavar="N",
             min=0,
-            help="Processes of this machine. 0: leave the work to 'backdate worker'.",
+            help="Processes on this machine. 0: leave the work to 'backdate worker'.",
         ),
     ] = 1
     cluster: Annotated[
         str | None,
         typer.Option("--cluster", metavar="ADDRESS|FILE", help="A Dask scheduler, or its scheduler file."),
     ] = None
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a build that was begun.")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a build that was stopped.")] = False
     retry: Annotated[
-        bool, typer.Option("--retry", help="Look again at candidates lost to trouble on our side.")
+        bool,
+        typer.Option(
+            "--retry",
+            help="Try again the candidates that were lost to errors of this machine or of backdate.",
+        ),
     ] = False
     repos: Annotated[
         Path | None,
@@ -70,7 +74,13 @@ class BuildArguments:
         ),
     ] = None
     least_stars: Annotated[
-        int, typer.Option("--stars", metavar="N", min=0, help="Stars at least, where they are known.")
+        int,
+        typer.Option(
+            "--stars",
+            metavar="N",
+            min=0,
+            help="The fewest stars that a repository may have, where they are known.",
+        ),
     ] = 1
     repeats: Annotated[
         int, typer.Option("--repeats", metavar="N", min=1, help="Runs of each suite on each side.")
@@ -95,7 +105,7 @@ class BuildArguments:
     ] = False
     disk_budget: Annotated[
         float | None,
-        typer.Option("--disk-budget", metavar="GIB", min=0.0, help="What environments of builds may take."),
+        typer.Option("--disk-budget", metavar="GIB", min=0.0, help="Disk space that environments may take."),
     ] = None
     picture: options.FunnelPicture = None
     sandbox: options.SandboxName = "bwrap"
@@ -116,7 +126,7 @@ def build_command(given: BuildArguments) -> int:
     """Build a benchmark: repositories whose tests pass at one instant and fail at another.
 
     Every candidate goes through the funnel: rules on its row and files, both environments, both runs, four
-    filters, repeats. What is left is a task, with its proof. Whatever stops the build, --resume goes on.
+    filters, repeats. What is left is a task, with its proof. --resume continues a build that was stopped.
 
     Examples:
 

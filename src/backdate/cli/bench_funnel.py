@@ -22,9 +22,9 @@ def funnel_command(
     ] = None,
     picture: options.FunnelPicture = None,
 ) -> int:
-    """Show how a benchmark came about: what entered and left each stage, and why.
+    """Show how candidates became tasks: what entered and left each stage, and why.
 
-    The funnel of a build that is running or was stopped is shown as far as it came.
+    Of a build that is running or was stopped, the funnel so far is shown.
 
     Examples:
 

@@ -27,7 +27,9 @@ class DiagnoseArguments:
         ),
     ] = None
     json: options.JsonFile = None
-    verbose: options.Verbose = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Every place and test of each cause, and every message.")
+    ] = False
 
 
 @takes(DiagnoseArguments)

@@ -11,7 +11,7 @@ def doctor_command(
     cache: options.CacheFolder = None,
     index_url: options.IndexUrl = None,
 ) -> int:
-    """Tell what this machine can do, what is missing, and the command that gets it.
+    """Tell what this machine can do, what is missing, and the command that installs it.
 
     Exit status: 0 a check can be run here, 4 something that every check needs is missing.
     """

@@ -75,8 +75,12 @@ class EvalArguments:
             help='null, gold, replay:PATH, model:NAME[@BASE_URL] or command:"…".',
         ),
     ]
-    calls: Annotated[int, typer.Option("--calls", metavar="N", min=1, help="Model calls a task.")] = 100
-    tests: Annotated[int, typer.Option("--tests", metavar="M", min=1, help="Test runs a task.")] = 10
+    calls: Annotated[
+        int, typer.Option("--calls", metavar="N", min=1, help="The most model calls for a task.")
+    ] = 100
+    tests: Annotated[
+        int, typer.Option("--tests", metavar="M", min=1, help="The most test runs for a task.")
+    ] = 10
     jobs: options.Jobs = 1
     output: Annotated[
         Path | None,
@@ -84,15 +88,22 @@ class EvalArguments:
     ] = None
     only: options.Tasks = None
     history: Annotated[
-        str, typer.Option("--history", metavar="paper|release", help="From which test run on a model sees.")
+        str,
+        typer.Option(
+            "--history",
+            metavar="paper|release",
+            help="How much of its history a model sees: from which test run on.",
+        ),
     ] = "paper"
     dialect: Annotated[
         str,
-        typer.Option("--dialect", metavar="native|two-step|marked", help="How a model is told of its tools."),
+        typer.Option(
+            "--dialect", metavar="native|two-step|marked", help="How tools are described to a model."
+        ),
     ] = "native"
     tools: Annotated[
         str,
-        typer.Option("--tools", metavar="paper|evidence", help="evidence: also what diagnosis can tell."),
+        typer.Option("--tools", metavar="paper|evidence", help="evidence: further tools that diagnose."),
     ] = "paper"
     allow_test_edits: options.AllowTestEdits = False
     prices: Annotated[
@@ -101,16 +112,23 @@ class EvalArguments:
     sample: Annotated[
         str,
         typer.Option(
-            "--sample", metavar="SEED|none", help="Another number is another sample; none: send no seed."
+            "--sample",
+            metavar="SEED|none",
+            help="The seed: another number gives another sample. none: send no seed.",
         ),
     ] = "0"
     temperature: Annotated[
         str,
-        typer.Option("--temperature", metavar="T|none", help="none: send none, for models that take none."),
+        typer.Option("--temperature", metavar="T|none", help="none: send none, for models that accept none."),
     ] = "0"
     requests_per_minute: Annotated[
         float | None,
-        typer.Option("--requests-per-minute", metavar="N", min=0.01, help="For a model, all tasks together."),
+        typer.Option(
+            "--requests-per-minute",
+            metavar="N",
+            min=0.01,
+            help="The most requests to a model, of all tasks together.",
+        ),
     ] = None
     retry: Annotated[
         bool, typer.Option("--retry", help="Work again on tasks that ended in a model failure or an error.")
@@ -123,7 +141,7 @@ class EvalArguments:
 
 @takes(EvalArguments)
 def eval_command(given: EvalArguments) -> int:
-    """Let a solver work on every task of a data set, and keep what it did.
+    """Let a solver work on every task of a data set, and keep its answers.
 
     Finished tasks are kept in the run's folder and not done again. `backdate score` tests what was handed in.
 

@@ -54,9 +54,9 @@ class IndexArguments:
             metavar="auto|always|never", help="Compress pages; auto: not for this machine's own clients."
         ),
     ] = "auto"
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Wait so long for an index.")] = (
-        30.0
-    )
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Seconds to wait for an index to answer.")
+    ] = 30.0
     quiet: Annotated[bool, typer.Option("--quiet", help="No request log.")] = False
     export: Annotated[
         Path | None,

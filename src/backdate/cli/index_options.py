@@ -14,13 +14,15 @@ from backdate.index.policy import Policy, parse_hidden, parse_overrides
 Upstream = Annotated[
     list[str] | None,
     typer.Option(
-        "--upstream", metavar="URL", help="Index to show (again: asked when those before lack a project)."
+        "--upstream",
+        metavar="URL",
+        help="Index to serve. Repeat it for further ones, asked for projects that the ones before lack.",
     ),
 ]
 Cache = Annotated[
     Path | None, typer.Option("--cache", metavar="DIR", help="Folder of the cache.", show_default=False)
 ]
-Offline = Annotated[bool, typer.Option("--offline", help="Ask no index: show what is in the cache.")]
+Offline = Annotated[bool, typer.Option("--offline", help="Ask no index: serve what is in the cache.")]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Ask again for every page that is in the cache.")]
 Yanked = Annotated[
     str, typer.Option("--yanked", metavar="today|never", help="Show today's yanked flags, or none.")

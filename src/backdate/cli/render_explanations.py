@@ -1,4 +1,4 @@
-"""What culprits say for themselves, as text."""
+"""What the culprits' releases say about the change, as text."""
 
 from __future__ import annotations
 

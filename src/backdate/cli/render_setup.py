@@ -1,4 +1,4 @@
-"""A set-up in words."""
+"""A set-up's result as text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _attempt(attempt: AttemptRecord) -> Iterator[str]:
     counts = f"{attempt.counts.passed} of {attempt.counts.ran} pass" if attempt.counts.ran else ""
     took = f"{attempt.build_s + attempt.tests_s:.1f} s"
     end = "proven" if attempt.reached == "proven" else f"{attempt.error} in {attempt.reached}"
-    yield f"AttemptRecord {attempt.number} (candidate {attempt.candidate}, round {attempt.round}): {what}"
+    yield f"Attempt {attempt.number} (candidate {attempt.candidate}, round {attempt.round}): {what}"
     yield f"  {'; '.join(part for part in (end, counts, f'Python {attempt.python}', took) if part)}"
     if attempt.message:
         yield f"  {attempt.message}"

@@ -50,7 +50,7 @@ def dataset_lines(dataset: Dataset) -> Iterator[str]:
 
 
 def _funnel(dataset: Dataset) -> Iterator[str]:
-    """How the set came about, as ``bench build`` wrote it: what entered each stage, what left it, and why."""
+    """The funnel that ``bench build`` wrote: what entered each stage, what left it, and why."""
     path = dataset.folder / "funnel.json"
     if not path.is_file() or path.stat().st_size > _MOST_FUNNEL_BYTES:
         return

@@ -30,11 +30,17 @@ class ScoreArguments:
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="RUN", help="Where scores go. Default: RUN, or runs/DATASET/FILE-MODEL."
+            "-o",
+            "--output",
+            metavar="RUN",
+            help="The folder for the scores. Default: RUN, or runs/DATASET/FILE-MODEL.",
         ),
     ] = None
     model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="Whose answers, where FILE has several.")
+        str | None,
+        typer.Option(
+            "--model", metavar="NAME", help="The model whose answers are scored, where FILE has several."
+        ),
     ] = None
     flags: Annotated[
         str,
@@ -46,7 +52,8 @@ class ScoreArguments:
         ),
     ] = "all"
     strict: Annotated[
-        bool, typer.Option("--strict", help="In what is printed, a solved task with a flag is not solved.")
+        bool,
+        typer.Option("--strict", help="Count a solved task with a flag as not solved in what is printed."),
     ] = False
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here, as JSON.")
@@ -61,9 +68,9 @@ class ScoreArguments:
 
 @takes(ScoreArguments)
 def score_command(given: ScoreArguments) -> int:
-    """Score answers: apply each to a fresh tree and run the tests again, whatever the answers' author says.
+    """Score answers: apply each to a fresh tree and run the tests again, whatever the answer claims.
 
-    What is scored already, with the same answer, is not scored again.
+    An answer that is scored already is not scored again.
 
     Examples:
 

@@ -34,7 +34,9 @@ class SetupArguments:
     ] = None
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="INSTANT", help="As of when. Default: its commit's or sdist's date."),
+        typer.Option(
+            "--at", metavar="INSTANT", help="The instant to set up at. Default: its commit's or sdist's date."
+        ),
     ] = None
     python: options.Python = None
     adviser: AdviserName = "none"
@@ -42,11 +44,13 @@ class SetupArguments:
     web: Web = False
     prices: PriceFile = None
     rounds: Annotated[
-        int, typer.Option("--rounds", metavar="N", min=0, help="Repairs of one candidate at most.")
+        int, typer.Option("--rounds", metavar="N", min=0, help="The most repairs of one candidate.")
     ] = 4
     attempts: Annotated[
         int,
-        typer.Option("--attempts", metavar="N", min=1, help="Recipes tried at most, of all candidates."),
+        typer.Option(
+            "--attempts", metavar="N", min=1, help="The most recipes that are tried, of all candidates."
+        ),
     ] = 16
     accept: Annotated[
         float,

@@ -14,7 +14,7 @@ def show_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `--json` or `--keep` wrote.")],
     verbose: options.Verbose = False,
 ) -> int:
-    """Print a stored result again, with the same words and the same exit status as the check that made it."""
+    """Print a stored result again, with the output and exit status of the check that made it."""
     from backdate.checking.result import CheckResult, read_result
     from backdate.cli.exit_codes import OF_VERDICT
     from backdate.cli.render import print_result

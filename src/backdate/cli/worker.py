@@ -12,12 +12,10 @@ def worker_command(
     path: Annotated[
         Path, typer.Argument(metavar="DATASET", help="The data set that is being built (with --jobs 0).")
     ],
-    most: Annotated[
-        int | None, typer.Option("--most", metavar="N", min=1, help="End after so many jobs.")
-    ] = None,
+    most: Annotated[int | None, typer.Option("--most", metavar="N", min=1, help="Stop after N jobs.")] = None,
     stay: Annotated[bool, typer.Option("--stay", help="Wait for further builds of this data set.")] = False,
 ) -> int:
-    """Work for a build on another machine, through a folder that both see.
+    """Work on a build of another machine, through a folder that both machines see.
 
     Start as many as a batch system has room for; each claims one job at a time. One that is killed loses
     its job, which another claims.
