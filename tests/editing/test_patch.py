@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -19,6 +22,7 @@ from backdate.editing.patch import (
 from backdate.editing.patch_text import encode_patch, header_path, unquoted
 from backdate.errors import SourceError
 
+PUBLISHED = Path(__file__).parents[2] / "../shared/data/timemachine-bench/verified-dev.jsonl"
 NAMES = st.sampled_from(["setup.py", "a/b.txt", "with space", "ünï.txt", 'quo"te', "back\\slash", "a", "b/c"])
 LINES = st.lists(
     st.sampled_from([b"a", b"b", b"", b"c\r", b"\xe9", b"\x0c", b"-- d", b"++ e", b"@@ f"]), max_size=40
@@ -171,3 +175,16 @@ def test_one_trick_many_times_takes_linear_time(text: str) -> None:
     except SourceError:
         return
     assert join_hunks(split_hunks(files)) == list(files)
+
+
+@pytest.mark.shared
+def test_published_patches_are_written_as_they_were() -> None:
+    if not PUBLISHED.exists():
+        pytest.skip("the published data is not at ../shared/data")
+    rows = [json.loads(line) for line in PUBLISHED.read_text(encoding="utf-8").splitlines()]
+    patches = [row[key] for row in rows for key in row if key.endswith("patch") and row[key].strip()]
+    assert len(patches) > len(rows)
+    for patch in patches:
+        files = read_patch(patch)
+        assert write_patch(files) == patch
+        assert tuple(join_hunks(split_hunks(files))) == files

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from typing import AnyStr
 
 from backdate.editing.patch_text import NO_FILE, decode_patch, empty_file_header, header_path
 
@@ -54,6 +55,14 @@ def diff_texts(path: str, old: bytes | None, new: bytes | None) -> str:
     return decode_patch(b"".join(parts))
 
 
+def common_ends(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> tuple[int, int]:
+    """How many lines at the beginning, and then how many at the end, are the same on both sides."""
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    tail = next((i for i in range(shorter - head) if old[-1 - i] != new[-1 - i]), shorter - head)
+    return head, tail
+
+
 def _lines(data: bytes) -> list[bytes]:
     """Lines with their LF; a CR, a form feed or a Unicode separator is content."""
     lines = [line + b"\n" for line in data.split(b"\n")]
@@ -65,9 +74,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 def _blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]:
     """The blocks of lines that differ, in order."""
-    shorter = min(len(old), len(new))
-    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    tail = next((i for i in range(shorter - head) if old[-1 - i] != new[-1 - i]), shorter - head)
+    head, tail = common_ends(old, new)
     old, new = old[head : len(old) - tail], new[head : len(new) - tail]
     if not old or not new:
         yield head, head + len(old), head, head + len(new)

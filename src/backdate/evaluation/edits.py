@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 from itertools import accumulate
 
+from backdate.editing.diff import common_ends
 from backdate.editing.encodings import lines_with_offsets
 
 _MOST_STEPS = 200_000_000
@@ -77,12 +78,7 @@ def _blocks(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, in
     Where that takes too many steps, all lines from the first that differs to the last are replaced: it reads
     each pair of equal lines again and again, and an answer may hold millions of them.
     """
-    start = 0
-    while start < min(len(left), len(right)) and left[start] == right[start]:
-        start += 1
-    end = 0
-    while end < min(len(left), len(right)) - start and left[-1 - end] == right[-1 - end]:
-        end += 1
+    start, end = common_ends(left, right)
     old, new = left[start : len(left) - end], right[start : len(right) - end]
     try:
         opcodes = _Matcher(old, new).get_opcodes()

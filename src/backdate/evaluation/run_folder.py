@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from backdate.editing.patch_text import encode_patch
+from backdate.editing.patch_text import decode_patch, encode_patch
 from backdate.errors import UsageError
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.solvers.interface import SolverResult
@@ -102,7 +102,7 @@ def load_record(folder: Path, instance: str) -> RunRecord | None:
     record = from_json(RunRecord, path.read_bytes(), what=str(path))
     patch = folder / "patches" / f"{instance}.patch"
     if patch.is_file():  # the exact bytes, which JSON cannot hold
-        record = replace(record, patch=patch.read_bytes().decode("utf-8", "surrogateescape"))
+        record = replace(record, patch=decode_patch(patch.read_bytes()))
     return record
 
 
