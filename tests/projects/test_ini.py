@@ -14,7 +14,7 @@ def test_sections_keys_and_values_as_setuptools_reads_them() -> None:
 
 
 @pytest.mark.parametrize("text", ["no section", "[a", "[a]\n= 1\n"])
-def test_what_is_not_ini_is_told_in_one_line(text: str) -> None:
+def test_invalid_ini_is_reported_in_one_line(text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"\Anot in INI format: [^\n]+\Z"):
         parse_ini(text)
 

@@ -105,11 +105,11 @@ def test_every_place_is_read(
         "",
     ],
 )
-def test_a_readme_that_demands_nothing_says_nothing(tmp_path: Path, readme: str) -> None:
+def test_a_readme_without_a_requirement_declares_nothing(tmp_path: Path, readme: str) -> None:
     assert wish_of(tmp_path, README__md=readme).kind == "none"
 
 
-def test_what_is_declared_goes_before_classifiers_of_any_file(tmp_path: Path) -> None:
+def test_declarations_take_precedence_over_classifiers_of_any_file(tmp_path: Path) -> None:
     python_constraint = wish_of(
         tmp_path,
         pyproject__toml="[project]\nclassifiers=['Programming Language :: Python :: 3.6']\n",
@@ -128,7 +128,7 @@ def test_classifiers_go_before_the_readme_and_that_before_pins(tmp_path: Path) -
     assert read_python_constraint(tmp_path).kind == "classifiers"
 
 
-def test_what_cannot_be_read_is_said_and_the_next_file_counts(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_and_the_next_file_counts(tmp_path: Path) -> None:
     (tmp_path / "setup.cfg").symlink_to("/etc/passwd")
     python_constraint = wish_of(
         tmp_path,
@@ -144,7 +144,7 @@ def test_what_cannot_be_read_is_said_and_the_next_file_counts(tmp_path: Path) ->
     ]
 
 
-def test_a_range_that_is_none_is_said(tmp_path: Path) -> None:
+def test_an_invalid_range_is_reported(tmp_path: Path) -> None:
     python_constraint = wish_of(tmp_path, setup__py="setup(python_requires='three')")
     assert python_constraint.specifier is None
     assert "three" in python_constraint.unread[0]
@@ -217,7 +217,7 @@ def test_no_file_takes_long(tmp_path: Path, name: str, text: str) -> None:
         "a = " + "[" * 3000,
     ],
 )
-def test_wrong_types_say_nothing(tmp_path: Path, text: str) -> None:
+def test_values_of_wrong_types_declare_nothing(tmp_path: Path, text: str) -> None:
     assert wish_of(tmp_path, pyproject__toml=text).specifier is None
 
 

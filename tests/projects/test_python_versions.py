@@ -57,7 +57,7 @@ def test_poetry_constraints(text: str, inside: str, outside: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["*", "", "latest", "^", "^3.6 || x", "^3.6,,^x", "||" * 400])
-def test_poetry_constraints_that_say_nothing(text: str) -> None:
+def test_poetry_constraints_without_a_range(text: str) -> None:
     assert from_poetry(text) is None
 
 
@@ -69,7 +69,7 @@ def test_classifiers_are_the_minors_they_name() -> None:
     assert allowed == [6, 8, 10]
 
 
-def test_classifiers_without_a_minor_say_nothing() -> None:
+def test_classifiers_without_a_minor_declare_nothing() -> None:
     assert (
         from_classifiers(["Programming Language :: Python :: 3", "Programming Language :: Python :: 2.7"])
         is None

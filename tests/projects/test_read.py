@@ -16,7 +16,7 @@ def test_a_file_is_read_with_unix_line_ends(tmp_path: Path) -> None:
     assert read_text(tmp_path, "setup.cfg") == "a\nb\nc\n"
 
 
-def test_what_is_not_there_is_none(tmp_path: Path) -> None:
+def test_missing_files_are_none(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to("nowhere")
     assert read_bytes(tmp_path, "absent") is None

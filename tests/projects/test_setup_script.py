@@ -22,7 +22,7 @@ from backdate.projects.setup_script import setup_arguments
         ("if __name__ == '__main__':\n    setup(python_requires='>=3.6')", ">=3.6"),
     ],
 )
-def test_what_is_written_out_is_resolved(source: str, value: str) -> None:
+def test_literal_values_are_resolved(source: str, value: str) -> None:
     arguments = setup_arguments(source)
     assert arguments is not None
     assert arguments["python_requires"].value == value
@@ -42,7 +42,7 @@ def test_what_is_written_out_is_resolved(source: str, value: str) -> None:
         "notsetup(python_requires='>=3.6')",
     ],
 )
-def test_what_only_running_could_tell_is_left_out(source: str) -> None:
+def test_computed_values_are_left_out(source: str) -> None:
     assert "python_requires" not in (setup_arguments(source) or {})
 
 
@@ -51,7 +51,7 @@ def test_doubling_does_not_explode() -> None:
     assert setup_arguments("\n".join([*lines, "setup(name=A18, version='1')"])).keys() == {"version"}
 
 
-def test_nothing_is_executed(tmp_path) -> None:
+def test_the_script_is_not_executed(tmp_path) -> None:
     setup_arguments(f"open({str(tmp_path / 'x')!r}, 'w')\nsetup(name=open({str(tmp_path / 'x')!r}, 'w'))")
     assert not list(tmp_path.iterdir())
 
@@ -59,7 +59,7 @@ def test_nothing_is_executed(tmp_path) -> None:
 @pytest.mark.parametrize(
     "source", ["print 'python 2'", "a\0b", "(" * 5000, "x=" + "-" * 50_000 + "1", "\ud800"]
 )
-def test_what_cannot_be_parsed_is_none(source: str) -> None:
+def test_invalid_python_is_none(source: str) -> None:
     assert setup_arguments(source) is None
 
 

@@ -24,7 +24,7 @@ def test_a_document_is_read() -> None:
         ("x = 1\n[" + "a . " * 200_000 + "a]", "a name of 32 parts in line 2"),
     ],
 )
-def test_what_is_not_read_says_why(text: str, why: str) -> None:
+def test_refused_documents_say_why(text: str, why: str) -> None:
     with pytest.raises(ConfigurationError, match=why):
         parse_toml(text)
 
@@ -42,6 +42,6 @@ def test_many_points_are_no_long_name(text: str) -> None:
 
 
 @given(st.text())
-def test_nothing_else_is_raised(text: str) -> None:
+def test_only_configuration_errors_are_raised(text: str) -> None:
     with contextlib.suppress(ConfigurationError):
         parse_toml(text)

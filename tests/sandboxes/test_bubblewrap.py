@@ -37,7 +37,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
         ("no-such-program", 127, None),
     ],
 )
-def test_the_end_of_the_command_is_told_truly(shell, script, code, number):
+def test_the_exit_status_of_the_command_is_reported_correctly(shell, script, code, number):
     result = shell(script)
     assert (result.status, result.exit_code, result.signal) == (RunStatus.EXITED, code, number)
     assert result.ok is (code == 0)
@@ -54,7 +54,7 @@ def test_a_missing_working_directory_is_a_sandbox_error_and_says_so(shell):
     assert "/no/such/folder" in shell.text
 
 
-def test_environment_is_exactly_what_was_given(shell):
+def test_the_environment_is_exactly_the_given_one(shell):
     odd = {
         "A": "two\nlines 'and' \"quotes\" $HOME",
         "with.dot": "x",
@@ -234,7 +234,7 @@ def test_nested_mounts_are_applied_inside_out(shell, tmp_path, tree):
     assert not (tree / "package/extra").exists()
 
 
-def test_only_what_was_asked_for_is_writable(shell):
+def test_only_writable_mounts_can_be_written(shell):
     script = (
         "for place in / /etc /usr /home /run /dev /var /work /proc; do touch $place/x && echo $place; done"
     )
@@ -296,7 +296,7 @@ def test_runs_at_the_same_time_do_not_meet(bubblewrap, tmp_path, tree):
         assert list(pool.map(one, range(16))) == [f"{number}\n" for number in range(16)]
 
 
-def test_nothing_is_left_on_disk(bubblewrap, tmp_path, tree):
+def test_no_file_is_left_on_disk(bubblewrap, tmp_path, tree):
     root = tmp_path / "scratch"
     sandbox = Bubblewrap(scratch_root=root)
     command = Command(argv=("sh", "-c", "mkdir -p a/b && touch a/b/c && chmod 0 a/b a"), cwd="/work/project")

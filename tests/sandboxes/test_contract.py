@@ -36,7 +36,7 @@ isolated = pytest.mark.parametrize("anywhere", ISOLATED, indirect=True)
 
 
 @everywhere
-def test_the_end_of_the_command_is_told_truly(anywhere):
+def test_the_exit_status_of_the_command_is_reported_correctly(anywhere):
     cases = {
         "exit 0": (0, None),
         "exit 139": (139, None),
@@ -73,7 +73,7 @@ def test_environment_and_arguments_arrive_whole(anywhere):
 
 
 @isolated
-def test_the_user_is_an_ordinary_one_with_places_of_its_own(anywhere):
+def test_the_user_is_an_ordinary_one_with_folders_of_its_own(anywhere):
     script = "id -u; id -un; touch $HOME/x /tmp/x /var/tmp/y /dev/shm/z; ls $HOME /tmp; "
     assert anywhere(script + "grep CapBnd /proc/$$/status").ok, anywhere.text
     uid, name, *rest, _, capabilities = anywhere.text.split()
@@ -96,7 +96,7 @@ def test_the_tree_is_a_private_copy(anywhere, tmp_path):
 
 
 @isolated
-def test_only_what_was_asked_for_can_be_written(anywhere, tmp_path):
+def test_only_writable_mounts_can_be_written(anywhere, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data/file").write_text("hello")
     (tmp_path / "out").mkdir(mode=0o700)

@@ -36,7 +36,7 @@ def test_inodes_count_like_space(tmp_path, free):
     assert watch.exceeded()
 
 
-def test_what_others_write_is_not_held_against_the_run(tmp_path, free):
+def test_bytes_that_others_write_do_not_count_for_the_run(tmp_path, free):
     watch = DiskWatch((tmp_path,), 8 * MIB)
     free["now"] = Free(50 << 30, 50 << 30)
     assert not watch.exceeded()

@@ -25,7 +25,7 @@ def containers() -> dict[str, str]:
 
 
 @pytest.mark.docker
-def test_nothing_is_left_of_a_run(docker_sandbox, tmp_path):
+def test_a_run_leaves_no_files(docker_sandbox, tmp_path):
     sandbox = Docker(docker_sandbox.image, scratch_root=tmp_path / "scratch")
     command = Command(argv=("sh", "-c", "mkdir a && touch a/b && chmod 0 a"), cwd="/tmp")
     assert sandbox.run(command, Workspace(), log=tmp_path / "log").ok
@@ -34,7 +34,7 @@ def test_nothing_is_left_of_a_run(docker_sandbox, tmp_path):
 
 
 @pytest.mark.docker
-def test_it_says_what_was_enforced(docker_sandbox, shell_for):
+def test_the_result_names_the_enforced_limits(docker_sandbox, shell_for):
     enforced = shell_for(docker_sandbox)("true").enforced
     assert (enforced.sandbox, enforced.files, enforced.network) == ("docker", "isolated", "off")
     assert (enforced.memory, enforced.processes, enforced.disk) == ("tree", "tree", "watched")

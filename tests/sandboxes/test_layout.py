@@ -9,7 +9,7 @@ from backdate.sandboxes.layout import check
 COMMAND = Command(argv=("true",), cwd="/")
 
 
-def test_what_the_base_system_shows_may_be_asked_for() -> None:
+def test_mounts_that_the_base_system_shows_are_allowed() -> None:
     usr = Path("/usr")
     check(COMMAND, Workspace(mounts=(Mount(source=usr, target="/usr"),)))
     with pytest.raises(UsageError, match="base system"):

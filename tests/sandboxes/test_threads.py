@@ -28,7 +28,7 @@ def test_the_order_is_that_of_the_works(numbers, jobs) -> None:
     assert in_threads([partial(int, number) for number in numbers], jobs=jobs, name="t") == numbers
 
 
-def test_one_alone_is_done_by_whoever_asks() -> None:
+def test_a_single_work_runs_in_the_calling_thread() -> None:
     assert in_threads([threading.get_ident], name="t") == [threading.get_ident()]
     assert in_threads([], name="t") == []
 
@@ -37,12 +37,12 @@ def test_both_may_give_different_things() -> None:
     assert both(lambda: "a", lambda: 1, name="t") == ("a", 1)
 
 
-def test_all_at_once_unless_told_otherwise() -> None:
+def test_all_works_run_at_once_by_default() -> None:
     all_of_them = threading.Barrier(7, timeout=PATIENCE_S)
     assert len(set(in_threads([all_of_them.wait] * 7, name="t"))) == 7
 
 
-def test_what_the_asking_thread_obeys_ends_all() -> None:
+def test_the_event_of_the_calling_thread_ends_all() -> None:
     stop, ended = threading.Event(), []
     begun = threading.Barrier(3, timeout=PATIENCE_S)
 

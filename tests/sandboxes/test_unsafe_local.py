@@ -19,7 +19,7 @@ def local(shell_for):
     return shell_for(UnsafeLocal())
 
 
-def test_it_says_honestly_what_it_is(local):
+def test_the_result_states_that_nothing_is_enforced(local):
     enforced = local("true").enforced
     assert (enforced.sandbox, enforced.files, enforced.network) == ("unsafe-local", "none", "on")
     assert (enforced.memory, enforced.processes, enforced.disk) == ("per-process", "none", "none")
@@ -35,7 +35,7 @@ def test_it_says_honestly_what_it_is(local):
         ("no-such", 127, None),
     ],
 )
-def test_the_end_is_told_truly(local, script, code, number):
+def test_the_exit_status_is_reported_correctly(local, script, code, number):
     result = local(script)
     assert (result.status, result.exit_code, result.signal) == (RunStatus.EXITED, code, number)
 
@@ -80,7 +80,7 @@ def test_memory(local):
     assert "MemoryError" in local.text
 
 
-def test_nothing_is_left_when_the_caller_is_killed(tmp_path, mark, running, eventually):
+def test_no_process_is_left_when_the_caller_is_killed(tmp_path, mark, running, eventually):
     script = f"""
 from pathlib import Path
 from backdate.sandboxes.choose import choose_sandbox

@@ -81,7 +81,7 @@ def test_latest_release_excludes_the_day_itself() -> None:
     assert (str(on_the_day.version), str(day_after.version)) == ("3.8.6", "3.8.7")
 
 
-def test_latest_release_knows_the_recalled_one_not() -> None:
+def test_latest_release_ignores_the_recalled_one() -> None:
     release = latest_release(SpecifierSet("==3.9.*"), parse_instant("2021-04-04"))
     assert release is not None
     assert str(release.version) == "3.9.2"

@@ -33,7 +33,7 @@ INSTANTS = st.datetimes(
         ("2021-03-01T23:59:59.999999999Z", datetime(2021, 3, 1, 23, 59, 59, 999999, tzinfo=UTC)),
     ],
 )
-def test_what_a_text_means(text: str, expected: datetime) -> None:
+def test_meanings_of_texts(text: str, expected: datetime) -> None:
     assert parse_instant(text) == expected
     assert parse_instant(text).tzinfo is UTC
 
@@ -61,13 +61,13 @@ def test_what_a_text_means(text: str, expected: datetime) -> None:
         ),
     ],
 )
-def test_what_is_refused(text: str) -> None:
+def test_invalid_texts_are_refused(text: str) -> None:
     with pytest.raises(InstantError) as caught:
         parse_instant(text)
     assert repr(text) in str(caught.value)
 
 
-def test_words_are_for_the_command_line_only() -> None:
+def test_now_and_today_are_for_the_command_line_only() -> None:
     assert now() - parse_instant("now", words=True) < timedelta(minutes=11)
     today = parse_instant("today", words=True)
     assert (today.hour, today.minute, today.second, today.microsecond) == (0, 0, 0, 0)

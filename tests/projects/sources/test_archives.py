@@ -105,7 +105,7 @@ def test_where_an_authors_git_kept_a_submodule_is_left_out(tmp_path: Path, files
     ],
     ids=lambda member: member[0].name + member[0].linkname,
 )
-def test_what_leads_out_is_refused(tmp_path: Path, member) -> None:
+def test_names_and_links_that_lead_out_are_refused(tmp_path: Path, member) -> None:
     if member[1] is not None:
         member[1].seek(0)
     archive = make_tar(tmp_path / "a.tar.gz", member)
@@ -116,7 +116,7 @@ def test_what_leads_out_is_refused(tmp_path: Path, member) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["tar.gz", "zip"])
-def test_what_is_gits_own_is_left_out_and_named(tmp_path: Path, suffix: str, files_of) -> None:
+def test_git_folders_are_left_out_and_named(tmp_path: Path, suffix: str, files_of) -> None:
     archive = tmp_path / f"a.{suffix}"
     names = (
         "a/m.py",
@@ -139,7 +139,7 @@ def test_what_is_gits_own_is_left_out_and_named(tmp_path: Path, suffix: str, fil
     assert files_of(tmp_path / "out") == {"a/m.py": "x", "a/.gitignore": "x", **link}
 
 
-def test_a_hard_link_to_what_is_gits_own_is_refused(tmp_path: Path) -> None:
+def test_a_hard_link_into_a_git_folder_is_refused(tmp_path: Path) -> None:
     members = (file_member("a/.git/config"), link_member("a/b", "a/.git/config", tarfile.LNKTYPE))
     with pytest.raises(SourceError, match="git's files"):
         bring(make_tar(tmp_path / "a.tar.gz", *members), tmp_path / "out")

@@ -94,7 +94,9 @@ def test_bare_repositories_and_git_folders(repository: Path, tmp_path: Path, git
     assert bring(path, tmp_path / "out")[1] == 2
 
 
-def test_what_a_partial_copy_lacks_is_said(repository: Path, tmp_path: Path, git, files_of) -> None:
+def test_objects_missing_from_a_partial_copy_are_reported(
+    repository: Path, tmp_path: Path, git, files_of
+) -> None:
     blob = git("rev-parse", "HEAD:demo.py", cwd=repository)
     folder = git("rev-parse", "HEAD:pkg", cwd=repository)
     for name in (blob, folder):
@@ -177,7 +179,7 @@ def test_a_damaged_tree_is_an_error_of_ours(repository: Path, tmp_path: Path) ->
         bring(repository, tmp_path / "out", revision=commit)
 
 
-def test_errors_name_what_was_asked(repository: Path, tmp_path: Path, git) -> None:
+def test_errors_name_the_source(repository: Path, tmp_path: Path, git) -> None:
     with pytest.raises(SourceError, match="has no revision 'nothing'"):
         bring(repository, tmp_path / "out", revision="nothing")
     with pytest.raises(SourceError, match="is not a git repository"):
@@ -189,7 +191,7 @@ def test_errors_name_what_was_asked(repository: Path, tmp_path: Path, git) -> No
         bring(empty, tmp_path / "out")
 
 
-def test_a_clone_that_fails_shows_gits_words_and_no_token(tmp_path: Path, git) -> None:
+def test_a_failed_clone_shows_gits_message_without_the_token(tmp_path: Path, git) -> None:
     source = GitSource(
         location="https://user:s3cret@127.0.0.1:9/a/b", local=False, revision="HEAD", subdirectory=""
     )

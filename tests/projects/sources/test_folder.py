@@ -48,7 +48,7 @@ def test_uncommitted_changes_are_copied_and_said(repository: Path, tmp_path: Pat
     }
 
 
-def test_what_is_ignored_or_a_virtual_environment_is_left_out(
+def test_ignored_files_and_virtual_environments_are_left_out(
     repository: Path, tmp_path: Path, files_of
 ) -> None:
     (repository / "ignored.txt").write_text("x")

@@ -16,7 +16,7 @@ from backdate.projects.sources.git import (
 )
 
 
-def test_objects_are_read_and_what_is_not_there_is_none(repository: Path, git) -> None:
+def test_objects_are_read_and_missing_ones_are_none(repository: Path, git) -> None:
     blob = git("rev-parse", "HEAD:demo.py", cwd=repository)
     with Objects(repository / ".git") as objects:
         assert objects.read(blob) == b"x = 1\n"
@@ -66,7 +66,7 @@ def test_no_git_folder_is_none(tmp_path: Path) -> None:
     assert find_git_dir(tmp_path) is None
 
 
-def test_gits_words_are_in_the_message(tmp_path: Path) -> None:
+def test_gits_message_is_in_the_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"git rev-parse failed: .*not a git repository"):
         run_git("rev-parse", "HEAD", cwd=tmp_path)
 

@@ -29,7 +29,7 @@ def listing_of(
         return fetch_listing(client, "foo")
 
 
-def test_what_a_file_is() -> None:
+def test_kinds_of_files() -> None:
     sdist, archive, wheel = listing_of("foo-1.0.tar.gz", "foo-1.1.zip", "foo-1.1-py3-none-any.whl")
     assert (sdist.version, sdist.sdist, sdist.sha256) == (Version("1.0"), True, DIGEST)
     assert sdist.url == "https://index/f/foo-1.0.tar.gz"

@@ -33,7 +33,7 @@ def test_the_current_folder(repository: Path, tmp_path: Path, monkeypatch: pytes
     assert open_source(".", workdir=tmp_path / "work").name == "demo"
 
 
-def test_failures_leave_nothing(repository: Path, tmp_path: Path) -> None:
+def test_failures_leave_no_files(repository: Path, tmp_path: Path) -> None:
     work = tmp_path / "work"
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -51,7 +51,7 @@ def test_failures_leave_nothing(repository: Path, tmp_path: Path) -> None:
     assert not list(work.iterdir())
 
 
-def test_what_is_there_is_not_overwritten(repository: Path, tmp_path: Path) -> None:
+def test_an_existing_folder_is_not_overwritten(repository: Path, tmp_path: Path) -> None:
     open_source(str(repository), workdir=tmp_path / "work")
     with pytest.raises(SourceError, match="is there already"):
         open_source(str(repository), workdir=tmp_path / "work")

@@ -73,7 +73,7 @@ def test_the_sdist_that_is_meant(version: str | None, before: str | None, filena
         ),
     ],
 )
-def test_what_is_not_there_is_said(version: str | None, before: str | None, words: str) -> None:
+def test_missing_sources_are_reported(version: str | None, before: str | None, words: str) -> None:
     source = SdistSource(name="foo", version=Version(version) if version else None)
     with pytest.raises(SourceError, match=words):
         choose_sdist(FILES, source, parse_instant(before) if before else None)
@@ -167,7 +167,7 @@ def test_an_sdist_with_sparse_metadata_is_taken(tmp_path: Path, monkeypatch, inf
     Index(make_sdist(info=info), monkeypatch).fetch(tmp_path)
 
 
-def test_a_file_that_is_not_what_is_listed_is_refused(tmp_path: Path, monkeypatch) -> None:
+def test_a_file_with_another_hash_than_listed_is_refused(tmp_path: Path, monkeypatch) -> None:
     index = Index(make_sdist(), monkeypatch)
     index.digest = "b" * 64
     with pytest.raises(SourceError, match="is not what the index lists"):

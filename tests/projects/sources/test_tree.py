@@ -50,7 +50,7 @@ def test_no_link_is_made_through_a_link(tmp_path: Path) -> None:
     assert not list(outside.iterdir())
 
 
-def test_nothing_is_written_twice_or_as_two_things(tmp_path: Path) -> None:
+def test_a_name_is_written_once_and_as_one_kind(tmp_path: Path) -> None:
     writer = writer_at(tmp_path / "tree")
     writer.add_file("a", [b"1"])
     with pytest.raises(SourceError, match="twice"):

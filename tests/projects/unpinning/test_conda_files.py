@@ -61,7 +61,7 @@ def test_an_alias_is_not_expanded() -> None:
         "!!q",
     ],
 )
-def test_what_is_not_yaml_is_skipped(source: str) -> None:
+def test_invalid_yaml_is_skipped(source: str) -> None:
     after, draft = unpin_file("environment.yml", source.encode())
     assert after == source.encode()
     assert all(skipped.line == 0 for skipped in draft.skipped)

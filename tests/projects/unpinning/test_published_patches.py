@@ -84,7 +84,7 @@ def texts(path: str, content: str) -> list[str]:
 LOOSE = {">=", ">", "!="}
 
 
-def test_what_the_published_patch_loosens_we_loosen() -> None:
+def test_all_requirements_of_the_published_patches_are_loosened() -> None:
     compared = loosened = files = 0
     for row in rows():
         for path, old, new, gapless in sides(row["patch"]):

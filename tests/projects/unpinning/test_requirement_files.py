@@ -90,12 +90,12 @@ def test_a_line_that_stays(line: str) -> None:
         "foo=1.0=py36_0",
     ],
 )
-def test_what_is_not_loosened_is_reported(line: str) -> None:
+def test_pins_that_stay_are_reported(line: str) -> None:
     _, draft = unpin_file("requirements.txt", f"bar\n{line}\n".encode())
     assert [skipped.line for skipped in draft.skipped] == [2]
 
 
-def test_a_change_says_where_and_what() -> None:
+def test_a_change_names_its_line_and_requirement() -> None:
     _, draft = unpin_file("requirements.txt", b"# pins\n\nnumpy[x]==1.0 ; extra == 'y'  # why\n")
     (change,) = draft.changes
     assert (change.line, change.kind, change.name) == (3, "dependency", "numpy")

@@ -130,7 +130,7 @@ def test_other_literals_stay(source: str) -> None:
         "'a=1'",
     ],
 )
-def test_what_is_computed_is_reported(item: str) -> None:
+def test_computed_requirements_are_reported(item: str) -> None:
     source = f"v = 1\nsetup(install_requires=[{item}, 'b==1'])"
     assert unpinned(source) == source.replace("'b==1'", "'b'")
     _, draft = unpin_file("setup.py", source.encode())
@@ -151,7 +151,7 @@ def test_what_is_computed_is_reported(item: str) -> None:
         "reqs = " + "'a==1'+" * 30_000 + "'a==1'",
     ],
 )
-def test_what_cannot_be_parsed_is_skipped_as_a_whole(source: str) -> None:
+def test_invalid_python_is_skipped_as_a_whole(source: str) -> None:
     after, draft = unpin_file("setup.py", source.encode())
     assert after == source.encode()
     assert [skipped.line for skipped in draft.skipped] == [0]

@@ -93,7 +93,7 @@ def test_a_poetry_interpreter(constraint: str, loose: str) -> None:
 @pytest.mark.parametrize(
     "garbage", ["=1.0", "1.0", "^1.0", "==1.0 foo", "==", "<>1", "==" + "1" * 5000, ">=1.0<2.0"]
 )
-def test_what_is_no_specifier_is_refused(garbage: str) -> None:
+def test_invalid_specifiers_are_refused(garbage: str) -> None:
     with pytest.raises(ConfigurationError):
         loosen_specifier(garbage)
 
@@ -121,7 +121,7 @@ SPECIFIERS = st.lists(clauses(), max_size=4).map(", ".join)
 
 
 @given(SPECIFIERS, VERSIONS)
-def test_what_was_admitted_still_is(specifier: str, version: str) -> None:
+def test_versions_that_were_admitted_still_are(specifier: str, version: str) -> None:
     loose = loosen_specifier(specifier)
     wildcard = any(part.strip().startswith("==") and part.endswith("*") for part in specifier.split(","))
     if wildcard and Version(version).is_prerelease:

@@ -206,7 +206,7 @@ test = "==1"
         "a='",
     ],
 )
-def test_what_is_not_toml_is_skipped_as_a_whole(source: str) -> None:
+def test_invalid_toml_is_skipped_as_a_whole(source: str) -> None:
     after, draft = unpin_file("pyproject.toml", source.encode())
     assert after == source.encode()
     assert [skipped.line for skipped in draft.skipped] == [0]

@@ -145,7 +145,7 @@ def test_a_link_put_in_the_way_afterwards_is_refused(tmp_path: Path) -> None:
     assert outside.read_bytes() == b"a==1"
 
 
-def test_what_is_no_file_or_too_large_is_skipped(tmp_path: Path) -> None:
+def test_special_and_large_files_are_skipped(tmp_path: Path) -> None:
     root = write_tree(tmp_path, {"setup.cfg": b"[options]\ninstall_requires = a==1\n", "pyproject.toml": b""})
     os.truncate(root / "pyproject.toml", 50 * 2**20)
     os.mkfifo(root / "requirements.txt")
