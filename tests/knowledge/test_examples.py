@@ -12,6 +12,7 @@ import pytest
 from knowledge_examples import wrong_examples
 from packaging.version import Version
 
+from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.environments.interpreters import find_interpreters
 from backdate.environments.uv import find_uv
 from backdate.index.cache import DiskCache
@@ -103,7 +104,11 @@ def environment(
     subprocess.run([uv, "venv", "-q", "--no-project", "--python", base, folder], check=True)
     python = folder / "bin" / "python"
     command = [uv, "pip", "install", "-q", "--no-config", "--python", python, "--only-binary", ":all:"]
-    where = ["--default-index", index_url, "--exclude-newer", format_instant(at)]
+    overrides = [override for override in cutoff_overrides_at(at) if override.name != file.distribution]
+    moved = [
+        f"--exclude-newer-package={override.name}={format_instant(override.until)}" for override in overrides
+    ]
+    where = ["--default-index", index_url, "--exclude-newer", format_instant(at), *moved]
     extra = ["setuptools"] if file.distribution != "setuptools" else []
     subprocess.run([*command, *where, requirement, *file.with_, *extra], check=True, timeout=900)
     return python

@@ -21,7 +21,7 @@ from backdate.checking.verdict import notes_of
 from backdate.errors import SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project
-from backdate.recipes.recipe import SkippedInstruction
+from backdate.recipes.recipe import SkipKind, SkippedInstruction
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import to_json, write_whole
 from backdate.timeline.instants import Instant, now, require_past
@@ -127,7 +127,7 @@ def _notes(recipe_run: RecipeRun | None) -> tuple[str, ...]:
 
 def _reason(best: Attempt | None, accept: float, skipped: Sequence[SkippedInstruction]) -> str:
     if best is None:
-        unread = next((instruction.reason for instruction in skipped if instruction.kind == "metadata"), "")
+        unread = next((skip.reason for skip in skipped if skip.kind is SkipKind.METADATA), "")
         why = f"; its metadata cannot be read, without which none are looked for: {unread}" if unread else ""
         return f"no tests were found in the project, so that nothing can be proven{why}"
     counts = best.record.counts

@@ -48,4 +48,6 @@ class DeclaredJob:
     doubts: int = 0
     """How much speaks against it as *the* recipe: it lints, publishes, needs services, is for another
     system."""
+    installs_only: bool = False
+    """Whether its kind never says how tests are run, so that the tests that are found are meant."""
     provenance: Provenance

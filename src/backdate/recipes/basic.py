@@ -7,6 +7,9 @@ Nine of ten published migration tasks are set up by this pattern alone: ``pip in
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 
 from backdate.recipes.declared import Declared, read_declared
@@ -25,13 +28,31 @@ _FILLERS = {"requirements", "requirement", "reqs", "req"}
 _FOLDERS = ("requirements", "reqs", "requirement")
 
 
+class Purpose(Enum):
+    """What a requirements file is for."""
+
+    RUNNING = "requirements file"
+    TESTING = "test requirements file"
+    DEVELOPMENT = "development requirements file"
+
+    @property
+    def rule(self) -> str:
+        """How a provenance says it."""
+        return self.value
+
+
 def basic_recipe(root: Path) -> Recipe | None:
     """How the project at ``root`` is installed and tested, or None when it has no tests."""
     test = plan_tests(root)
     if test is None:
         return None
     declared = read_declared(root)
-    steps = [*requirement_steps(root), *_project_steps(declared), *_group_steps(declared)]
+    steps = [
+        *requirement_steps(root),
+        *_project_steps(declared),
+        *_tests_require_steps(declared),
+        *_group_steps(declared),
+    ]
     if test.runner == "pytest":
         steps.append(
             InstallStep(
@@ -44,17 +65,15 @@ def basic_recipe(root: Path) -> Recipe | None:
 def install_steps(root: Path) -> tuple[InstallStep, ...]:
     """What the project at ``root`` needs to run, without its tests' needs (for ``backdate env``)."""
     declared = read_declared(root)
-    steps = [step for step in requirement_steps(root) if step.provenance.rule == "requirements file"]
-    steps += [
-        InstallStep(kind=step.kind, file=step.file, packages=step.packages, provenance=step.provenance)
-        for step in _project_steps(declared)
-        if step.provenance.rule != "tests_require"
-    ]
-    return tuple(steps)
+    own = [replace(step, extras=()) for step in _project_steps(declared)]
+    return (*requirement_steps(root, (Purpose.RUNNING,)), *own)
 
 
-def requirement_steps(root: Path) -> list[InstallStep]:
-    """One step for each requirements file that is for running or testing the project."""
+def requirement_steps(root: Path, purposes: Collection[Purpose] = tuple(Purpose)) -> list[InstallStep]:
+    """One step for each requirements file that is for one of ``purposes``.
+
+    Files for development stand in for those for testing where there are none of the latter.
+    """
     plain, test, development = [], [], []
     for path in _candidates(root):
         name = path.relative_to(root).as_posix()
@@ -65,13 +84,14 @@ def requirement_steps(root: Path) -> list[InstallStep]:
             test.append(name)
         elif _DEVELOPMENT_WORD.search(stem):
             development.append(name)
-    chosen = [(name, "requirements file") for name in plain]
-    chosen += [(name, "test requirements file") for name in _plainest(test)]
+    chosen = [(name, Purpose.RUNNING) for name in plain]
+    chosen += [(name, Purpose.TESTING) for name in _plainest(test)]
     if not test:
-        chosen += [(name, "development requirements file") for name in _plainest(development)]
+        chosen += [(name, Purpose.DEVELOPMENT) for name in _plainest(development)]
     return [
-        InstallStep(kind="requirements", file=name, provenance=Provenance(rule=rule, file=name))
-        for name, rule in chosen
+        InstallStep(kind="requirements", file=name, provenance=Provenance(rule=purpose.rule, file=name))
+        for name, purpose in chosen
+        if purpose in purposes
     ]
 
 
@@ -117,7 +137,7 @@ def _project_steps(declared: Declared) -> list[InstallStep]:
     tests = [name for name in names if _TEST_WORD.search(name)]
     extras = tests or [name for name in names if _DEVELOPMENT_WORD.search(name)]
     rule = "the project, with extras named like test extras" if extras else "the project"
-    steps = [
+    return [
         InstallStep(
             kind="project",
             file=".",
@@ -125,13 +145,13 @@ def _project_steps(declared: Declared) -> list[InstallStep]:
             provenance=Provenance(rule=rule, file=declared.installable),
         )
     ]
-    if declared.tests_require:
-        steps.append(
-            InstallStep(
-                kind="packages", packages=declared.tests_require, provenance=Provenance(rule="tests_require")
-            )
-        )
-    return steps
+
+
+def _tests_require_steps(declared: Declared) -> list[InstallStep]:
+    if declared.installable is None or not declared.tests_require:
+        return []
+    where = Provenance(rule="tests_require")
+    return [InstallStep(kind="packages", packages=declared.tests_require, provenance=where)]
 
 
 def _group_steps(declared: Declared) -> list[InstallStep]:

@@ -11,7 +11,7 @@ from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ProgramCall
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.installers import INSTALLERS, install_with_pip, install_with_setup_script
-from backdate.recipes.recipe import Provenance, SkippedInstruction, Variable
+from backdate.recipes.recipe import Provenance, SkipKind, SkippedInstruction, Variable
 from backdate.recipes.runners import RUNNERS, run_file
 from backdate.recipes.script import ScriptCommand, VariableAssignment, follow
 from backdate.recipes.shell import Word
@@ -63,8 +63,12 @@ _OPTIONS_WITH_VALUE = (
     *("-r", "-c", "-e", "-s", "-k", "-m", "-n", "-p", "-E", "--requirement", "--constraint", "--editable"),
     *("--session", "--sessions", "--extras", "--with", "--extra-index-url", "--find-links", "-f"),
 )
-NO_COMMAND = "is neither an install nor a test command"
 """How the reason ends for commands that have nothing to do with recipes."""
+
+
+def is_other_command(action: Action) -> bool:
+    """Whether the action is a command that neither installs nor tests."""
+    return isinstance(action, SkippedInstruction) and action.kind is SkipKind.OTHER_COMMAND
 
 
 def read_commands(
@@ -126,9 +130,7 @@ def _understand(
         return (SkippedInstruction(reason="commands nested too deep", provenance=where),)
     if line.doubt is None and line.unknown is None:
         return actions
-    if all(
-        isinstance(action, SkippedInstruction) and action.reason.endswith(NO_COMMAND) for action in actions
-    ):
+    if all(map(is_other_command, actions)):
         return actions
     if line.doubt is not None:
         return (SkippedInstruction(reason=line.doubt, provenance=where),)
@@ -179,7 +181,8 @@ def understand(command: ProgramCall, depth: int = 0) -> Iterable[Action]:
     script = command.arguments[0] if name in _SHELLS and command.arguments else command.words[0]
     if name in _SHELLS or script.endswith((".sh", ".bash")) or script.startswith(("./", "scripts/")):
         return (_script(command, script),)
-    return (SkippedInstruction(reason=f"{name[:60]} {NO_COMMAND}", provenance=command.provenance),)
+    reason = f"{name[:60]} is neither an install nor a test command"
+    return (SkippedInstruction(reason=reason, kind=SkipKind.OTHER_COMMAND, provenance=command.provenance),)
 
 
 def _unwrapped(command: ProgramCall) -> ProgramCall | None:

@@ -17,6 +17,7 @@ from backdate.recipes.recipe import (
     InstallStep,
     Provenance,
     Recipe,
+    SkipKind,
     SkippedInstruction,
     SuitePlan,
     SystemPackages,
@@ -61,7 +62,7 @@ def compose(candidate: DeclaredJob, files: Files, *, basic: Recipe | None) -> Co
     actions = list(_followed(candidate.actions, files, basic, 0))
     skipped = [action for action in actions if isinstance(action, SkippedInstruction)]
     plans = [action for action in actions if isinstance(action, SuitePlan)]
-    if not plans and candidate.kind in ("conda environment", "import scan") and basic is not None:
+    if not plans and candidate.installs_only and basic is not None:
         plans = [basic.test]
     if not plans:
         return Composition(recipe=None, skipped=tuple(skipped))
@@ -192,7 +193,9 @@ def _steps(actions: Sequence[Action], skipped: list[SkippedInstruction]) -> Iter
             dropped = [one for one in step.packages if one.lower() in tools]
             if dropped:
                 reason = f"not needed by tests: {', '.join(dropped)}"
-                skipped.append(SkippedInstruction(reason=reason, provenance=step.provenance))
+                skipped.append(
+                    SkippedInstruction(reason=reason, kind=SkipKind.AROUND_TESTS, provenance=step.provenance)
+                )
             if not kept:
                 continue
             packages |= set(kept)

@@ -19,7 +19,7 @@ from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Recipe, SkippedInstruction, unread_metadata
+from backdate.recipes.recipe import Provenance, Recipe, SkipKind, SkippedInstruction, unread_metadata
 from backdate.recipes.sources.appveyor import read_appveyor
 from backdate.recipes.sources.azure import read_azure
 from backdate.recipes.sources.circleci import read_circleci
@@ -141,9 +141,9 @@ def _of_extensions() -> Iterator[RecipeSource]:
 def _against(recipe: Recipe, skipped: Sequence[SkippedInstruction]) -> int:
     """How much of what a candidate installs or tests could not be followed."""
     lost = {
-        one.provenance.line
-        for one in skipped
-        if " install " in f" {one.provenance.text or ''} " and "not needed by tests" not in one.reason
+        skip.provenance.line
+        for skip in skipped
+        if skip.kind is not SkipKind.AROUND_TESTS and " install " in f" {skip.provenance.text or ''} "
     }
     old = recipe.interpreter is not None and recipe.interpreter.versions[-1].startswith("2.")
     conda = any(packages.manager == "conda" for packages in recipe.system)

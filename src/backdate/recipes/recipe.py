@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 from backdate.timeline.instants import Instant
@@ -151,18 +152,30 @@ class Recipe:
     """Where the recipe as a whole was read; None for a recipe that was put together by hand."""
 
 
+class SkipKind(StrEnum):
+    """Why an instruction is not followed, as far as anything depends on it."""
+
+    NOT_FOLLOWED = "not-followed"
+    """It may be needed: it could not be read, is not known, or is of another system."""
+    OTHER_COMMAND = "other-command"
+    """It neither installs nor tests."""
+    AROUND_TESTS = "around-tests"
+    """A tool that runs or reports around the tests."""
+    METADATA = "metadata"
+    """The project's metadata cannot be read, so that nothing that they say is known."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedInstruction:
     """Something that a project's files say about installing or testing, and that is not followed."""
 
     reason: str
     """In one line."""
+    kind: SkipKind = SkipKind.NOT_FOLLOWED
     provenance: Provenance
-    kind: Literal["instruction", "metadata"] = "instruction"
-    """``metadata``: the project's metadata cannot be read, so that nothing that they say is known."""
 
 
 def unread_metadata(reason: str, file: str | None = None) -> SkippedInstruction:
     """The project's metadata, or one file of them, that cannot be read."""
     provenance = Provenance(rule="the project's metadata", file=file)
-    return SkippedInstruction(reason=reason, provenance=provenance, kind="metadata")
+    return SkippedInstruction(reason=reason, kind=SkipKind.METADATA, provenance=provenance)

@@ -10,7 +10,7 @@ from backdate.errors import ConfigurationError
 from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.adviser.formats import WrongFormat
 from backdate.recipes.basic import basic_recipe
-from backdate.recipes.commands import NO_COMMAND, read_commands
+from backdate.recipes.commands import is_other_command, read_commands
 from backdate.recipes.compose import compose
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import (
@@ -114,6 +114,6 @@ def _delegates(actions: Sequence[Action]) -> bool:
 
 
 def _reasons(skipped: Sequence[SkippedInstruction]) -> str:
-    told = [f"{one.provenance.text or 'a command'}: {one.reason}" for one in skipped]
-    told.sort(key=lambda line: line.endswith(NO_COMMAND))
-    return f" ({'; '.join(told[:3])})" if told else ""
+    likeliest_first = sorted(skipped, key=is_other_command)
+    lines = [f"{skip.provenance.text or 'a command'}: {skip.reason}" for skip in likeliest_first[:3]]
+    return f" ({'; '.join(lines)})" if lines else ""

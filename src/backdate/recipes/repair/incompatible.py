@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -12,7 +13,7 @@ from packaging.version import Version
 from backdate.index.names import requirement_name
 from backdate.knowledge.changes import library_changes, python_changes
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.repair import Repair, RepairKind
 from backdate.recipes.repair.repair_context import (
     RepairContext,
     all_matches,
@@ -69,7 +70,8 @@ def another_interpreter(situation: RepairContext) -> Iterator[Repair]:
     if minor is not None:
         changed = with_interpreter(situation.recipe, minor, "wrong interpreter", sign)
         words = f"Python {minor} instead of {situation.trouble.python}, as it says: {sign}"
-        yield situation.repaired(ErrorClass.WRONG_INTERPRETER, "wrong interpreter", words, changed, minor)
+        repair = situation.repaired(ErrorClass.WRONG_INTERPRETER, "wrong interpreter", words, changed, minor)
+        yield replace(repair, kind=RepairKind.ASKED_INTERPRETER)
 
 
 def wanted_minor(trouble: SetupFailure) -> tuple[Callable[[tuple[int, int]], bool], str] | None:

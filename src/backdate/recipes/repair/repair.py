@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.timeline.instants import Instant
+
+
+class RepairKind(Enum):
+    """How a repair is ordered among others."""
+
+    CHANGE = "change"
+    ASKED_INTERPRETER = "asked-interpreter"
+    """The interpreter that the project's code or its installers ask for: without it, little else can help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +30,7 @@ class Repair:
     error: ErrorClass
     rule: str
     """The rule's name, in a few words."""
+    kind: RepairKind = RepairKind.CHANGE
     reason: str
     """In one line: what was seen, and what is changed."""
     interpreter: str | None = None

@@ -23,7 +23,7 @@ from backdate.recipes.repair import (
     unsatisfiable,
 )
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.repair import IndexFacts, Repair
+from backdate.recipes.repair.repair import IndexFacts, Repair, RepairKind
 from backdate.recipes.repair.repair_context import (
     RepairContext,
     RepairRule,
@@ -163,7 +163,7 @@ def repairs(trouble: SetupFailure, recipe: Recipe, root: Path, names: IndexFacts
     situation = replace(situation, recipe=recipe)
     apart = list(chain.from_iterable(rule(situation) for rule in alternative))
     alone = list(chain.from_iterable(rule(situation) for rule in additive)) if together else []
-    if any(one.error is ErrorClass.WRONG_INTERPRETER and one.rule == "wrong interpreter" for one in apart):
+    if any(repair.kind is RepairKind.ASKED_INTERPRETER for repair in apart):
         ordered = [*apart[:1], *first, *alone, *apart[1:]]
     else:
         ordered = [*first, *apart[:3], *alone, *apart[3:]]

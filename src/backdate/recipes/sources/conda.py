@@ -46,7 +46,8 @@ def read_conda(
                 SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=name)),
             )
         where = Provenance(rule=_RULE, file=name)
-        return (DeclaredJob(kind=_RULE, name=name, actions=actions, provenance=where),), ()
+        job = DeclaredJob(kind=_RULE, name=name, actions=actions, installs_only=True, provenance=where)
+        return (job,), ()
     return (), ()
 
 

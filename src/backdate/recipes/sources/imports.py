@@ -57,11 +57,10 @@ def read_imports(files: Files) -> tuple[DeclaredJob, ...]:
         if distribution.isascii()
     )
     where = Provenance(rule=_RULE)
-    return (
-        (DeclaredJob(kind=_RULE, name="what the files import", actions=steps, provenance=where),)
-        if steps
-        else ()
+    job = DeclaredJob(
+        kind=_RULE, name="what the files import", actions=steps, installs_only=True, provenance=where
     )
+    return (job,) if steps else ()
 
 
 def _python_files(root: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from backdate.recipes.actions import Action, DeclaredJob
-from backdate.recipes.commands import NO_COMMAND, read_commands
+from backdate.recipes.commands import is_other_command, read_commands
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, Provenance, SkippedInstruction, SuitePlan
 
@@ -71,7 +71,7 @@ def _actions(files: Files, file: str, text: str) -> Iterator[Action]:
         for action in read_commands(
             command, files=files, file=file, line=line, rule=f"{_RULE}, a code block"
         ):
-            if isinstance(action, SkippedInstruction) and action.reason.endswith(NO_COMMAND):
+            if is_other_command(action):
                 continue
             if (
                 isinstance(action, InstallStep)
