@@ -24,6 +24,8 @@ Every message says what was wrong, where, and what to do about it.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 
 class BackdateError(Exception):
     """Root of the tree."""
@@ -37,8 +39,31 @@ class InstantError(UsageError):
     """A date that does not parse, is absurd, or lies in the future."""
 
 
+class SourceProblem(StrEnum):
+    """Why a project cannot be had."""
+
+    NO_REPOSITORY = "no-repository"
+    CLONE_TIMED_OUT = "clone-timed-out"
+    NOT_CLONED = "not-cloned"
+    NO_REVISION = "no-revision"
+    NO_EARLIER_COMMIT = "no-earlier-commit"
+    TOO_LARGE = "too-large"
+    NOT_ON_INDEX = "not-on-index"
+    ONLY_WHEELS = "only-wheels"
+    NO_FINAL_VERSION = "no-final-version"
+    NO_PYTHON = "no-python"
+    LEADS_OUT = "leads-out"
+    DAMAGED = "damaged"
+    FOLDER_GONE = "folder-gone"
+    OTHER = "other"
+
+
 class SourceError(UsageError):
     """A project that cannot be had: no such folder, revision, sdist; or an archive that escapes."""
+
+    def __init__(self, message: str, problem: SourceProblem = SourceProblem.OTHER) -> None:
+        super().__init__(message)
+        self.problem = problem
 
 
 class NoTests(SourceError):

@@ -11,7 +11,7 @@ import pytest
 from backdate.construction.build import MOST_ATTEMPTS, BuildSummary, build, build_folder
 from backdate.construction.candidate import Exclusion
 from backdate.construction.executors.interface import FinishedJob
-from backdate.construction.job import Job, JobResult
+from backdate.construction.job import Job, JobResult, Trouble, TroubleKind
 from backdate.construction.ledger_view import read_ledger
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.progress import BuildAdvanced
@@ -123,7 +123,8 @@ def test_who_never_answers_leaves_with_the_reason(tmp_path: Path) -> None:
 
 def test_a_defect_of_ours_costs_one_candidate(tmp_path: Path) -> None:
     def says(job: Job) -> JobResult:
-        return JobResult(number=job.number, kind=job.kind, trouble="Traceback …", bug=True)
+        trouble = Trouble(kind=TroubleKind.DEFECT, text="Traceback …")
+        return JobResult(number=job.number, kind=job.kind, trouble=trouble)
 
     executor, built = carry_out(tmp_path, says)
     assert len(executor.jobs) == 3
@@ -131,14 +132,15 @@ def test_a_defect_of_ours_costs_one_candidate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "kind"), [("/x has 3 MiB left, less than a job needs", DiskFull), ("no sandbox", MachineError)]
+    ("trouble", "kind"),
+    [(TroubleKind.DISK_FULL, DiskFull), (TroubleKind.MACHINE, MachineError)],
 )
 def test_a_machine_at_fault_stops_the_build_and_nothing_is_lost(
-    words: str, kind: type[Exception], tmp_path: Path
+    trouble: TroubleKind, kind: type[Exception], tmp_path: Path
 ) -> None:
     def says(job: Job) -> JobResult:
         if job.number == 1:
-            return JobResult(number=job.number, kind=job.kind, trouble=words, fatal=True)
+            return JobResult(number=job.number, kind=job.kind, trouble=Trouble(kind=trouble, text="it is so"))
         return out(job)
 
     with pytest.raises(kind, match="--resume"):

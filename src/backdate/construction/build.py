@@ -17,7 +17,7 @@ from backdate.construction.candidate import BadRow, Entry, Exclusion
 from backdate.construction.duplicates import Sketched, find_duplicates
 from backdate.construction.executors.interface import Executor, FinishedJob
 from backdate.construction.funnel import Funnel, make_funnel
-from backdate.construction.job import Job, JobResult
+from backdate.construction.job import Job, JobResult, TroubleKind
 from backdate.construction.ledger import Ledger
 from backdate.construction.ledger_view import LedgerRow, LedgerView
 from backdate.construction.migration.examine import Examined
@@ -215,15 +215,16 @@ class _Driver:
             self._try_again(number, str(error))
             return
         self.ledger.spend(number, kind, answer.seconds)
-        if answer.fatal:
-            kind_of_error = DiskFull if "left" in answer.trouble and "MiB" in answer.trouble else MachineError
-            raise kind_of_error(f"{answer.trouble} (the build stops here; go on with --resume)")
-        if answer.bug:
-            gone = Exclusion(stage="trouble", reason="a defect of ours", detail=answer.trouble)
-            self.ledger.exclude(number, gone)
-        elif answer.trouble:
-            self._try_again(number, answer.trouble)
+        trouble = answer.trouble
+        if trouble is not None and trouble.kind in (TroubleKind.MACHINE, TroubleKind.DISK_FULL):
+            kind_of_error = DiskFull if trouble.kind is TroubleKind.DISK_FULL else MachineError
+            raise kind_of_error(f"{trouble.text} (the build stops here; go on with --resume)")
+        if trouble is not None and trouble.kind is TroubleKind.TRY_AGAIN:
+            self._try_again(number, trouble.text)
             return
+        if trouble is not None:
+            gone = Exclusion(stage="trouble", reason="a defect of ours", detail=trouble.text)
+            self.ledger.exclude(number, gone)
         elif answer.exclusion is not None:
             self.ledger.exclude(number, answer.exclusion)
         elif answer.examined is not None:

@@ -47,13 +47,39 @@ class BadRow:
 
 Entry = Candidate | BadRow
 
+ExclusionStage = Literal[
+    "row",
+    "repeated",
+    "language",
+    "licence",
+    "stars",
+    "window",
+    "source",
+    "stated-licence",
+    "configuration",
+    "tests",
+    "encoding",
+    "duplicate",
+    "interpreter",
+    "old-environment",
+    "old-tests",
+    "new-environment",
+    "new-tests",
+    "timed-out",
+    "cause-outside-user-code",
+    "missing-top-level-module",
+    "only-tests-affected",
+    "flaky",
+    "trouble",
+]
+"""Where a candidate may leave; ``funnel.STAGES`` has their order and what is true of what passes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exclusion:
     """Why a candidate is no task."""
 
-    stage: str
-    """One of ``funnel.STAGES``."""
+    stage: ExclusionStage
     reason: str
     """In one line and without anything that belongs to this candidate alone: reasons are counted."""
     detail: str = ""

@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from backdate.construction.candidate import Candidate
 from backdate.construction.plan import BuildPlan, WorkerConfig
-from backdate.errors import SourceError
+from backdate.errors import SourceError, SourceProblem
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin
@@ -95,7 +95,9 @@ def last_commit_before(git_dir: Path, revision: str, instant: Instant) -> str:
         run_git("rev-list", "-1", f"--before={before}", revision, git_dir=git_dir).decode("ascii").strip()
     )
     if not output:
-        raise SourceError(f"the repository has no commit before {format_day(instant)}")
+        raise SourceError(
+            f"the repository has no commit before {format_day(instant)}", SourceProblem.NO_EARLIER_COMMIT
+        )
     return output
 
 
@@ -136,7 +138,7 @@ def _local(candidate: Candidate, repos: Path | None) -> Path | None:
         return None
     folder = Path(candidate.location)
     if not folder.is_dir():
-        raise SourceError(f"{folder} is not there any more")
+        raise SourceError(f"{folder} is not there any more", SourceProblem.FOLDER_GONE)
     return folder
 
 
@@ -146,7 +148,7 @@ def _commit(candidate: Candidate, git_dir: Path, revision: str, place: WorkerCon
         source, target, limits=limits_of(place), clone_timeout_s=place.clone_timeout_s
     )
     if python_files == 0:
-        raise SourceError("it holds no Python file")
+        raise SourceError("it holds no Python file", SourceProblem.NO_PYTHON)
     origin = replace(origin, location=candidate.location)
     return Fetched(tree=target, origin=origin, revision=revision, url=address_of(candidate.location, git_dir))
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-STAGES: tuple[tuple[str, str], ...] = (
+from backdate.construction.candidate import ExclusionStage
+
+STAGES: tuple[tuple[ExclusionStage, str], ...] = (
     ("row", "the entry can be read"),
     ("repeated", "not listed before"),
     ("language", "written in Python"),

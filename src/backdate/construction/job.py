@@ -1,7 +1,7 @@
 """One job: from bytes to bytes, so that every kind of executor can carry it anywhere.
 
 Whatever a candidate does is an answer. Only what is wrong with the machine ends a build, and that is an
-answer too: ``fatal``.
+answer too: ``Trouble``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import shutil
 import tempfile
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
@@ -52,6 +53,26 @@ class Job:
     place: WorkerConfig
 
 
+class TroubleKind(StrEnum):
+    """What it means for the build that a job has no answer."""
+
+    TRY_AGAIN = "try-again"
+    DEFECT = "defect"
+    """Ours: another attempt would end alike, and other candidates may do without it."""
+    MACHINE = "machine"
+    """The machine is at fault, and would be for every other job too."""
+    DISK_FULL = "disk-full"
+    """As ``MACHINE``: no space is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """Why a job has no answer."""
+
+    kind: TroubleKind
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
     """What came of it: one of the first three, or trouble."""
@@ -61,11 +82,7 @@ class JobResult:
     examined: Examined | None = None
     exclusion: Exclusion | None = None
     task: Task | None = None
-    trouble: str = ""
-    """Why there is no answer: the job may be tried again, unless ``bug``."""
-    fatal: bool = False
-    """The machine is at fault, and would be for every other job too."""
-    bug: bool = False
+    trouble: Trouble | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     """What building, testing and the rest took; "job" is all of it."""
 
@@ -81,32 +98,31 @@ def run_job(job: Job) -> JobResult:
     seconds: dict[str, float] = {}
     try:
         answer = _run(job, seconds)
-    except (SourceError, ConfigurationError) as error:  # what one project's files hold stops no other
-        answer = JobResult(number=job.number, kind=job.kind, trouble=str(error))
-    except (DiskFull, SandboxUnavailable, UsageError) as error:
-        answer = JobResult(number=job.number, kind=job.kind, trouble=str(error), fatal=True)
-    except IndexUnavailable as error:
-        answer = JobResult(number=job.number, kind=job.kind, trouble=f"the package index: {error}")
-    except BackdateError as error:
-        answer = JobResult(number=job.number, kind=job.kind, trouble=str(error))
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        words = f"{error.filename or ''}: {error.strerror or error}".removeprefix(": ")
-        answer = JobResult(number=job.number, kind=job.kind, trouble=words, fatal=full)
-    except Exception:  # noqa: BLE001 - a defect of ours must cost one candidate, not the build of thousands
-        answer = JobResult(number=job.number, kind=job.kind, trouble=traceback.format_exc()[-6000:], bug=True)
+    except Exception as error:  # noqa: BLE001 - a defect of ours must cost one candidate, not the whole build
+        answer = JobResult(number=job.number, kind=job.kind, trouble=_trouble(error))
     seconds["job"] = time.monotonic() - started
-    return JobResult(
-        number=answer.number,
-        kind=answer.kind,
-        examined=answer.examined,
-        exclusion=answer.exclusion,
-        task=answer.task,
-        trouble=answer.trouble,
-        fatal=answer.fatal,
-        bug=answer.bug,
-        seconds=seconds,
-    )
+    return replace(answer, seconds=seconds)
+
+
+def _trouble(error: Exception) -> Trouble:
+    match error:
+        case SourceError() | ConfigurationError():  # what one project's files hold stops no other
+            return Trouble(kind=TroubleKind.TRY_AGAIN, text=str(error))
+        case DiskFull():
+            return Trouble(kind=TroubleKind.DISK_FULL, text=str(error))
+        case SandboxUnavailable() | UsageError():
+            return Trouble(kind=TroubleKind.MACHINE, text=str(error))
+        case IndexUnavailable():
+            return Trouble(kind=TroubleKind.TRY_AGAIN, text=f"the package index: {error}")
+        case BackdateError():
+            return Trouble(kind=TroubleKind.TRY_AGAIN, text=str(error))
+        case OSError():
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            text = f"{error.filename or ''}: {error.strerror or error}".removeprefix(": ")
+            return Trouble(kind=TroubleKind.DISK_FULL if full else TroubleKind.TRY_AGAIN, text=text)
+        case _:
+            text = "".join(traceback.format_exception(error))[-6000:]
+            return Trouble(kind=TroubleKind.DEFECT, text=text)
 
 
 def _run(job: Job, seconds: dict[str, float]) -> JobResult:

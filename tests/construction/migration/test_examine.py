@@ -13,10 +13,11 @@ from small_world import GPL, commit, project
 
 from backdate.construction.candidate import Candidate
 from backdate.construction.fetch import fetch, fetch_later
-from backdate.construction.migration.examine import ExaminationResult, Examined, examine, source_reason
+from backdate.construction.migration.examine import SOURCE_REASONS, ExaminationResult, Examined, examine
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import FolderStore
 from backdate.construction.trees import tree_entry
+from backdate.errors import SourceProblem
 
 PLAN = BuildPlan(target=datetime(2025, 6, 1, tzinfo=UTC))
 FIRST, SECOND = "2021-02-01T12:00:00Z", "2023-02-01T12:00:00Z"
@@ -121,14 +122,19 @@ def test_a_python_file_that_is_not_utf_8(desk: Desk) -> None:
 
 def test_what_cannot_be_had_says_why(desk: Desk, tmp_path: Path) -> None:
     commit(desk.repository, project("x"), FIRST)
-    assert desk.stage(revision="0" * 40) == "source"
-    assert desk.stage(location=str(tmp_path / "gone")) == "source"
-    assert desk.stage(location="https://127.0.0.1:1/x/y.git") == "source"
+    for asked, reason in (
+        ({"revision": "0" * 40}, "the revision is not in the repository"),
+        ({"location": str(tmp_path / "gone")}, "the folder is gone"),
+        ({"location": "https://127.0.0.1:1/x/y.git"}, "cannot be cloned"),
+    ):
+        looked = desk.look(desk.candidate(**asked))
+        assert looked.exclusion is not None
+        assert (looked.exclusion.stage, looked.exclusion.reason) == ("source", reason)
     desk.place = replace(desk.place, tree_bytes=100)
     looked = desk.look(desk.candidate())
     assert looked.exclusion is not None
     assert looked.exclusion.reason == "too large"
-    assert source_reason("anything else") == "its files cannot be had"
+    assert SOURCE_REASONS.keys() == set(SourceProblem)
 
 
 def test_submodules_and_lfs_are_told(desk: Desk) -> None:

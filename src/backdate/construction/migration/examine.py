@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from hashlib import sha256
@@ -17,7 +17,7 @@ from backdate.construction.plan import FORMAT, BuildPlan, WorkerConfig
 from backdate.construction.rules import exclude_by_window, start_of_day
 from backdate.construction.store import Store, keep, read_kept
 from backdate.construction.trees import keep_tree
-from backdate.errors import ConfigurationError, SourceError
+from backdate.errors import ConfigurationError, SourceError, SourceProblem
 from backdate.projects.read import read_bytes, read_text
 from backdate.projects.tree import tree_digest
 from backdate.projects.unpinning.discovery import file_format, is_test_data, walk_files
@@ -88,7 +88,7 @@ def _look(
         fetched = fetch(candidate, plan, place, scratch)
     except SourceError as error:
         return ExaminationResult(
-            exclusion=Exclusion(stage="source", reason=source_reason(str(error)), detail=str(error))
+            exclusion=Exclusion(stage="source", reason=SOURCE_REASONS[error.problem], detail=str(error))
         )
     found = _rules(candidate, plan, fetched)
     if isinstance(found, Exclusion):
@@ -97,29 +97,23 @@ def _look(
     return ExaminationResult(examined=found)
 
 
-def source_reason(words: str) -> str:
-    """The kind of reason for which files cannot be had, from the error's words."""
-    for mark, reason in (
-        ("not found", "there is no such repository"),
-        ("could not be cloned within", "cloning took too long"),
-        ("could not be cloned", "cannot be cloned"),
-        ("has no revision", "the revision is not in the repository"),
-        ("no commit before", "no commit before the origin instant"),
-        ("more than", "too large"),
-        ("folders deep", "too large"),
-        ("is not on the index", "not on the package index"),
-        ("not on the package index", "not on the package index"),
-        ("no file on the index", "not on the package index"),
-        ("only wheels", "the index has wheels and no sdist"),
-        ("no final version", "no final version"),
-        ("no Python file", "no Python files"),
-        ("leads out", "names that lead out of the tree"),
-        ("damaged", "damaged"),
-        ("is not there any more", "the folder is gone"),
-    ):
-        if mark in words:
-            return reason
-    return "its files cannot be had"
+SOURCE_REASONS: Mapping[SourceProblem, str] = {
+    SourceProblem.NO_REPOSITORY: "there is no such repository",
+    SourceProblem.CLONE_TIMED_OUT: "cloning took too long",
+    SourceProblem.NOT_CLONED: "cannot be cloned",
+    SourceProblem.NO_REVISION: "the revision is not in the repository",
+    SourceProblem.NO_EARLIER_COMMIT: "no commit before the origin instant",
+    SourceProblem.TOO_LARGE: "too large",
+    SourceProblem.NOT_ON_INDEX: "not on the package index",
+    SourceProblem.ONLY_WHEELS: "the index has wheels and no sdist",
+    SourceProblem.NO_FINAL_VERSION: "no final version",
+    SourceProblem.NO_PYTHON: "no Python files",
+    SourceProblem.LEADS_OUT: "names that lead out of the tree",
+    SourceProblem.DAMAGED: "damaged",
+    SourceProblem.FOLDER_GONE: "the folder is gone",
+    SourceProblem.OTHER: "its files cannot be had",
+}
+"""What a funnel counts candidates under whose files cannot be had."""
 
 
 def _rules(candidate: Candidate, plan: BuildPlan, fetched: Fetched) -> Examined | Exclusion:

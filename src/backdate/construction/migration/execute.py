@@ -12,7 +12,7 @@ from pathlib import Path
 from backdate.checking.dated_project import dated_project, unpinned_project
 from backdate.checking.pair import SidePair
 from backdate.checking.verdict import collect_notes
-from backdate.construction.candidate import Candidate, Exclusion
+from backdate.construction.candidate import Candidate, Exclusion, ExclusionStage
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.migration.culprits import find_culprits
 from backdate.construction.migration.evidence import LaterRevisionEvidence, seek_evidence
@@ -126,7 +126,7 @@ def _both_sides(
     old_here = bench.with_environment_here(old_project, old)
     new_here = bench.with_environment_here(new_project, new)
     if old_here is None or new_here is None:
-        stage = "old-environment" if old_here is None else "new-environment"
+        stage: ExclusionStage = "old-environment" if old_here is None else "new-environment"
         return Exclusion(stage=stage, reason="the environment was built once and does not build again")
     pair = SidePair(
         origin=origin, old_project=old_project, new_project=new_project, old=old_here, new=new_here

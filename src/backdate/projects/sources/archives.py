@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from backdate.errors import SourceError
+from backdate.errors import SourceError, SourceProblem
 from backdate.index.forward_stream import BROKEN, ForwardStream
 from backdate.projects.sources.folder import read_chunks
 from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
@@ -61,7 +61,7 @@ def unpack(archive: Path, target: Path, *, what: str, limits: TreeLimits) -> Unp
     except SourceError:
         raise
     except BROKEN as error:
-        raise SourceError(f"{what} is damaged: {error}") from error
+        raise SourceError(f"{what} is damaged: {error}", SourceProblem.DAMAGED) from error
     writer.finish()
     return Unpacked(
         python_files=writer.python_files, missing=tuple(f"{name} (git's own)" for name in left_out)
@@ -95,7 +95,7 @@ def read_members(
     except SourceError:
         raise
     except BROKEN as error:
-        raise SourceError(f"{what} is damaged: {error}") from error
+        raise SourceError(f"{what} is damaged: {error}", SourceProblem.DAMAGED) from error
     return contents
 
 
@@ -107,7 +107,11 @@ def open_tar(archive: Path, *, what: str, most_bytes: int) -> Iterator[tarfile.T
     absurd size, also while it is being read; other damage raises one of ``BROKEN`` then.
     """
     with _decompressed(archive) as stream:
-        bounded = ForwardStream(stream, most_bytes, lambda problem: SourceError(f"{what} {problem}"))
+
+        def refused(problem: str) -> SourceError:
+            return SourceError(f"{what} {problem}", SourceProblem.TOO_LARGE)
+
+        bounded = ForwardStream(stream, most_bytes, refused)
         with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as tar:
             yield tar
 
@@ -186,7 +190,9 @@ def _clean(name: str, what: str) -> str:
     """``name`` without the ``./`` and ``/`` that tar writers leave at its ends; refused when it leads out."""
     cleaned = "/".join(part for part in name.split("/") if part not in ("", "."))
     if name.startswith("/") or ".." in cleaned.split("/"):
-        raise SourceError(f"{what} holds the name {name[:200]!r}, which leads out of it")
+        raise SourceError(
+            f"{what} holds the name {name[:200]!r}, which leads out of it", SourceProblem.LEADS_OUT
+        )
     return cleaned
 
 
@@ -202,7 +208,10 @@ def _is_submodule_pointer(name: str) -> bool:
 def _checked_target(name: str, target: str, what: str) -> str:
     reached = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
     if target.startswith("/") or reached == ".." or reached.startswith("../"):
-        raise SourceError(f"{what} holds a link {name!r} to {target[:200]!r}, which leads out of it")
+        raise SourceError(
+            f"{what} holds a link {name!r} to {target[:200]!r}, which leads out of it",
+            SourceProblem.LEADS_OUT,
+        )
     return target
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backdate.errors import SourceError
+from backdate.errors import SourceError, SourceProblem
 from backdate.projects.project import Origin
 from backdate.projects.sources.git import (
     Entry,
@@ -144,9 +144,12 @@ def clone_bare(source: GitSource, clone: Path, timeout_s: float, *, protocols: s
         raise SourceError("git is not installed; install it, or give a folder or pypi:NAME") from error
     except subprocess.TimeoutExpired as error:
         raise SourceError(
-            f"{source.shown} could not be cloned within {timeout_s:.0f} s; clone it and give its path"
+            f"{source.shown} could not be cloned within {timeout_s:.0f} s; clone it and give its path",
+            SourceProblem.CLONE_TIMED_OUT,
         ) from error
     if process.returncode != 0:
         message = stderr.decode("utf-8", errors="replace").strip()[-1500:]
         message = message.replace(source.location, source.shown)  # without the password
-        raise SourceError(f"{source.shown} could not be cloned. git says: {message}")
+        absent = "not found" in message  # git's own words, in LC_ALL=C
+        problem = SourceProblem.NO_REPOSITORY if absent else SourceProblem.NOT_CLONED
+        raise SourceError(f"{source.shown} could not be cloned. git says: {message}", problem)

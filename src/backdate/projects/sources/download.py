@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from backdate.errors import IndexUnavailable, SourceError
+from backdate.errors import IndexUnavailable, SourceError, SourceProblem
 from backdate.projects.sources.archives import ARCHIVE_SUFFIXES
 from backdate.projects.sources.listing import ListedFile
 from backdate.projects.sources.tree import safe_name
@@ -40,7 +40,9 @@ def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes:
             for chunk in response.iter_bytes():
                 data += chunk
                 if len(data) > most_bytes:
-                    raise SourceError(f"{file.filename} is larger than {most_bytes:,} bytes")
+                    raise SourceError(
+                        f"{file.filename} is larger than {most_bytes:,} bytes", SourceProblem.TOO_LARGE
+                    )
     except httpx.HTTPError as error:
         raise IndexUnavailable(f"{file.url} cannot be had: {error or type(error).__name__}") from error
     sha256 = hashlib.sha256(data).hexdigest()

@@ -20,7 +20,7 @@ from typing import IO, Self
 
 from packaging.version import InvalidVersion, Version
 
-from backdate.errors import SourceError
+from backdate.errors import SourceError, SourceProblem
 from backdate.timeline.instants import Instant
 
 _SAFE = (
@@ -124,7 +124,9 @@ def resolve_commit(git_dir: Path, revision: str, *, shown: str) -> str:
         )
     except SourceError as error:
         problem = "has no commit yet" if revision == "HEAD" else f"has no revision {revision!r}"
-        raise SourceError(f"{shown} {problem} (a shallow or partial copy may lack it)") from error
+        raise SourceError(
+            f"{shown} {problem} (a shallow or partial copy may lack it)", SourceProblem.NO_REVISION
+        ) from error
     return output.decode("ascii").strip().removeprefix("--end-of-options").strip()
 
 
@@ -212,7 +214,10 @@ class Objects:
             return None
         size = int(header[2])
         if size > limit:
-            raise SourceError(f"the repository holds a file of {size:,} bytes; at most {limit:,} are read")
+            raise SourceError(
+                f"the repository holds a file of {size:,} bytes; at most {limit:,} are read",
+                SourceProblem.TOO_LARGE,
+            )
         data = _read_exactly(source, size + 1)
         return data[:-1] if data is not None else None
 
@@ -225,7 +230,9 @@ class Objects:
             fields.setdefault(key, value)
         tree = fields.get(b"tree", b"").decode("ascii", errors="replace")
         if re.fullmatch(r"[0-9a-f]{40,64}", tree) is None:
-            raise SourceError(f"commit {commit} cannot be read; the repository is damaged or partial")
+            raise SourceError(
+                f"commit {commit} cannot be read; the repository is damaged or partial", SourceProblem.DAMAGED
+            )
         return Commit(tree=tree, committed=_committer_date(fields.get(b"committer", b"")))
 
     def walk(self, tree: str, *, missing: list[str], limit: int) -> Iterator[Entry]:
@@ -244,7 +251,9 @@ class Objects:
             for entry in _parse_tree(data, prefix, len(object_id) // 2):
                 count += 1
                 if count > limit:
-                    raise SourceError(f"the revision holds more than {limit:,} files")
+                    raise SourceError(
+                        f"the revision holds more than {limit:,} files", SourceProblem.TOO_LARGE
+                    )
                 if entry.mode == 0o40000:
                     pending.append((f"{entry.path}/", entry.object_id))
                 else:
@@ -300,7 +309,7 @@ def _parse_tree(data: bytes, prefix: str, id_bytes: int) -> Iterator[Entry]:
         mode, _, name = data[position:zero].partition(b" ")
         object_id = data[zero + 1 : zero + 1 + id_bytes]
         if zero < 0 or len(object_id) != id_bytes or re.fullmatch(rb"[0-7]{5,6}", mode) is None:
-            raise SourceError("the repository holds a damaged tree object")
+            raise SourceError("the repository holds a damaged tree object", SourceProblem.DAMAGED)
         yield Entry(path=prefix + os.fsdecode(name), mode=int(mode, 8), object_id=object_id.hex())
         position = zero + 1 + id_bytes
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
-from backdate.errors import SourceError
+from backdate.errors import SourceError, SourceProblem
 from backdate.index.page import IndexFile
 from backdate.index.upstream import IndexClient
 from backdate.projects.sources.archives import ARCHIVE_SUFFIXES
@@ -37,7 +37,10 @@ def fetch_listing(client: IndexClient, name: str) -> tuple[ListedFile, ...]:
     """
     page = client.project_page(name)
     if not page.exists:
-        raise SourceError(f"{name} is not on the package index {client.upstreams[0]}; is the name right?")
+        raise SourceError(
+            f"{name} is not on the package index {client.upstreams[0]}; is the name right?",
+            SourceProblem.NOT_ON_INDEX,
+        )
     return tuple(listed for file in page.files if (listed := _listed(file)) is not None)
 
 

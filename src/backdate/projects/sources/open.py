@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from backdate.errors import SourceError
+from backdate.errors import SourceError, SourceProblem
 from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin, Project
@@ -62,7 +62,9 @@ def open_source(
             clone_timeout_s,
         )
         if python_files == 0:
-            raise SourceError(f"{text} is not a Python project: it holds no Python file")
+            raise SourceError(
+                f"{text} is not a Python project: it holds no Python file", SourceProblem.NO_PYTHON
+            )
         partial.rename(target)
     finally:
         shutil.rmtree(partial, ignore_errors=True)

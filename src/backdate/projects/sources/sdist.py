@@ -11,7 +11,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from backdate.errors import ConfigurationError, SourceError
+from backdate.errors import ConfigurationError, SourceError, SourceProblem
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin
 from backdate.projects.read import read_text
@@ -75,7 +75,9 @@ def choose_sdist(files: tuple[ListedFile, ...], source: SdistSource, before: Ins
     visible = [file for file in files if before is None or file.uploaded < before]
     when = f" before {format_day(before)}" if before is not None else ""
     if not visible:
-        raise SourceError(f"{name} has no file on the index{when}{_first_upload(files)}")
+        raise SourceError(
+            f"{name} has no file on the index{when}{_first_upload(files)}", SourceProblem.NOT_ON_INDEX
+        )
     if source.version is not None:
         version = source.version
         of_version = [file for file in visible if file.version == version]
@@ -83,13 +85,14 @@ def choose_sdist(files: tuple[ListedFile, ...], source: SdistSource, before: Ins
             later = [file for file in files if file.version == version]
             latest = max(file.version for file in visible)
             hint = _first_upload(tuple(later)) or f"; the latest version{when} is {latest}"
-            raise SourceError(f"{name} {version} is not on the index{when}{hint}")
+            raise SourceError(f"{name} {version} is not on the index{when}{hint}", SourceProblem.NOT_ON_INDEX)
     else:
         final = [f for f in visible if not f.version.is_prerelease and not f.yanked]
         if not final:
             raise SourceError(
                 f"{name} has no final version{when} that is not yanked; name one: "
-                f"pypi:{name}=={max(file.version for file in visible)}"
+                f"pypi:{name}=={max(file.version for file in visible)}",
+                SourceProblem.NO_FINAL_VERSION,
             )
         version = max(file.version for file in final)
         of_version = [file for file in final if file.version == version]
@@ -98,7 +101,8 @@ def choose_sdist(files: tuple[ListedFile, ...], source: SdistSource, before: Ins
         older = [file.version for file in visible if file.sdist]
         hint = f"; the latest version with an sdist is {max(older)}" if older else ""
         raise SourceError(
-            f"{name} {version} has only wheels{when}, no sdist: its sources are not on the index{hint}"
+            f"{name} {version} has only wheels{when}, no sdist: its sources are not on the index{hint}",
+            SourceProblem.ONLY_WHEELS,
         )
     return min(sdists, key=_preference)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from backdate.errors import DiskFull, SourceError
+from backdate.errors import DiskFull, SourceError, SourceProblem
 
 _OLDEST_MTIME = datetime(1980, 1, 2, tzinfo=UTC).timestamp()
 """Zip files, and so wheels, cannot hold an older time."""
@@ -68,7 +68,10 @@ class TreeWriter:
                 for chunk in content:
                     self._bytes += len(chunk)
                     if self._bytes > self._limits.bytes:
-                        raise SourceError(f"{self._what} holds more than {self._limits.bytes:,} bytes")
+                        raise SourceError(
+                            f"{self._what} holds more than {self._limits.bytes:,} bytes",
+                            SourceProblem.TOO_LARGE,
+                        )
                     file.write(chunk)
                 os.fchmod(descriptor, 0o755 if executable else 0o644)
         except FileExistsError as error:
@@ -115,7 +118,9 @@ class TreeWriter:
     def _count(self) -> None:
         self._files += 1
         if self._files > self._limits.files:
-            raise SourceError(f"{self._what} holds more than {self._limits.files:,} files")
+            raise SourceError(
+                f"{self._what} holds more than {self._limits.files:,} files", SourceProblem.TOO_LARGE
+            )
 
     def _parts(self, name: str) -> list[str]:
         parts = name.split("/")
@@ -123,10 +128,13 @@ class TreeWriter:
         forbidden = any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
         if forbidden or "\0" in name:
             raise SourceError(
-                f"{self._what} holds the name {name!r}, which leads out of it or into git's files"
+                f"{self._what} holds the name {name!r}, which leads out of it or into git's files",
+                SourceProblem.LEADS_OUT,
             )
         if len(parts) > self._limits.depth:
-            raise SourceError(f"{self._what} is more than {self._limits.depth} folders deep")
+            raise SourceError(
+                f"{self._what} is more than {self._limits.depth} folders deep", SourceProblem.TOO_LARGE
+            )
         return parts
 
     def _make_folders(self, parts: list[str]) -> Path:
