@@ -107,6 +107,14 @@ def test_two_equal_files_do_not_collide(lower: Path, upper: Path) -> None:
     add_links(lower, upper)
 
 
+def test_what_was_compiled_twice_of_equal_files_does_not_collide(lower: Path, upper: Path) -> None:
+    compiled = f"{SITE}/__pycache__/_virtualenv.cpython-311.pyc"
+    write(lower, {f"{SITE}/_virtualenv.py": "", compiled: "compiled then"})
+    write(upper, {f"{SITE}/_virtualenv.py": "", compiled: "compiled now"})
+    add_links(lower, upper)
+    assert (upper / compiled).read_text() == "compiled now"
+
+
 def test_two_files_that_differ_collide(lower: Path, upper: Path) -> None:
     write(upper, {f"{SITE}/six.py": "other"})
     with pytest.raises(LayersCollide, match="six"):

@@ -31,7 +31,7 @@ from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
 from backdate.text import first_line
 
-_FORMAT = 3
+_FORMAT = 4
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 _ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)

@@ -64,6 +64,8 @@ def _link_folder(lower: Path, upper: Path, relative: str, lower_root: Path, uppe
                 target.symlink_to(entry.path)
             elif entry.is_dir(follow_symlinks=False) and _is_real_folder(target):
                 _link_folder(Path(entry.path), target, below, lower_root, upper_root)
+            elif relative.endswith("__pycache__") and entry.name.endswith(".pyc"):
+                continue  # of a module that both have, and that is compared itself
             elif not _same(below, lower_root, upper_root):
                 raise LayersCollide(f"both layers have {below}")
 
