@@ -64,8 +64,8 @@ def open_advisers(
 
     if name == "none":
         if web or prices is not None:
-            given = "--web" if web else "--prices"
-            raise UsageError(f"{given} is for an adviser; name a model with --adviser")
+            option = "--web" if web else "--prices"
+            raise UsageError(f"{option} is for an adviser; name a model with --adviser")
         yield None
         return
     costs = read_prices(prices) if prices is not None else None
@@ -87,8 +87,9 @@ def advice_lines(advice: Consultation | None) -> Iterator[str]:
     remembered = f", {account.remembered} of them remembered" if account.remembered else ""
     yield f"Adviser {advice.model} ({advice.strategy}): {account.calls} answers{remembered}; {tokens}"
     yield f"  cost: {_cost(advice)}"
-    for one in advice.exchanges:
-        yield f"  {one.phase}: {one.ending}{f' ({one.detail[:120]})' if one.ending != 'answered' else ''}"
+    for exchange in advice.exchanges:
+        detail = "" if exchange.ending == "answered" else f" ({exchange.detail[:120]})"
+        yield f"  {exchange.phase}: {exchange.ending}{detail}"
 
 
 def _cost(advice: Consultation) -> str:

@@ -18,16 +18,16 @@ _R = TypeVar("_R")
 
 def takes(arguments: type[_A]) -> Callable[[Callable[[_A], _R]], Callable[..., _R]]:
     """Give a command the fields of ``arguments`` as its parameters, and hand it the value made of them."""
-    parameters = list(_parameters(arguments))
+    command_parameters = list(_parameters(arguments))
 
     def decorate(command: Callable[[_A], _R]) -> Callable[..., _R]:
         @functools.wraps(command)
         def called(**values: Any) -> _R:
             return command(_made(arguments, values))
 
-        signature = inspect.Signature(parameters)
+        signature = inspect.Signature(command_parameters)
         called.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads the parameters from
-        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.__annotations__ = {parameter.name: parameter.annotation for parameter in command_parameters}
         return called
 
     return decorate

@@ -39,7 +39,7 @@ class ImportArguments:
 
 @app.command("import")
 @takes(ImportArguments)
-def import_command(given: ImportArguments) -> int:
+def import_command(arguments: ImportArguments) -> int:
     """Make a data set of published rows, as they are, scripts and patches included.
 
     Example: backdate bench import verified.jsonl -o tasks --with-sources --repos clones
@@ -50,14 +50,14 @@ def import_command(given: ImportArguments) -> int:
 
     with watch() as progress:
         dataset = import_rows(
-            given.file,
-            given.output,
-            name=given.name,
-            sources=given.trees.sources() if given.with_sources or given.trees.repos else None,
-            with_trees=given.with_sources,
+            arguments.file,
+            arguments.output,
+            name=arguments.name,
+            sources=arguments.trees.sources() if arguments.with_sources or arguments.trees.repos else None,
+            with_trees=arguments.with_sources,
             progress=progress,
         )
-    typer.echo(f"{given.output}: {len(dataset.tasks)} tasks")
+    typer.echo(f"{arguments.output}: {len(dataset.tasks)} tasks")
     return exit_codes.OK
 
 
@@ -92,7 +92,7 @@ class VerifyArguments:
 
 @app.command("verify")
 @takes(VerifyArguments)
-def verify_command(given: VerifyArguments) -> int:
+def verify_command(arguments: VerifyArguments) -> int:
     """Rebuild, run and prove every task: the old side passes, the new one fails, the gold patch passes.
 
     A built task without a gold patch is verified when every test that counts has on both sides the outcome
@@ -108,30 +108,30 @@ def verify_command(given: VerifyArguments) -> int:
     from backdate.tasks.verification_report import markdown_table, report_of, summary_lines
     from backdate.tasks.verify_dataset import verify_dataset
 
-    for path in (given.json_file, given.table):
+    for path in (arguments.json_file, arguments.table):
         if path is not None:
             options.require_writable(path, folder=False)
-    dataset = Dataset.open(given.folder)
-    workshop = given.machine.workshop(dataset, given.repos)
+    dataset = Dataset.open(arguments.folder)
+    workshop = arguments.machine.workshop(dataset, arguments.repos)
     with watch() as progress:
         dataset, records = verify_dataset(
             dataset,
             workshop,
-            only=given.only or (),
-            repeats=given.repeats,
-            jobs=given.jobs,
-            retry=given.retry,
-            apt=given.machine.apt,
+            only=arguments.only or (),
+            repeats=arguments.repeats,
+            jobs=arguments.jobs,
+            retry=arguments.retry,
+            apt=arguments.machine.apt,
             progress=progress,
         )
-    report = report_of(dataset.info.name, given.repeats, [record.verification for record in records])
+    report = report_of(dataset.info.name, arguments.repeats, [record.verification for record in records])
     for line in summary_lines(report):
         typer.echo(printable(line))
-    if given.json_file is not None:
-        write_whole(given.json_file, to_json(report, indent=2))
-    if given.table is not None:
-        write_whole(given.table, markdown_table(report).encode())
-    good = report.verified - (report.gold_unproven if given.require_gold else 0)
+    if arguments.json_file is not None:
+        write_whole(arguments.json_file, to_json(report, indent=2))
+    if arguments.table is not None:
+        write_whole(arguments.table, markdown_table(report).encode())
+    good = report.verified - (report.gold_unproven if arguments.require_gold else 0)
     return exit_codes.OK if good == report.tasks else exit_codes.BROKE
 
 
@@ -188,7 +188,7 @@ class ExportArguments:
 
 @app.command("export")
 @takes(ExportArguments)
-def export_command(given: ExportArguments) -> int:
+def export_command(arguments: ExportArguments) -> int:
     """Write a data set in the form of another tool.
 
     timemachine and swebench are JSONL files; harbor a folder a task; parquet the layout of the Hugging Face
@@ -199,10 +199,10 @@ def export_command(given: ExportArguments) -> int:
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.exporting import export_tasks
 
-    dataset = Dataset.open(given.folder)
-    tasks = tuple(dataset.task(name) for name in given.only or ()) or dataset.tasks
+    dataset = Dataset.open(arguments.folder)
+    tasks = tuple(dataset.task(name) for name in arguments.only or ()) or dataset.tasks
     written = export_tasks(
-        dataset, tasks, given.output_format, given.output, sources=given.trees.sources(dataset)
+        dataset, tasks, arguments.output_format, arguments.output, sources=arguments.trees.sources(dataset)
     )
-    typer.echo(f"{given.output}: {written} tasks")
+    typer.echo(f"{arguments.output}: {written} tasks")
     return exit_codes.OK

@@ -50,7 +50,7 @@ class AnnotateArguments:
 
 
 @takes(AnnotateArguments)
-def annotate_command(given: AnnotateArguments) -> int:
+def annotate_command(arguments: AnnotateArguments) -> int:
     """Solve a task by hand: a shell in the new environment, the edit proven, made small, and written down.
 
     The time in the shell counts: easy below 15 minutes, medium below 60, hard below 120. When you
@@ -65,30 +65,30 @@ def annotate_command(given: AnnotateArguments) -> int:
     from backdate.tasks.annotation_folder import edit_of, open_workspace
     from backdate.tasks.dataset import Dataset
 
-    dataset = Dataset.open(given.folder)
-    task = dataset.task(given.task)
-    workshop = given.machine.workshop(dataset, given.repos)
-    beside = given.folder.with_name(f"{given.folder.resolve().name}.work") / task.instance_id
-    work = open_workspace(given.workspace or beside, task, workshop)
-    if given.only_try:
+    dataset = Dataset.open(arguments.folder)
+    task = dataset.task(arguments.task)
+    workshop = arguments.machine.workshop(dataset, arguments.repos)
+    beside = arguments.folder.with_name(f"{arguments.folder.resolve().name}.work") / task.instance_id
+    work = open_workspace(arguments.workspace or beside, task, workshop)
+    if arguments.only_try:
         verdict = try_patch(task, edit_of(work), workshop)
         typer.echo("solved" if verdict.solved else printable(f"not solved: {verdict.reason}"))
         return exit_codes.OK if verdict.solved else exit_codes.BROKE
-    if given.unsolvable is None:
-        work = _work(task, work, workshop, given.shell)
+    if arguments.unsolvable is None:
+        work = _work(task, work, workshop, arguments.shell)
         with watch() as progress:
             annotation = annotate(
                 task,
                 work,
                 workshop,
-                repeats=given.repeats,
-                most_runs=given.most_runs,
+                repeats=arguments.repeats,
+                most_runs=arguments.most_runs,
                 progress=progress,
             )
     else:
-        annotation = unsolvable(task, work, given.unsolvable)
+        annotation = unsolvable(task, work, arguments.unsolvable)
     if annotation.state not in ("empty", "refused"):
-        record_annotation(dataset, task, annotation, given.repeats)
+        record_annotation(dataset, task, annotation, arguments.repeats)
     for line in _lines(annotation, work):
         typer.echo(printable(line))
     return exit_codes.OK if annotation.state in ("solved", "unsolvable") else exit_codes.BROKE

@@ -122,7 +122,7 @@ class BuildArguments:
 
 
 @takes(BuildArguments)
-def build_command(given: BuildArguments) -> int:
+def build_command(arguments: BuildArguments) -> int:
     """Build a benchmark: repositories whose tests pass at one instant and fail at another.
 
     Every candidate goes through the funnel: rules on its row and files, both environments, both runs, four
@@ -147,32 +147,32 @@ def build_command(given: BuildArguments) -> int:
     from backdate.reports.funnel_scene import funnel_scene
     from backdate.serial import write_whole
 
-    plan, place = _plan_and_place(given)
-    output = given.output.absolute()
-    if given.picture is not None:
-        options.require_writable(given.picture, folder=False)
-        require_format(given.picture.suffix)
+    plan, place = _plan_and_place(arguments)
+    output = arguments.output.absolute()
+    if arguments.picture is not None:
+        options.require_writable(arguments.picture, folder=False)
+        require_format(arguments.picture.suffix)
     with watch() as progress:
         built = build(
-            given.sources,
+            arguments.sources,
             output,
             plan=plan,
             place=place,
             executor=lambda: choose_executor(
-                jobs=given.jobs, cluster=given.cluster, spool=build_folder(output) / "spool"
+                jobs=arguments.jobs, cluster=arguments.cluster, spool=build_folder(output) / "spool"
             ),
-            resume=given.resume,
-            retry=given.retry,
+            resume=arguments.resume,
+            retry=arguments.retry,
             progress=progress,
         )
-    if given.picture is not None:
-        write_whole(given.picture, draw(funnel_scene(built.funnel), given.picture.suffix))
+    if arguments.picture is not None:
+        write_whole(arguments.picture, draw(funnel_scene(built.funnel), arguments.picture.suffix))
     print_lines(funnel_lines(built.funnel))
     typer.echo(f"{built.funnel.tasks} tasks in {output}")
     return 0
 
 
-def _plan_and_place(given: BuildArguments) -> tuple[BuildPlan, WorkerConfig]:
+def _plan_and_place(arguments: BuildArguments) -> tuple[BuildPlan, WorkerConfig]:
     """What is built, and where. Raises UsageError."""
     from dataclasses import replace
 
@@ -180,38 +180,38 @@ def _plan_and_place(given: BuildArguments) -> tuple[BuildPlan, WorkerConfig]:
     from backdate.environments.steps import BUILD_LIMITS
     from backdate.errors import UsageError
 
-    target = options.instant(given.to)
+    target = options.instant(arguments.to)
     if target is None:
         raise UsageError("name the new instant: --to 2025-07-31")
     shared = options.settings(
-        sandbox=given.sandbox,
-        cache=given.cache,
-        index_url=given.index_url,
-        timeout=given.timeout,
-        memory=given.memory,
-        processes=given.processes,
-        apt=given.apt,
+        sandbox=arguments.sandbox,
+        cache=arguments.cache,
+        index_url=arguments.index_url,
+        timeout=arguments.timeout,
+        memory=arguments.memory,
+        processes=arguments.processes,
+        apt=arguments.apt,
     )
     plan = BuildPlan(
         target=target,
-        origin=options.instant(given.from_),
-        least_stars=given.least_stars,
-        repeats=given.repeats,
-        changed_repeats=max(given.repeats, given.changed_repeats),
-        setup_attempts=given.attempts,
-        evidence=given.evidence,
-        culprits=given.culprits,
+        origin=options.instant(arguments.from_),
+        least_stars=arguments.least_stars,
+        repeats=arguments.repeats,
+        changed_repeats=max(arguments.repeats, arguments.changed_repeats),
+        setup_attempts=arguments.attempts,
+        evidence=arguments.evidence,
+        culprits=arguments.culprits,
         test_limits=shared.test_limits,
-        build_limits=replace(BUILD_LIMITS, wall_s=given.build_timeout),
-        sandbox=given.sandbox,
+        build_limits=replace(BUILD_LIMITS, wall_s=arguments.build_timeout),
+        sandbox=arguments.sandbox,
         apt=shared.apt,
         index_url=shared.index_url,
     )
-    budget = given.disk_budget
+    budget = arguments.disk_budget
     place = WorkerConfig(
         cache=shared.cache,
-        store=given.store or str(shared.cache / "construction"),
-        repos=given.repos.resolve() if given.repos else None,
+        store=arguments.store or str(shared.cache / "construction"),
+        repos=arguments.repos.resolve() if arguments.repos else None,
         disk_budget_bytes=None if budget is None else int(budget * _GIB),
     )
     return plan, place

@@ -41,7 +41,7 @@ class BisectArguments:
 
 
 @takes(BisectArguments)
-def bisect_command(given: BisectArguments) -> int:
+def bisect_command(arguments: BisectArguments) -> int:
     """Tell since when a project's tests fail, and which release is the culprit.
 
     Runs the check, groups what broke by cause, and searches for each cause: the interpreter or the
@@ -57,42 +57,42 @@ def bisect_command(given: BisectArguments) -> int:
     from backdate.cli.progress import watch
     from backdate.session import bisect
 
-    settings = given.machine.settings(store=not given.no_store, apt=given.apt)
-    _require_places(given)
+    settings = arguments.machine.settings(store=not arguments.no_store, apt=arguments.apt)
+    _require_places(arguments)
     with watch() as progress:
         result = bisect(
-            given.source,
-            from_instant=options.instant(given.from_),
-            to_instant=options.instant(given.to),
-            python=given.python,
-            tests=tuple(given.test or ()),
+            arguments.source,
+            from_instant=options.instant(arguments.from_),
+            to_instant=options.instant(arguments.to),
+            python=arguments.python,
+            tests=tuple(arguments.test or ()),
             settings=settings,
             progress=progress,
         )
-    _report(result, given)
+    _report(result, arguments)
     return OF_VERDICT[result.verdict]
 
 
-def _require_places(given: BisectArguments) -> None:
+def _require_places(arguments: BisectArguments) -> None:
     """Raise UsageError for what could not be written in the end: asked before the work."""
     from backdate.reports.drawing.formats import require_format
 
-    for file in (given.json, given.picture):
+    for file in (arguments.json, arguments.picture):
         if file is not None:
             options.require_writable(file, folder=False)
-    if given.picture is not None:
-        require_format(given.picture.suffix)
+    if arguments.picture is not None:
+        require_format(arguments.picture.suffix)
 
 
-def _report(result: BisectResult, given: BisectArguments) -> None:
+def _report(result: BisectResult, arguments: BisectArguments) -> None:
     from backdate.cli.render import print_lines
     from backdate.cli.render_bisection import bisection_lines
     from backdate.reports.bisection_scene import bisection_scene
     from backdate.reports.drawing.formats import draw
     from backdate.serial import to_json, write_whole
 
-    if given.json is not None:
-        write_whole(given.json, to_json(result, indent=2))
-    if given.picture is not None:
-        write_whole(given.picture, draw(bisection_scene(result), given.picture.suffix))
-    print_lines(bisection_lines(result, verbose=given.verbose))
+    if arguments.json is not None:
+        write_whole(arguments.json, to_json(result, indent=2))
+    if arguments.picture is not None:
+        write_whole(arguments.picture, draw(bisection_scene(result), arguments.picture.suffix))
+    print_lines(bisection_lines(result, verbose=arguments.verbose))

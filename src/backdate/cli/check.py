@@ -36,7 +36,7 @@ class CheckArguments:
 
 
 @takes(CheckArguments)
-def check_command(given: CheckArguments) -> int:
+def check_command(arguments: CheckArguments) -> int:
     """Tell which of a project's own tests dependency updates broke.
 
     Builds the project's environment as of an old instant and as of a new one, runs its tests in both,
@@ -52,24 +52,26 @@ def check_command(given: CheckArguments) -> int:
     from backdate.session import check
     from backdate.testing.junit import to_junit
 
-    settings = given.machine.settings(keep=given.keep, store=not given.no_store, apt=given.apt)
-    for file in (given.json, given.junit):
+    settings = arguments.machine.settings(
+        keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
+    )
+    for file in (arguments.json, arguments.junit):
         if file is not None:
-            options.require_writable(file, folder=file is given.junit)
+            options.require_writable(file, folder=file is arguments.junit)
     with watch() as progress:
         result = check(
-            given.source,
-            from_instant=options.instant(given.from_),
-            to_instant=options.instant(given.to),
-            python=given.python,
+            arguments.source,
+            from_instant=options.instant(arguments.from_),
+            to_instant=options.instant(arguments.to),
+            python=arguments.python,
             settings=settings,
             progress=progress,
         )
-    if given.json is not None:
-        write_whole(given.json, to_json(result, indent=2))
-    if given.junit is not None:
+    if arguments.json is not None:
+        write_whole(arguments.json, to_json(result, indent=2))
+    if arguments.junit is not None:
         for name, side in (("old", result.old), ("new", result.new)):
             if side.run is not None:
-                write_whole(given.junit / f"{name}.xml", to_junit(side.run))
-    print_result(result, verbose=given.verbose)
+                write_whole(arguments.junit / f"{name}.xml", to_junit(side.run))
+    print_result(result, verbose=arguments.verbose)
     return OF_VERDICT[result.verdict]

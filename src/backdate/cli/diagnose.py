@@ -33,7 +33,7 @@ class DiagnoseArguments:
 
 
 @takes(DiagnoseArguments)
-def diagnose_command(given: DiagnoseArguments) -> int:
+def diagnose_command(arguments: DiagnoseArguments) -> int:
     """Tell from a CI log why tests or an installation failed: the cause, the library and its change.
 
     Reads what pytest, unittest and pip print, also with the timestamps, groups and colours of GitHub Actions.
@@ -55,22 +55,22 @@ def diagnose_command(given: DiagnoseArguments) -> int:
     from backdate.errors import UsageError
     from backdate.serial import to_json, write_whole
 
-    if given.project is not None and not given.project.is_dir():
-        raise UsageError(f"--project {given.project} is not a folder")
-    if given.json is not None:
-        options.require_writable(given.json, folder=False)
-    report = explain_log(_text(given.log), tree=given.project)
-    if given.json is not None:
-        write_whole(given.json, to_json(report, indent=2))
+    if arguments.project is not None and not arguments.project.is_dir():
+        raise UsageError(f"--project {arguments.project} is not a folder")
+    if arguments.json is not None:
+        options.require_writable(arguments.json, folder=False)
+    report = explain_log(_text(arguments.log), tree=arguments.project)
+    if arguments.json is not None:
+        write_whole(arguments.json, to_json(report, indent=2))
     if report.explains_nothing:
-        shown = "standard input" if given.log == "-" else given.log
+        shown = "standard input" if arguments.log == "-" else arguments.log
         last = f"; its last error is {report.last_error!r}" if report.last_error else ""
         tell(
             f"backdate: {shown} holds no failure of pytest, unittest or pip that can be read{last}; "
             "give the whole log of the step that failed"
         )
         return exit_codes.CANNOT_TELL
-    print_lines(log_lines(report, verbose=given.verbose))
+    print_lines(log_lines(report, verbose=arguments.verbose))
     return exit_codes.OK
 
 

@@ -23,12 +23,12 @@ def doctor_command(
     lacking = 0
     for group, capabilities in examine_machine(settings):
         typer.echo(group)
-        for one in capabilities:
-            mark = "ok" if one.ok else "MISSING" if one.needed else "absent"
-            typer.echo(f"  {mark:<7}  {printable(one.name)}: {printable(one.detail)}")
-            if not one.ok and one.needed:
+        for capability in capabilities:
+            mark = "ok" if capability.ok else "MISSING" if capability.needed else "absent"
+            typer.echo(f"  {mark:<7}  {printable(capability.name)}: {printable(capability.detail)}")
+            if not capability.ok and capability.needed:
                 lacking += 1
-                if one.remedy:
-                    typer.echo(f"           to get it: {printable(one.remedy)}")
+                if capability.remedy:
+                    typer.echo(f"           to get it: {printable(capability.remedy)}")
     typer.echo("Everything that a check needs is here." if not lacking else f"{lacking} missing.")
     return exit_codes.MACHINE if lacking else exit_codes.OK

@@ -46,7 +46,7 @@ class EnvArguments:
 
 
 @takes(EnvArguments)
-def env_command(given: EnvArguments) -> int:
+def env_command(arguments: EnvArguments) -> int:
     """Build a project's environment as of an instant, with its lock.
 
     DIR becomes a virtual environment of your own, and DIR/pylock.toml (PEP 751) its lock with hashes. The
@@ -59,21 +59,24 @@ def env_command(given: EnvArguments) -> int:
     from backdate.session import build_environment
     from backdate.timeline.instants import format_day
 
-    if given.output is None:
+    if arguments.output is None:
         raise UsageError("say where the environment goes: -o DIR")
-    at = options.instant(given.instant)
+    at = options.instant(arguments.instant)
     assert at is not None
     settings = options.settings(
-        sandbox=given.sandbox, cache=given.cache, index_url=given.index_url, store=not given.no_store
+        sandbox=arguments.sandbox,
+        cache=arguments.cache,
+        index_url=arguments.index_url,
+        store=not arguments.no_store,
     )
     with watch() as progress:
         made = build_environment(
-            given.source,
+            arguments.source,
             instant=at,
-            output=given.output,
-            packages=tuple(given.package or ()),
-            tests=given.tests,
-            python=given.python,
+            output=arguments.output,
+            packages=tuple(arguments.package or ()),
+            tests=arguments.tests,
+            python=arguments.python,
             settings=settings,
             progress=progress,
         )
@@ -84,10 +87,10 @@ def env_command(given: EnvArguments) -> int:
     assert made.environment is not None
     count = len(made.environment.lock.distributions)
     typer.echo(
-        f"{given.output}: Python {made.environment.choice.interpreter.version}, "
+        f"{arguments.output}: Python {made.environment.choice.interpreter.version}, "
         f"{count} distributions as of {format_day(at)}"
     )
     if made.environment.choice.note:
         typer.echo(f"Note: {printable(made.environment.choice.note)}")
-    typer.echo(f"Lock: {given.output / 'pylock.toml'}")
+    typer.echo(f"Lock: {arguments.output / 'pylock.toml'}")
     return exit_codes.OK

@@ -50,12 +50,12 @@ class AgentAccess:
 
         if self != AgentAccess() and not solver.startswith("command:"):
             raise UsageError(f"--agent-… is for a command, and --solver {solver} is none")
-        for one in self.agent_mount or ():
-            if not one.is_dir():
-                raise UsageError(f"--agent-mount {one} is not a folder")
+        for folder in self.agent_mount or ():
+            if not folder.is_dir():
+                raise UsageError(f"--agent-mount {folder} is not a folder")
         return CommandOptions(
             network=self.agent_network,
-            mounts=tuple(one.resolve() for one in self.agent_mount or ()),
+            mounts=tuple(folder.resolve() for folder in self.agent_mount or ()),
             environment=forwarded(tuple(self.agent_env or ())),
             timeout_s=self.agent_timeout,
             new_environment=new_environment(workshop),
@@ -140,7 +140,7 @@ class EvalArguments:
 
 
 @takes(EvalArguments)
-def eval_command(given: EvalArguments) -> int:
+def eval_command(arguments: EvalArguments) -> int:
     """Let a solver work on every task of a data set, and keep its answers.
 
     Finished tasks are kept in the run's folder and not done again. `backdate score` tests what was handed in.
@@ -166,69 +166,71 @@ def eval_command(given: EvalArguments) -> int:
     from backdate.sandboxes.choose import choose_sandbox
     from backdate.solvers.choose import open_solver
 
-    settings = _settings(given)
-    machine = given.machine.settings(apt=given.apt)
-    folder = given.output or default_folder(given.dataset, given.solver)
+    settings = _settings(arguments)
+    machine = arguments.machine.settings(apt=arguments.apt)
+    folder = arguments.output or default_folder(arguments.dataset, arguments.solver)
     options.require_writable(folder, folder=True)
-    bench = open_bench(given.dataset, machine, only=given.only or (), repositories=given.repositories)
+    bench = open_bench(
+        arguments.dataset, machine, only=arguments.only or (), repositories=arguments.repositories
+    )
     sandbox = choose_sandbox(machine.sandbox)
     with open_solver(
-        given.solver, _solver_options(given, settings, bench.workshop, sandbox, folder)
+        arguments.solver, _solver_options(arguments, settings, bench.workshop, sandbox, folder)
     ) as solver:
         if not bench.tasks:
-            raise UsageError(f"{given.dataset} holds no task")
+            raise UsageError(f"{arguments.dataset} holds no task")
         plan = EvaluationPlan(
             tasks=bench.tasks,
             solver=solver,
             settings=settings,
             workshop=bench.workshop,
             folder=folder,
-            jobs=given.jobs,
-            extra_tools=evidence_tools(bench.workshop, sandbox) if given.tools == "evidence" else None,
-            retry=given.retry,
+            jobs=arguments.jobs,
+            extra_tools=evidence_tools(bench.workshop, sandbox) if arguments.tools == "evidence" else None,
+            retry=arguments.retry,
         )
         with watch() as progress:
             records = evaluate(plan, progress)
-    typer.echo(run_summary(records, given.dataset, folder))
-    return exit_codes.CANNOT_TELL if any(one.ending in RETRIED for one in records) else exit_codes.OK
+    typer.echo(run_summary(records, arguments.dataset, folder))
+    return exit_codes.CANNOT_TELL if any(record.ending in RETRIED for record in records) else exit_codes.OK
 
 
-def _settings(given: EvalArguments) -> RunSettings:
+def _settings(arguments: EvalArguments) -> RunSettings:
     """What the results depend on. Raises UsageError."""
     from backdate.solvers.dialects.choose import choose_dialect
     from backdate.solvers.records import RunSettings
 
-    _require_one_of("--history", given.history, ("paper", "release"))
-    _require_one_of("--tools", given.tools, ("paper", "evidence"))
-    choose_dialect(given.dialect)
-    seed = _number_or_none("--sample", given.sample)
+    _require_one_of("--history", arguments.history, ("paper", "release"))
+    _require_one_of("--tools", arguments.tools, ("paper", "evidence"))
+    choose_dialect(arguments.dialect)
+    seed = _number_or_none("--sample", arguments.sample)
     return RunSettings(
-        solver=given.solver,
-        calls=given.calls,
-        tests=given.tests,
-        dialect=given.dialect,
-        history=given.history,
-        tools=given.tools,
-        allow_test_edits=given.allow_test_edits,
+        solver=arguments.solver,
+        calls=arguments.calls,
+        tests=arguments.tests,
+        dialect=arguments.dialect,
+        history=arguments.history,
+        tools=arguments.tools,
+        allow_test_edits=arguments.allow_test_edits,
         sample=None if seed is None else int(seed),
-        temperature=_number_or_none("--temperature", given.temperature),
+        temperature=_number_or_none("--temperature", arguments.temperature),
     )
 
 
 def _solver_options(
-    given: EvalArguments, settings: RunSettings, workshop: TaskRunner, sandbox: Sandbox, folder: Path
+    arguments: EvalArguments, settings: RunSettings, workshop: TaskRunner, sandbox: Sandbox, folder: Path
 ) -> SolverOptions:
     from backdate.evaluation.run_folder import ANSWERS
     from backdate.solvers.choose import SolverOptions
 
     return SolverOptions(
         sandbox=sandbox,
-        prices=given.prices,
+        prices=arguments.prices,
         answers=folder / ANSWERS,
         sample=settings.sample,
         temperature=settings.temperature,
-        requests_per_minute=given.requests_per_minute,
-        command=given.agent.command_options(given.solver, workshop),
+        requests_per_minute=arguments.requests_per_minute,
+        command=arguments.agent.command_options(arguments.solver, workshop),
     )
 
 

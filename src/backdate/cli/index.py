@@ -82,7 +82,7 @@ class IndexArguments:
 
 
 @takes(IndexArguments)
-def index_command(given: IndexArguments) -> None:
+def index_command(arguments: IndexArguments) -> None:
     """Serve the package index as it was at any instant.
 
     Pages are at /snapshot/2021-03-01/simple/ (or a full instant), today's at /simple/. What was
@@ -91,28 +91,30 @@ def index_command(given: IndexArguments) -> None:
     from backdate.index.cache import DiskCache
     from backdate.index.upstream import PUBLIC_INDEX, IndexClient
 
-    if given.export is None and (given.for_locks or given.until is not None or given.with_files):
+    if arguments.export is None and (
+        arguments.for_locks or arguments.until is not None or arguments.with_files
+    ):
         raise UsageError(
             "--for, --until and --with-files say what goes into a bundle; name it with --export FILE"
         )
     logging.basicConfig(level=logging.WARNING, format="backdate index: %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    store = DiskCache(usable_cache(given.cache), max_bytes=given.cache_size * _MB)
-    if given.import_ is not None:
-        _import(given.import_, store)
+    store = DiskCache(usable_cache(arguments.cache), max_bytes=arguments.cache_size * _MB)
+    if arguments.import_ is not None:
+        _import(arguments.import_, store)
         return
     client = IndexClient(
-        upstreams=given.upstream or [PUBLIC_INDEX],
+        upstreams=arguments.upstream or [PUBLIC_INDEX],
         cache=store,
-        offline=given.offline,
-        refresh=given.refresh,
-        timeout_s=given.timeout,
+        offline=arguments.offline,
+        refresh=arguments.refresh,
+        timeout_s=arguments.timeout,
     )
     with client:
-        if given.export is not None:
-            _export(given, given.export, client)
+        if arguments.export is not None:
+            _export(arguments, arguments.export, client)
         else:
-            _serve(given, client)
+            _serve(arguments, client)
 
 
 def _import(file: Path, store: DiskCache) -> None:
@@ -122,47 +124,47 @@ def _import(file: Path, store: DiskCache) -> None:
     typer.echo(f"{read.pages} pages and {read.files} files are in {store.folder} now")
 
 
-def _export(given: IndexArguments, file: Path, client: IndexClient) -> None:
+def _export(arguments: IndexArguments, file: Path, client: IndexClient) -> None:
     from backdate.index import bundle
     from backdate.index.lock_files import read_needs
 
-    if not given.for_locks:
+    if not arguments.for_locks:
         raise UsageError("--export needs --for LOCK: which projects go into the bundle")
-    needs = [need for path in given.for_locks for need in read_needs(path)]
-    end = None if given.until is None else parse_instant(given.until)
-    made = bundle.export_bundle(client, needs, file, until=end, with_files=given.with_files)
+    needs = [need for path in arguments.for_locks for need in read_needs(path)]
+    end = None if arguments.until is None else parse_instant(arguments.until)
+    made = bundle.export_bundle(client, needs, file, until=end, with_files=arguments.with_files)
     typer.echo(f"{file}: {made.pages} pages, {made.files} files, {made.size_bytes} bytes")
 
 
-def _serve(given: IndexArguments, client: IndexClient) -> None:
+def _serve(arguments: IndexArguments, client: IndexClient) -> None:
     from backdate.index.server import listening_socket, serve
     from backdate.index.server import unix_socket as listen_at
 
-    options = _server_options(given)
-    path = given.unix_socket
-    listening = listen_at(path) if path else listening_socket(given.host, given.port)
+    options = _server_options(arguments)
+    path = arguments.unix_socket
+    listening = listen_at(path) if path else listening_socket(arguments.host, arguments.port)
     if path:
         shown = f"the socket {path}"
     else:
         address, actual = listening.getsockname()[:2]
         shown = f"http://{f'[{address}]' if ':' in address else address}:{actual}/"
     typer.echo(f"The package index as of any instant: {shown} (Ctrl+C stops it)", err=True)
-    serve(client, options, listening, log=None if given.quiet else sys.stderr)
+    serve(client, options, listening, log=None if arguments.quiet else sys.stderr)
     if path:
         path.unlink(missing_ok=True)
 
 
-def _server_options(given: IndexArguments) -> ServerOptions:
+def _server_options(arguments: IndexArguments) -> ServerOptions:
     """Raises UsageError."""
     from backdate.index.application import ServerOptions
 
-    files = given.files or ("through" if given.offline else "direct")
+    files = arguments.files or ("through" if arguments.offline else "direct")
     return ServerOptions(
-        policy=given.view.policy(),
+        policy=arguments.view.policy(),
         files=cast("Literal['direct', 'through']", one_of("--files", files, "direct", "through")),
         compress=cast(
             "Literal['auto', 'always', 'never']",
-            one_of("--compress", given.compress, "auto", "always", "never"),
+            one_of("--compress", arguments.compress, "auto", "always", "never"),
         ),
-        memory_bytes=given.memory * _MB,
+        memory_bytes=arguments.memory * _MB,
     )

@@ -116,10 +116,10 @@ def _skipped(extraction: Extraction, *, everything: bool) -> Iterator[str]:
         yield f"{len(extraction.skipped)} things were skipped; --all shows them with the reasons."
         return
     yield "Skipped:"
-    for one in extraction.skipped:
-        where = one.provenance.place or one.provenance.rule
-        text = f"  [{one.provenance.text}]" if one.provenance.text else ""
-        yield f"  {_printable(where)}: {_printable(one.reason + text)}"
+    for instruction in extraction.skipped:
+        where = instruction.provenance.place or instruction.provenance.rule
+        text = f"  [{instruction.provenance.text}]" if instruction.provenance.text else ""
+        yield f"  {_printable(where)}: {_printable(instruction.reason + text)}"
 
 
 def _printable(text: str) -> str:

@@ -169,15 +169,15 @@ def _place(frame: Frame) -> str:
 def _others(result: CheckResult, verbose: bool) -> Iterator[Line]:
     if result.comparison is None:
         return
-    told = (
+    groups = (
         ("Fixed by the update", result.comparison.fixed),
         ("Passed then, skipped now", result.comparison.skipped_now),
         ("Passed then, not there now (their files were collected)", result.comparison.vanished),
     )
-    for words, tests in told:
+    for title, tests in groups:
         if tests:
             yield "", ""
-            yield f"{words}: {len(tests)}", "bold"
+            yield f"{title}: {len(tests)}", "bold"
             for test in tests if verbose else tests[:_MOST_TESTS]:
                 yield f"      {test}", ""
             if not verbose and len(tests) > _MOST_TESTS:

@@ -46,8 +46,8 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
         yield "", ""
         yield f"Not attributed: {len(result.refused)}", "bold"
         shown = result.refused if verbose else result.refused[:_MOST_TESTS]
-        for one in shown:
-            yield f"      {one.test}: {one.reason}", "yellow"
+        for refused in shown:
+            yield f"      {refused.test}: {refused.reason}", "yellow"
         if len(shown) < len(result.refused):
             yield f"      and {len(result.refused) - len(shown)} more (--verbose shows all)", "dim"
     for note in result.notes:
@@ -85,7 +85,7 @@ def _conclusion(result: BisectResult) -> Line:
 
 def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[Line]:
     count = len(finding.tests)
-    names = " and ".join(_culprit(one) for one in finding.culprits) or "no culprit"
+    names = " and ".join(_culprit(culprit) for culprit in finding.culprits) or "no culprit"
     together = " (not told apart)" if len(finding.culprits) > 1 else ""
     ways = _BUILD_WAYS if finding.breaks == "build" else _WAYS
     proof = f"; {ways[finding.confirmed]}" if finding.culprits else ""
@@ -114,11 +114,11 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
             yield f"    {_MARKS[probe.colour]} Python {probe.python}: {probe.why}{built}{why}", "dim"
 
 
-def _culprit(one: Culprit) -> str:
-    released = f", released {one.released:%Y-%m-%d}" if one.released else ""
-    if one.old is None:
-        return f"{one.name} {one.new} (not there before){released}"
-    return f"{one.name} {one.old} -> {one.new or 'gone'}{released}"
+def _culprit(culprit: Culprit) -> str:
+    released = f", released {culprit.released:%Y-%m-%d}" if culprit.released else ""
+    if culprit.old is None:
+        return f"{culprit.name} {culprit.new} (not there before){released}"
+    return f"{culprit.name} {culprit.old} -> {culprit.new or 'gone'}{released}"
 
 
 def _error(error: Failing) -> str:

@@ -28,12 +28,14 @@ def funnel_lines(funnel: Funnel) -> Iterator[Line]:
     for title, justify in (("stage", "left"), ("entered", "right"), ("left", "right"), ("why", "left")):
         table.add_column(title, justify="right" if justify == "right" else "left", overflow="fold")
     for stage in funnel.stages:
-        reasons = [f"{one.count} {printable(one.reason)}" for one in stage.reasons[:_MOST_REASONS]]
+        reasons = [f"{reason.count} {printable(reason.reason)}" for reason in stage.reasons[:_MOST_REASONS]]
         if len(stage.reasons) > _MOST_REASONS:
-            rest = sum(one.count for one in stage.reasons[_MOST_REASONS:])
+            rest = sum(reason.count for reason in stage.reasons[_MOST_REASONS:])
             reasons.append(f"{rest} for {len(stage.reasons) - _MOST_REASONS} other reasons")
-        words = Text("\n".join(reasons) or "")
-        table.add_row(Text(f"{stage.name}"), str(stage.entered), str(stage.left) if stage.left else "", words)
+        reasons_text = Text("\n".join(reasons) or "")
+        table.add_row(
+            Text(f"{stage.name}"), str(stage.entered), str(stage.left) if stage.left else "", reasons_text
+        )
     table.add_row(
         "tasks", str(funnel.tasks), "", f"{funnel.waiting} not decided yet" if funnel.waiting else ""
     )
@@ -45,8 +47,8 @@ def funnel_lines(funnel: Funnel) -> Iterator[Line]:
 
 def excluded_lines(left: Iterable[Left]) -> Iterator[Line]:
     """Every candidate that left, with its reason and what belongs to it."""
-    for one in left:
-        at = f"@{one.revision[:12]}" if one.revision else ""
-        yield f"{one.name}{at}  {one.stage}: {one.reason}", ""
-        for line in one.detail.strip().splitlines()[:12]:
+    for candidate in left:
+        at = f"@{candidate.revision[:12]}" if candidate.revision else ""
+        yield f"{candidate.name}{at}  {candidate.stage}: {candidate.reason}", ""
+        for line in candidate.detail.strip().splitlines()[:12]:
             yield f"    {line}", "dim"

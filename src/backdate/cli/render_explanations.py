@@ -41,16 +41,16 @@ def explanations_lines(explanations: Explanation) -> Iterator[Line]:
         yield f"  Note: {note}", "dim"
 
 
-def _name(one: ChangedName) -> str:
-    words = f"{one.name} {_WORDS.get(one.change, str(one.change))}"
-    if one.moved_to:
-        words += f"; look at {', '.join(one.moved_to)}"
+def _name(changed: ChangedName) -> str:
+    text = f"{changed.name} {_WORDS.get(changed.change, str(changed.change))}"
+    if changed.moved_to:
+        text += f"; look at {', '.join(changed.moved_to)}"
     changes = [
-        *([f"without {', '.join(one.removed_parameters)}"] if one.removed_parameters else []),
-        *([f"new {', '.join(one.added_parameters)}"] if one.added_parameters else []),
+        *([f"without {', '.join(changed.removed_parameters)}"] if changed.removed_parameters else []),
+        *([f"new {', '.join(changed.added_parameters)}"] if changed.added_parameters else []),
     ]
-    if one.change is NameChange.SIGNATURE and not changes:
-        changes = [f"{one.old_signature} -> {one.new_signature}"]
+    if changed.change is NameChange.SIGNATURE and not changes:
+        changes = [f"{changed.old_signature} -> {changed.new_signature}"]
     if changes:
-        words += f": {'; '.join(changes)}"
-    return words
+        text += f": {'; '.join(changes)}"
+    return text

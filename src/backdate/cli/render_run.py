@@ -14,5 +14,5 @@ def run_summary(records: tuple[RunRecord, ...], dataset: Path, folder: Path) -> 
     from collections import Counter
 
     counts = Counter(record.ending.value for record in records)
-    words = ", ".join(f"{count} {ending}" for ending, count in counts.most_common())
-    return f"{len(records)} tasks: {words}\nScore the run with: backdate score {dataset} {folder}"
+    endings = ", ".join(f"{count} {ending}" for ending, count in counts.most_common())
+    return f"{len(records)} tasks: {endings}\nScore the run with: backdate score {dataset} {folder}"

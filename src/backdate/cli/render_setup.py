@@ -44,8 +44,9 @@ def _lines(result: SetupResult, *, verbose: bool) -> Iterator[str]:
         yield f"Note: {note}"
     if verbose:
         yield from _bad_tests(result)
-        for one in result.skipped:
-            yield f"Not followed: {one.provenance.place or one.provenance.rule}: {one.reason}"
+        for instruction in result.skipped:
+            where = instruction.provenance.place or instruction.provenance.rule
+            yield f"Not followed: {where}: {instruction.reason}"
     yield f"Logs: {result.folder}"
 
 
@@ -81,10 +82,14 @@ def _step(kind: str, what: str, provenance: Provenance) -> str:
 
 
 def _bad_tests(result: SetupResult) -> Iterator[str]:
-    bad = [one for one in result.run.results if one.outcome.bad] if result.run is not None else []
-    for one in bad[:_MOST_TESTS]:
-        why = f": {one.raised[-1].type}: {first_line(one.raised[-1].message, most=200)}" if one.raised else ""
-        yield f"{one.outcome}: {one.id}{why}"
+    bad = [test for test in result.run.results if test.outcome.bad] if result.run is not None else []
+    for test in bad[:_MOST_TESTS]:
+        why = (
+            f": {test.raised[-1].type}: {first_line(test.raised[-1].message, most=200)}"
+            if test.raised
+            else ""
+        )
+        yield f"{test.outcome}: {test.id}{why}"
     if len(bad) > _MOST_TESTS:
         yield f"… and {len(bad) - _MOST_TESTS} more"
 

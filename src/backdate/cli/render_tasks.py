@@ -32,10 +32,11 @@ def dataset_lines(dataset: Dataset) -> Iterator[str]:
     yield f"proven here (old passes, new fails, gold passes): {summary.proven}"
     yield ""
     yield f"{'over the tasks':<42}{'mean':>12}{'median':>12}{'least':>10}{'most':>10}"
-    for name, words in STATISTICS_WORDS.items():
+    for name, title in STATISTICS_WORDS.items():
         if name in summary.spreads:
-            one = summary.spreads[name]
-            yield f"{words:<42}{one.mean:>12,.1f}{one.median:>12,.1f}{one.least:>10,}{one.most:>10,}"
+            spread = summary.spreads[name]
+            most = f"{spread.least:>10,}{spread.most:>10,}"
+            yield f"{title:<42}{spread.mean:>12,.1f}{spread.median:>12,.1f}{most}"
     yield ""
     libraries = dict(list(summary.related_libraries.items())[:_MOST_LIBRARIES])
     for title, counts in (
@@ -56,8 +57,13 @@ def _funnel(dataset: Dataset) -> Iterator[str]:
         return
     try:
         stages = [
-            (str(one["title"]), int(one["entered"]), int(one["left"]), one["reasons"])
-            for one in json.loads(path.read_bytes())["funnel"]["stages"]
+            (
+                str(stage_value["title"]),
+                int(stage_value["entered"]),
+                int(stage_value["left"]),
+                stage_value["reasons"],
+            )
+            for stage_value in json.loads(path.read_bytes())["funnel"]["stages"]
         ]
         reasons = [[(str(why["reason"]), int(why["count"])) for why in stage[3]] for stage in stages]
     except (ValueError, KeyError, TypeError) as error:

@@ -42,8 +42,10 @@ def report_command(
     options.require_writable(output, folder=True)
     scored = [load_scored_run(folder) for folder in dict.fromkeys(runs)]
     summary = write_report(scored, output, strict=strict)
-    for one in summary.models:
-        precise = "" if one.prec_at_1 is None else f", prec@1 {one.prec_at_1.value:.1%}"
-        typer.echo(printable(f"{one.model} on {one.dataset}: pass@1 {one.pass_at_1.value:.1%}{precise}"))
+    for model in summary.models:
+        precision = "" if model.prec_at_1 is None else f", prec@1 {model.prec_at_1.value:.1%}"
+        typer.echo(
+            printable(f"{model.model} on {model.dataset}: pass@1 {model.pass_at_1.value:.1%}{precision}")
+        )
     typer.echo(printable(f"The report is {output / 'index.html'}"))
     return exit_codes.OK

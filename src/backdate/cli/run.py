@@ -38,7 +38,7 @@ class RunArguments:
 
 
 @takes(RunArguments)
-def run_command(given: RunArguments) -> None:
+def run_command(arguments: RunArguments) -> None:
     """Run a command with pip, uv, Poetry, PDM, pipenv and setuptools pointed at an instant.
 
     A private index runs for as long as the command; extra indexes, find-links and the users'
@@ -58,15 +58,17 @@ def run_command(given: RunArguments) -> None:
 
     logging.basicConfig(level=logging.WARNING, format="backdate run: %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    instant = parse_instant(given.at, words=True)
-    options = ServerOptions(policy=given.view.policy(), files="through" if given.offline else "direct")
-    store = DiskCache(usable_cache(given.cache))
+    instant = parse_instant(arguments.at, words=True)
+    options = ServerOptions(
+        policy=arguments.view.policy(), files="through" if arguments.offline else "direct"
+    )
+    store = DiskCache(usable_cache(arguments.cache))
     with (
         IndexClient(
-            upstreams=given.upstream or [PUBLIC_INDEX],
+            upstreams=arguments.upstream or [PUBLIC_INDEX],
             cache=store,
-            offline=given.offline,
-            refresh=given.refresh,
+            offline=arguments.offline,
+            refresh=arguments.refresh,
         ) as client,
         SnapshotServer(client, options) as server,
         tempfile.TemporaryDirectory(prefix="backdate-run-") as folder,
@@ -76,7 +78,7 @@ def run_command(given: RunArguments) -> None:
         shadow_home(Path.home(), home)
         others = [urlsplit(root).netloc for root in client.upstreams if root != PUBLIC_INDEX]
         write_client_files(url, instant, home, file_hosts=[*FILE_HOSTS, *others])
-        status = _run(given.command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
+        status = _run(arguments.command, pointed_at({**folders_of(Path.home()), **os.environ}, url, home))
     raise typer.Exit(status)
 
 

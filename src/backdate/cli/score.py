@@ -67,7 +67,7 @@ class ScoreArguments:
 
 
 @takes(ScoreArguments)
-def score_command(given: ScoreArguments) -> int:
+def score_command(arguments: ScoreArguments) -> int:
     """Score answers: apply each to a fresh tree and run the tests again, whatever the answer claims.
 
     An answer that is scored already is not scored again.
@@ -89,30 +89,36 @@ def score_command(given: ScoreArguments) -> int:
     from backdate.evaluation.summary import summarise
     from backdate.serial import to_json, write_whole
 
-    if (given.run is None) == (given.predictions is None):
+    if (arguments.run is None) == (arguments.predictions is None):
         raise UsageError("name one thing to be scored: a RUN of backdate eval, or --predictions FILE")
-    if given.flags not in ("all", "static", "none"):
-        raise UsageError(f"--flags is one of all, static, none, not {given.flags!r}")
-    answers: Answers = read_answers(given.run, given.predictions, given.model)
-    folder = given.output or given.run or default_folder(given.dataset, given.predictions, answers.model)
+    if arguments.flags not in ("all", "static", "none"):
+        raise UsageError(f"--flags is one of all, static, none, not {arguments.flags!r}")
+    answers: Answers = read_answers(arguments.run, arguments.predictions, arguments.model)
+    folder = (
+        arguments.output
+        or arguments.run
+        or default_folder(arguments.dataset, arguments.predictions, answers.model)
+    )
     options.require_writable(folder, folder=True)
-    if given.json is not None:
-        options.require_writable(given.json, folder=False)
-    bench = open_bench(given.dataset, given.machine.settings(apt=given.apt), repositories=given.repos)
+    if arguments.json is not None:
+        options.require_writable(arguments.json, folder=False)
+    bench = open_bench(
+        arguments.dataset, arguments.machine.settings(apt=arguments.apt), repositories=arguments.repos
+    )
     with watch() as progress:
         scored = score_run(
             bench,
             answers,
             folder,
-            only=given.only or (),
-            flags=given.flags,
-            jobs=given.jobs,
-            allow_test_edits=given.allow_test_edits,
+            only=arguments.only or (),
+            flags=arguments.flags,
+            jobs=arguments.jobs,
+            allow_test_edits=arguments.allow_test_edits,
             progress=progress,
         )
-    typer.echo(_words(scored, strict=given.strict))
-    if given.json is not None:
-        write_whole(given.json, to_json(summarise([scored], strict=given.strict), indent=1))
+    typer.echo(_words(scored, strict=arguments.strict))
+    if arguments.json is not None:
+        write_whole(arguments.json, to_json(summarise([scored], strict=arguments.strict), indent=1))
     failed = any(score.outcome.is_error for score in scored.scores)
     return exit_codes.CANNOT_TELL if failed else exit_codes.OK
 

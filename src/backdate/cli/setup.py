@@ -84,7 +84,7 @@ class SetupArguments:
 
 
 @takes(SetupArguments)
-def setup_command(given: SetupArguments) -> int:
+def setup_command(arguments: SetupArguments) -> int:
     """Set a project up as of an instant, repair what fails, and prove it by its own tests.
 
     Recipes are read from the project's files; each is built and tested from a clean start, and repaired by
@@ -103,45 +103,53 @@ def setup_command(given: SetupArguments) -> int:
     from backdate.errors import UsageError
     from backdate.session import set_up
 
-    if given.json is not None:
-        options.require_writable(given.json, folder=False)
-    settings = given.machine.settings(keep=given.keep, store=not given.no_store, apt=given.apt)
-    kinds = _sources(given.without or ())
-    sources = given.source or ["."]
-    instant = options.instant(given.at)
-    if len(sources) > 1 and not given.ablation:
+    if arguments.json is not None:
+        options.require_writable(arguments.json, folder=False)
+    settings = arguments.machine.settings(
+        keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
+    )
+    kinds = _sources(arguments.without or ())
+    sources = arguments.source or ["."]
+    instant = options.instant(arguments.at)
+    if len(sources) > 1 and not arguments.ablation:
         raise UsageError("one project is set up at a time; several are for --ablation")
     asked = open_advisers(
-        given.adviser, given.adviser_strategy, web=given.web, cache=settings.cache, prices=given.prices
+        arguments.adviser,
+        arguments.adviser_strategy,
+        web=arguments.web,
+        cache=settings.cache,
+        prices=arguments.prices,
     )
     with asked as adviser_at, watch() as progress:
-        done = (ablate if given.ablation else set_up)(
-            sources if given.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
+        done = (ablate if arguments.ablation else set_up)(
+            sources if arguments.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
             instant=instant,
-            python=given.python,
+            python=arguments.python,
             options=SetupOptions(
-                accept=given.accept,
-                rounds=0 if given.no_repair else given.rounds,
-                attempts=given.attempts,
+                accept=arguments.accept,
+                rounds=0 if arguments.no_repair else arguments.rounds,
+                attempts=arguments.attempts,
                 sources=kinds,
                 adviser_at=adviser_at,
             ),
             settings=settings,
             progress=progress,
         )
-    _report(done, given)
+    _report(done, arguments)
     return exit_codes.OK if isinstance(done, Ablation) or done.proven else exit_codes.CANNOT_TELL
 
 
-def _report(done: SetupResult | Ablation, given: SetupArguments) -> None:
+def _report(done: SetupResult | Ablation, arguments: SetupArguments) -> None:
     from backdate.checking.setup_result import SetupResult
     from backdate.cli.render_setup import ablation_lines, setup_lines
     from backdate.serial import to_json, write_whole
 
-    if given.json is not None:
-        write_whole(given.json, to_json(done, indent=2))
+    if arguments.json is not None:
+        write_whole(arguments.json, to_json(done, indent=2))
     lines = (
-        setup_lines(done, verbose=given.verbose) if isinstance(done, SetupResult) else ablation_lines(done)
+        setup_lines(done, verbose=arguments.verbose)
+        if isinstance(done, SetupResult)
+        else ablation_lines(done)
     )
     for line in lines:
         typer.echo(line)

@@ -8,7 +8,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 16, 16, 44
 
 def ticks(most: int) -> list[int]:
     """Whole numbers from 0 to ``most`` that an axis names."""
-    step = next((one for one in (1, 2, 5, 10, 20, 50, 100, 200) if most <= 8 * one), 500)
+    step = next((size for size in (1, 2, 5, 10, 20, 50, 100, 200) if most <= 8 * size), 500)
     return list(range(0, most + 1, step))
 
 

@@ -27,38 +27,38 @@ _SPREADS = (
 
 def behaviour_tables(models: Sequence[ModelSummary]) -> tuple[Table, ...]:
     """Those of the tables that the runs give."""
-    found = []
-    if any(one.calls is not None or one.usage for one in models):
-        found.append(cost_table(models))
-    if any(one.spreads for one in models):
-        found.append(spreads_table(models))
-    if any(one.tools for one in models):
-        found += [tools_table(models), turns_table(models), transitions_table(models)]
-    return tuple(found)
+    tables = []
+    if any(model.calls is not None or model.usage for model in models):
+        tables.append(cost_table(models))
+    if any(model.spreads for model in models):
+        tables.append(spreads_table(models))
+    if any(model.tools for model in models):
+        tables += [tools_table(models), turns_table(models), transitions_table(models)]
+    return tuple(tables)
 
 
 def behaviour_figures(models: Sequence[ModelSummary]) -> tuple[Figure, ...]:
     """Those of the plots that the runs give."""
-    found = []
+    figures = []
     for what, name, caption, x_title in _SPREADS:
         boxes = [
-            Box(name=labelled(one, models), spread=one.spreads[what], series=at)
-            for at, one in enumerate(models)
-            if what in one.spreads
+            Box(name=labelled(model, models), spread=model.spreads[what], series=at)
+            for at, model in enumerate(models)
+            if what in model.spreads
         ]
         if boxes:
-            found.append(
+            figures.append(
                 Figure(name=name, caption=caption, svg=box_plot(boxes, title=caption, x_title=x_title))
             )
     bars = _tool_bars(models)
     if bars:
         caption = "Tool calls (Figure 11)"
-        found.append(Figure(name="tools", caption=caption, svg=bar_plot(bars, title=caption)))
+        figures.append(Figure(name="tools", caption=caption, svg=bar_plot(bars, title=caption)))
     tools = _most_called(models)
-    called = [(at, one) for at, one in enumerate(models) if one.tools]
-    found += [_turns_figure(at, one, models, tools[: SERIES - 1]) for at, one in called]
-    found += [_heat_figure(at, one, models, tools[:_MOST_CELLS]) for at, one in called]
-    return tuple(found)
+    called = [(at, model) for at, model in enumerate(models) if model.tools]
+    figures += [_turns_figure(at, model, models, tools[: SERIES - 1]) for at, model in called]
+    figures += [_heat_figure(at, model, models, tools[:_MOST_CELLS]) for at, model in called]
+    return tuple(figures)
 
 
 def _most_called(models: Sequence[ModelSummary]) -> list[str]:
@@ -120,18 +120,28 @@ def spreads_table(models: Sequence[ModelSummary]) -> Table:
 
 def _cells(spread: AttemptSpread) -> tuple[str, ...]:
     whole = (spread.least, spread.lower, spread.median, spread.upper, spread.most)
-    return (count(spread.attempts), *(f"{one:,.1f}".removesuffix(".0") for one in whole), number(spread.mean))
+    return (
+        count(spread.attempts),
+        *(f"{value:,.1f}".removesuffix(".0") for value in whole),
+        number(spread.mean),
+    )
 
 
 def turns_table(models: Sequence[ModelSummary]) -> Table:
     """Which tools are called at which turn."""
     rows = []
     for model in models:
-        for one in model.turns:
-            turns = str(one.first) if one.first == one.last else f"{one.first}-{one.last}"
-            most = ", ".join(f"{name} {times:,}" for name, times in list(one.tools.items())[:4])
+        for stretch in model.turns:
+            turns = str(stretch.first) if stretch.first == stretch.last else f"{stretch.first}-{stretch.last}"
+            most = ", ".join(f"{name} {times:,}" for name, times in list(stretch.tools.items())[:4])
             rows.append(
-                (labelled(model, models), turns, most, count(one.attempts), count(sum(one.tools.values())))
+                (
+                    labelled(model, models),
+                    turns,
+                    most,
+                    count(stretch.attempts),
+                    count(sum(stretch.tools.values())),
+                )
             )
     return Table(
         name="turns",
@@ -145,13 +155,13 @@ def turns_table(models: Sequence[ModelSummary]) -> Table:
 def cost_table(models: Sequence[ModelSummary]) -> Table:
     """Calls, tokens and cost (the numbers of Figures 9 and 10)."""
     rows = []
-    for one in models:
-        use = one.usage
+    for model in models:
+        use = model.usage
         rows.append(
             (
-                one.model,
-                number(one.calls),
-                number(one.tests),
+                model.model,
+                number(model.calls),
+                number(model.tests),
                 count(use.input_tokens if use else None),
                 count(use.cached_tokens if use else None),
                 count(use.output_tokens if use else None),
@@ -190,13 +200,13 @@ def tools_table(models: Sequence[ModelSummary]) -> Table:
     return Table(
         name="tools",
         caption="Tool calls (Figure 11)",
-        columns=("Tool", *(labelled(one, models) for one in models)),
+        columns=("Tool", *(labelled(model, models) for model in models)),
         rows=tuple(rows),
     )
 
 
 def _of(name: str, models: Sequence[ModelSummary]) -> list[tuple[ModelSummary, int]]:
-    return [(one, one.tools.get(name, 0)) for one in models]
+    return [(model, model.tools.get(name, 0)) for model in models]
 
 
 def transitions_table(models: Sequence[ModelSummary]) -> Table:
@@ -204,11 +214,17 @@ def transitions_table(models: Sequence[ModelSummary]) -> Table:
     rows = []
     for model in models:
         after: dict[str, int] = {}
-        for one in model.transitions:
-            after[one.before] = after.get(one.before, 0) + one.count
+        for transition in model.transitions:
+            after[transition.before] = after.get(transition.before, 0) + transition.count
         rows += [
-            (model.model, one.before, one.after, count(one.count), percent(one.count / after[one.before]))
-            for one in model.transitions[:_MOST_TRANSITIONS]
+            (
+                model.model,
+                transition.before,
+                transition.after,
+                count(transition.count),
+                percent(transition.count / after[transition.before]),
+            )
+            for transition in model.transitions[:_MOST_TRANSITIONS]
         ]
     return Table(
         name="transitions",
@@ -223,11 +239,11 @@ def transitions_table(models: Sequence[ModelSummary]) -> Table:
 def _tool_bars(models: Sequence[ModelSummary]) -> list[Bar]:
     return [
         Bar(
-            name=f"{labelled(one, models)}, {name}" if len(models) > 1 else name,
+            name=f"{labelled(model, models)}, {name}" if len(models) > 1 else name,
             value=times,
             label=count(times),
             series=at,
         )
-        for at, one in enumerate(models)
-        for name, times in list(one.tools.items())[:12]
+        for at, model in enumerate(models)
+        for name, times in list(model.tools.items())[:12]
     ]

@@ -63,7 +63,10 @@ def _years(scale: _Scale, height: int) -> list[Shape]:
 
 def _releases(scale: _Scale, result: BisectResult, name: str, y: int) -> list[Shape]:
     culprits = {
-        (one.name, one.new) for finding in result.findings for one in finding.culprits if one.new is not None
+        (culprit.name, culprit.new)
+        for finding in result.findings
+        for culprit in finding.culprits
+        if culprit.new is not None
     }
     shapes: list[Shape] = [
         _label(16, y + 4, name, 13),
@@ -99,12 +102,12 @@ def _finding(scale: _Scale, finding: Finding, y: int) -> list[Shape]:
             if probe.constraints == finding.held
         ]
     else:
-        words = f"turns with the interpreter: Python {finding.python}"
+        text_of_axis = f"turns with the interpreter: Python {finding.python}"
         if finding.axis != "interpreter":
-            words = (
+            text_of_axis = (
                 f"narrowed by versions, on Python {finding.python}" if finding.culprits else "not narrowed"
             )
-        shapes.append(_label(_LEFT, y + 4, words, 12, fill=_RED))
+        shapes.append(_label(_LEFT, y + 4, text_of_axis, 12, fill=_RED))
     error = f"{finding.error.type}: {finding.error.message}" if finding.error.message else finding.error.type
     text = error if len(error) <= _LONGEST_LABEL else error[: _LONGEST_LABEL - 1] + "…"
     shapes.append(_label(_LEFT, y + 22, text, 11))

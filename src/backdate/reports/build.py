@@ -37,8 +37,8 @@ def write_report(runs: Sequence[ScoredRun], folder: Path, *, strict: bool = Fals
     write_whole(folder / "index.html", page.encode("utf-8", "backslashreplace"))
     title = "# Evaluation of migrations\n\n"
     (folder / "index.html").chmod(0o644)  # to be looked at, by a web server as well
-    write_whole(folder / "report.md", (title + "\n".join(one.as_markdown() for one in tables)).encode())
-    values = {"summary": summary, "tables": {one.name: one.as_value() for one in tables}}
+    write_whole(folder / "report.md", (title + "\n".join(table.as_markdown() for table in tables)).encode())
+    values = {"summary": summary, "tables": {table.name: table.as_value() for table in tables}}
     write_whole(folder / "report.json", to_json(values, indent=1))
     for table in tables:
         write_whole(folder / "tables" / f"{table.name}.csv", table.as_csv().encode())

@@ -99,7 +99,7 @@ def _box(box: Box, y: float, x_of: Callable[[float], float]) -> list[Shape]:
 def turn_plot(stretches: Sequence[Stretch], names: Sequence[str], *, title: str) -> str:
     """For each stretch of turns a column of the calls in it, a part for each of ``names``; what is none of
     them is the last part."""
-    totals = [sum(one.tools.values()) for one in stretches]
+    totals = [sum(stretch.tools.values()) for stretch in stretches]
     marks = round_ticks(max(totals, default=0))
     width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - 48
     each = width / max(len(stretches), 1)

@@ -23,5 +23,5 @@ class Figure:
 
 def labelled(model: ModelSummary, models: Sequence[ModelSummary]) -> str:
     """A model's name, with its data set where the name alone is not enough."""
-    same = sum(one.model == model.model for one in models)
+    same = sum(other.model == model.model for other in models)
     return model.model if same == 1 else f"{model.model} ({model.dataset or NOT_KNOWN})"

@@ -18,28 +18,28 @@ _MOST_LIBRARIES = 40
 def tables_of(summary: EvaluationSummary) -> tuple[Table, ...]:
     """All tables that the runs give."""
     models = summary.models
-    found = [scores_table(summary), difficulty_table(models), outcomes_table(models)]
-    if any(one.samples > 1 for one in models):
-        found.append(samples_table(models))
-    if any(one.by_library for one in models):
-        found.append(library_table(models))
-    found.append(flags_table(models))
-    return (*found, *behaviour_tables(models))
+    tables = [scores_table(summary), difficulty_table(models), outcomes_table(models)]
+    if any(model.samples > 1 for model in models):
+        tables.append(samples_table(models))
+    if any(model.by_library for model in models):
+        tables.append(library_table(models))
+    tables.append(flags_table(models))
+    return (*tables, *behaviour_tables(models))
 
 
 def scores_table(summary: EvaluationSummary) -> Table:
     """The leaderboard: the paper's Table 2."""
     rows = tuple(
         (
-            one.model,
-            _interval(one.pass_at_1),
-            _interval(one.prec_at_1),
-            percent(one.prec_at_1_as_released),
-            count(one.flagged),
-            _tasks(one),
-            one.dataset,
+            model.model,
+            _interval(model.pass_at_1),
+            _interval(model.prec_at_1),
+            percent(model.prec_at_1_as_released),
+            count(model.flagged),
+            _tasks(model),
+            model.dataset,
         )
-        for one in summary.models
+        for model in summary.models
     )
     return Table(
         name="scores",
@@ -56,7 +56,7 @@ def scores_table(summary: EvaluationSummary) -> Table:
 def difficulty_table(models: Sequence[ModelSummary]) -> Table:
     """The paper's Table 12."""
     names = [
-        one for one in DIFFICULTIES if any(group.name == one for m in models for group in m.by_difficulty)
+        name for name in DIFFICULTIES if any(group.name == name for m in models for group in m.by_difficulty)
     ]
     names += sorted({g.name for m in models for g in m.by_difficulty} - set(DIFFICULTIES))
     columns = ["Model"]
@@ -82,7 +82,7 @@ def _group_cells(group: TaskGroup | None) -> tuple[str, str, str]:
 
 def outcomes_table(models: Sequence[ModelSummary]) -> Table:
     """What became of the answers."""
-    rows = [(one.model, name, count(times)) for one in models for name, times in one.outcomes.items()]
+    rows = [(model.model, name, count(times)) for model in models for name, times in model.outcomes.items()]
     return Table(
         name="outcomes",
         caption="What became of the answers",
@@ -94,11 +94,15 @@ def outcomes_table(models: Sequence[ModelSummary]) -> Table:
 
 def samples_table(models: Sequence[ModelSummary]) -> Table:
     """pass@k."""
-    most = max(one.samples for one in models)
+    most = max(model.samples for model in models)
     columns = ("Model", "Samples", *(f"pass@{k}" for k in range(1, most + 1)))
     rows = tuple(
-        (one.model, count(one.samples), *(percent(one.pass_at_k.get(str(k))) for k in range(1, most + 1)))
-        for one in models
+        (
+            model.model,
+            count(model.samples),
+            *(percent(model.pass_at_k.get(str(k))) for k in range(1, most + 1)),
+        )
+        for model in models
     )
     note = "Unbiased estimate over the tasks that every sample scored."
     return Table(name="samples", caption="pass@k over samples", columns=columns, rows=rows, note=note)
@@ -113,13 +117,15 @@ def library_table(models: Sequence[ModelSummary]) -> Table:
     names = sorted(sizes, key=lambda name: (-sizes[name], name))
     rows = []
     for name in names[:_MOST_LIBRARIES]:
-        groups = [next((one for one in m.by_library if one.name == name), None) for m in models]
-        rows.append((name, count(sizes[name]), *(percent(one.pass_at_1 if one else None) for one in groups)))
+        groups = [next((group for group in m.by_library if group.name == name), None) for m in models]
+        rows.append(
+            (name, count(sizes[name]), *(percent(group.pass_at_1 if group else None) for group in groups))
+        )
     left = len(names) - len(rows)
     return Table(
         name="libraries",
         caption="pass@1 by library",
-        columns=("Library", "Tasks", *(labelled(one, models) for one in models)),
+        columns=("Library", "Tasks", *(labelled(model, models) for model in models)),
         rows=tuple(rows),
         note="A task counts for each library that its solution is about."
         + (f" {left} rarer libraries are left out." if left else ""),
@@ -128,8 +134,10 @@ def library_table(models: Sequence[ModelSummary]) -> Table:
 
 def flags_table(models: Sequence[ModelSummary]) -> Table:
     """Suspicions on solved tasks."""
-    rows = [(one.model, kind, count(times)) for one in models for kind, times in sorted(one.flags.items())]
-    asked = "; ".join(f"{one.model}: {one.flags_looked_for}" for one in models)
+    rows = [
+        (model.model, kind, count(times)) for model in models for kind, times in sorted(model.flags.items())
+    ]
+    asked = "; ".join(f"{model.model}: {model.flags_looked_for}" for model in models)
     return Table(
         name="flags",
         caption="Flags on solved tasks (Figures 6b and 13)",
@@ -143,28 +151,32 @@ def flags_table(models: Sequence[ModelSummary]) -> Table:
 def figures_of(summary: EvaluationSummary) -> tuple[Figure, ...]:
     """All plots that the runs give."""
     models = summary.models
-    found = [
+    figures = [
         Figure(
             name="pass-at-1",
             caption="pass@1 by model",
             svg=bar_plot(
                 [
                     Bar(
-                        name=one.model,
-                        value=one.pass_at_1.value,
-                        label=percent(one.pass_at_1.value),
+                        name=model.model,
+                        value=model.pass_at_1.value,
+                        label=percent(model.pass_at_1.value),
                         series=at,
                     )
-                    for at, one in enumerate(models)
+                    for at, model in enumerate(models)
                 ],
                 title="pass@1 by model",
             ),
         )
     ]
-    lines = [Line(name=one.model, values=one.curve, series=at) for at, one in enumerate(models) if one.curve]
+    lines = [
+        Line(name=model.model, values=model.curve, series=at)
+        for at, model in enumerate(models)
+        if model.curve
+    ]
     if lines:
         title = "pass@1 over the calls that are allowed (Figure 5)"
-        found.append(
+        figures.append(
             Figure(
                 name="calls",
                 caption=title,
@@ -172,7 +184,7 @@ def figures_of(summary: EvaluationSummary) -> tuple[Figure, ...]:
                 legend=tuple((legend_style(line.series), line.name) for line in lines),
             )
         )
-    return (*found, *behaviour_figures(models))
+    return (*figures, *behaviour_figures(models))
 
 
 def _tasks(model: ModelSummary) -> str:

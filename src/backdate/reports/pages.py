@@ -62,7 +62,7 @@ class TaskPage:
     @property
     def solved(self) -> int:
         """How many of the answers solve it."""
-        return sum(one.score.solved for one in self.answers)
+        return sum(answer.score.solved for answer in self.answers)
 
 
 def pages_of(runs: Sequence[ScoredRun]) -> tuple[TaskPage, ...]:
@@ -71,15 +71,17 @@ def pages_of(runs: Sequence[ScoredRun]) -> tuple[TaskPage, ...]:
     answers: dict[str, list[AnswerShown]] = {}
     gold: dict[str, str] = {}
     for run in runs:
-        for one in run.info.tasks:
-            facts.setdefault(one.instance_id, one)
+        for task in run.info.tasks:
+            facts.setdefault(task.instance_id, task)
         name = f"{run.info.model}, sample {run.info.sample}" if run.info.sample else run.info.model
         for score in run.scores:
             answers.setdefault(score.instance_id, []).append(_answer(run, score, name))
             gold[score.instance_id] = gold.get(score.instance_id) or score.gold
     return tuple(
-        TaskPage(facts=one, gold=diff_lines(gold.get(instance, "")), answers=tuple(answers.get(instance, ())))
-        for instance, one in facts.items()
+        TaskPage(
+            facts=task, gold=diff_lines(gold.get(instance, "")), answers=tuple(answers.get(instance, ()))
+        )
+        for instance, task in facts.items()
     )
 
 
@@ -129,10 +131,10 @@ def _steps(folder: Path, name: str) -> tuple[tuple[StepShown, ...], str]:
 
 def _step(step: Step) -> StepShown:
     calls = [
-        f"{one.function_name}({json.dumps(one.arguments, ensure_ascii=False)})"
-        for one in step.tool_calls or ()
+        f"{call.function_name}({json.dumps(call.arguments, ensure_ascii=False)})"
+        for call in step.tool_calls or ()
     ]
-    results = [one.content or "" for one in step.observation.results] if step.observation else []
+    results = [call.content or "" for call in step.observation.results] if step.observation else []
     message = step.message if isinstance(step.message, str) else json.dumps(step.message, ensure_ascii=False)
     return StepShown(
         number=step.step_id,
