@@ -65,8 +65,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, str]],
 
 def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
     names = ["lib.thing", "lib.late", "lib.Box", "lib.Box.put", "lib.core.gone", "lib.nowhere", "no name!"]
-    found = {one.name: one for one in ask_both(one_sandbox, made(OLD), made(NEW), names)}
-    assert {name: one.change for name, one in found.items()} == {
+    differences = {change.name: change for change in ask_both(one_sandbox, made(OLD), made(NEW), names)}
+    assert {name: difference.change for name, difference in differences.items()} == {
         "lib.thing": NameChange.MOVED,
         "lib.late": NameChange.GONE,
         "lib.Box": NameChange.SAME,
@@ -75,9 +75,9 @@ def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: San
         "lib.nowhere": NameChange.NEVER,
         "no name!": NameChange.NEVER,
     }
-    assert found["lib.thing"].moved_to == ("lib.fresh.place.thing",)
-    assert found["lib.Box.put"].moved_to == ("lib.Box._put",)
-    old = found["lib.thing"].old
+    assert differences["lib.thing"].moved_to == ("lib.fresh.place.thing",)
+    assert differences["lib.Box.put"].moved_to == ("lib.Box._put",)
+    old = differences["lib.thing"].old
     assert old is not None
     assert (old.kind, old.home, old.signature, old.document) == (
         "function",
@@ -85,12 +85,12 @@ def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: San
         "(a, size=1)",
         "Makes a thing.",
     )
-    late = found["lib.late"].old
+    late = differences["lib.late"].old
     assert late is not None
-    assert [(one.category, one.message) for one in late.warnings] == [
+    assert [(warning.category, warning.message) for warning in late.warnings] == [
         ("DeprecationWarning", "`late` is deprecated, use `soon`")
     ]
-    gone = found["lib.core.gone"].new
+    gone = differences["lib.core.gone"].new
     assert gone is not None
     assert "has no attribute 'gone'" in gone.why
 
@@ -98,19 +98,19 @@ def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: San
 def test_the_home_that_an_object_names(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
     old = made({"a.py": "from collections.abc import Mapping\nreal = float\n"})
     new = made({"a.py": ""})
-    one, other = ask_both(one_sandbox, old, new, ["a.Mapping", "a.real"])
-    assert (one.change, one.moved_to) == (NameChange.MOVED, ("collections.abc.Mapping",))
-    assert (other.change, other.moved_to) == (NameChange.MOVED, ("builtins.float",))
+    first, second = ask_both(one_sandbox, old, new, ["a.Mapping", "a.real"])
+    assert (first.change, first.moved_to) == (NameChange.MOVED, ("collections.abc.Mapping",))
+    assert (second.change, second.moved_to) == (NameChange.MOVED, ("builtins.float",))
 
 
 def test_signatures(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
     old = made({"a.py": "def f(x, size=1, *rest): pass\ndef g(x): pass\n"})
     new = made({"a.py": "def f(x, *, vector_size=1, **more): pass\ndef g(x): return 1\n"})
-    one, other = ask_both(one_sandbox, old, new, ["a.f", "a.g"])
-    assert one.change is NameChange.SIGNATURE
-    assert one.removed_parameters == ("size", "*rest")
-    assert one.added_parameters == ("vector_size", "**more")
-    assert other.change is NameChange.SAME
+    first, second = ask_both(one_sandbox, old, new, ["a.f", "a.g"])
+    assert first.change is NameChange.SIGNATURE
+    assert first.removed_parameters == ("size", "*rest")
+    assert first.added_parameters == ("vector_size", "**more")
+    assert second.change is NameChange.SAME
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_a_library_that_ends_the_process(
         lambda answer: bool(answer.members) and status in answer.trouble,
         3.0,
     )
-    assert [one.name for one in answer.members] == ["good.x"]
+    assert [member.name for member in answer.members] == ["good.x"]
     assert status in answer.trouble
     other = probe(one_sandbox, environment, ["good.x", "good.y"])
-    differences = {one.name: one.change for one in compare_members(answer, other)}
+    differences = {difference.name: difference.change for difference in compare_members(answer, other)}
     assert differences == {"good.x": NameChange.SAME, "good.y": NameChange.UNKNOWN}
 
 
@@ -153,7 +153,7 @@ sys.stdout.write('{"name": "bad.x", "present": 7}\\n' * 10)
 """
     answer = probe(one_sandbox, made({"bad.py": code}), ["bad.x", "bad.C", "bad.x.y"])
     assert not answer.trouble
-    assert [one.present for one in answer.members] == [True, True, False]
+    assert [member.present for member in answer.members] == [True, True, False]
 
 
 def test_damaged_answers() -> None:
@@ -174,16 +174,16 @@ def test_the_probe_runs_in_any_python(
         one_sandbox, environment, ["collections.OrderedDict", "json.dumps", "imp.reload", "json.nope"]
     )
     assert not answer.trouble
-    present = [one.present for one in answer.members]
+    present = [member.present for member in answer.members]
     assert present == [True, True, version != "3.13", False]
 
 
 def test_members_that_only_one_side_knows() -> None:
-    one = Member(name="a", present=True)
-    (difference,) = compare_members(ApiProbe(members=(one,)), ApiProbe(members=()))
+    member = Member(name="a", present=True)
+    (difference,) = compare_members(ApiProbe(members=(member,)), ApiProbe(members=()))
     assert difference.change is NameChange.UNKNOWN
     (difference,) = compare_members(
-        ApiProbe(members=(replace(one, present=False),)), ApiProbe(members=(one,))
+        ApiProbe(members=(replace(member, present=False),)), ApiProbe(members=(member,))
     )
     assert difference.change is NameChange.APPEARED
 
@@ -193,11 +193,11 @@ def test_numpy_2(build_environment: Callable[..., Environment], one_sandbox: San
     old = build_environment("3.11", "numpy==1.26.4")
     new = build_environment("3.11", "numpy==2.1.0")
     names = ["numpy.float_", "numpy.product", "numpy.ComplexWarning", "numpy.array"]
-    found = {one.name: one for one in ask_both(one_sandbox, old, new, names)}
-    assert found["numpy.float_"].moved_to[0] == "numpy.float64"
-    assert found["numpy.ComplexWarning"].moved_to[0] == "numpy.exceptions.ComplexWarning"
-    assert found["numpy.product"].change in (NameChange.GONE, NameChange.MOVED)
-    assert found["numpy.array"].change is NameChange.SAME
-    gone = found["numpy.float_"].new
+    differences = {change.name: change for change in ask_both(one_sandbox, old, new, names)}
+    assert differences["numpy.float_"].moved_to[0] == "numpy.float64"
+    assert differences["numpy.ComplexWarning"].moved_to[0] == "numpy.exceptions.ComplexWarning"
+    assert differences["numpy.product"].change in (NameChange.GONE, NameChange.MOVED)
+    assert differences["numpy.array"].change is NameChange.SAME
+    gone = differences["numpy.float_"].new
     assert gone is not None
     assert "np.float64" in gone.why

@@ -15,7 +15,7 @@ CORPUS = Path(__file__).parent / "corpus"
 LOGS = sorted(CORPUS.glob("*.log"))
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in LOGS}
 CAPTURED = {path.stem: json.loads(path.with_suffix(".json").read_text(encoding="utf-8")) for path in LOGS}
-FAILING = sorted(name for name, one in CAPTURED.items() if one["failures"])
+FAILING = sorted(name for name, run in CAPTURED.items() if run["failures"])
 NOISE = st.one_of(
     st.text(max_size=80), st.sampled_from(["", "=" * 60, "-" * 70, "Traceback", "  File", "E   ", "FAILED"])
 )
@@ -26,18 +26,18 @@ def belongs(failure: LoggedFailure, test: str) -> bool:
     """Whether a log's failure is that of a captured id: the log may know the end of it only."""
     if failure.test is None:
         return False
-    said, known = (re.sub(r"::|/", ".", one).removesuffix(".py") for one in (failure.test, test))
-    return said == known or known.endswith(f".{said}") or said.endswith(f".{known}")
+    logged, known = (re.sub(r"::|/", ".", name).removesuffix(".py") for name in (failure.test, test))
+    return logged == known or known.endswith(f".{logged}") or logged.endswith(f".{known}")
 
 
 def lost(log: Log, failures: list[dict[str, object]]) -> list[object]:
     """The captured failures for which the log has none of its own."""
     left = list(log.failures)
     missing: list[object] = []
-    for one in failures:
-        mine = next((failure for failure in left if belongs(failure, str(one["test"]))), None)
+    for captured in failures:
+        mine = next((failure for failure in left if belongs(failure, str(captured["test"]))), None)
         if mine is None:
-            missing.append(one["test"])
+            missing.append(captured["test"])
         else:
             left.remove(mine)
     return missing
@@ -45,7 +45,7 @@ def lost(log: Log, failures: list[dict[str, object]]) -> list[object]:
 
 def test_the_corpus_is_there_and_names_no_machine() -> None:
     assert len(FAILING) >= 10
-    assert {one["runner"].split()[0] for one in CAPTURED.values()} >= {"pytest", "unittest"}
+    assert {run["runner"].split()[0] for run in CAPTURED.values()} >= {"pytest", "unittest"}
     for name, text in TEXTS.items():
         for line in text.splitlines():
             assert not re.search(r"/root\b|\.pyenv|/environments/[0-9a-f]{64}|/work/[0-9a-f]{16}/", line), (
@@ -58,18 +58,18 @@ def test_every_captured_failure_is_in_the_log_with_its_error(name: str) -> None:
     log = read_log(TEXTS[name], root="/work/project")
     failures = CAPTURED[name]["failures"]
     assert lost(log, failures) == []
-    for one in failures:
-        mine = [failure for failure in log.failures if belongs(failure, one["test"])]
+    for captured in failures:
+        mine = [failure for failure in log.failures if belongs(failure, captured["test"])]
         types = {raised.type.rpartition(".")[2] for failure in mine for raised in failure.raised}
-        own = [raised for raised in one["raised"] if not raised.startswith("_pytest.")]  # of the runner
+        own = [raised for raised in captured["raised"] if not raised.startswith("_pytest.")]  # of the runner
         if own:
-            assert own[-1].rpartition(".")[2] in types, one["test"]
+            assert own[-1].rpartition(".")[2] in types, captured["test"]
 
 
 @pytest.mark.parametrize("name", sorted(set(TEXTS) - set(FAILING)))
 def test_a_log_without_failures_has_no_test_that_fails(name: str) -> None:
     if CAPTURED[name]["status"] == "completed":
-        assert [one.test for one in read_log(TEXTS[name]).failures if one.test] == []
+        assert [failure.test for failure in read_log(TEXTS[name]).failures if failure.test] == []
 
 
 @pytest.mark.parametrize("name", FAILING)
@@ -90,8 +90,8 @@ def test_a_log_that_was_cut_off_keeps_what_it_announced(name: str, data: st.Data
     whole = read_log(TEXTS[name])
     cut = data.draw(st.integers(0, len(lines)))
     part = read_log("\n".join(lines[:cut]))
-    announced = [one.line for one in whole.failures if one.line < cut]
-    assert {one.line for one in part.failures} >= set(announced)
+    announced = [failure.line for failure in whole.failures if failure.line < cut]
+    assert {failure.line for failure in part.failures} >= set(announced)
 
 
 @LESS
@@ -105,10 +105,10 @@ def test_what_is_printed_around_a_log_hides_no_failure(
 
 @LESS
 @given(st.sampled_from(FAILING), st.sampled_from(FAILING))
-def test_two_logs_in_one_keep_the_failures_of_both(one: str, other: str) -> None:
-    log = read_log(f"{TEXTS[one]}\n{TEXTS[other]}")
-    assert len(log.failures) >= max(len(read_log(TEXTS[name]).failures) for name in (one, other))
-    assert lost(log, CAPTURED[one]["failures"]) == []
+def test_two_logs_in_one_keep_the_failures_of_both(first: str, second: str) -> None:
+    log = read_log(f"{TEXTS[first]}\n{TEXTS[second]}")
+    assert len(log.failures) >= max(len(read_log(TEXTS[name]).failures) for name in (first, second))
+    assert lost(log, CAPTURED[first]["failures"]) == []
 
 
 @LESS

@@ -37,14 +37,14 @@ def attribute(name: str, *frames: Frame) -> Raised:
 
 
 def names(diagnosis: Diagnosis) -> set[FilterName]:
-    return {one.name for one in diagnosis.filters}
+    return {applied.name for applied in diagnosis.filters}
 
 
 def test_a_whole_run(new: Environment, old: Environment) -> None:
     imported = raised("ImportError", "cannot import name 'float' from 'numpy' (/x)", TEST, code(7))
     removed = raised("AttributeError", "`np.float` was removed in the NumPy 2.0 release.", TEST, code(8))
     other = raised("ModuleNotFoundError", "No module named 'gonething'", TEST)
-    found = diagnose(
+    diagnosis = diagnose(
         run(
             failed("tests/test_a.py::a", attribute("float")),
             result("tests/test_a.py::good"),
@@ -60,7 +60,7 @@ def test_a_whole_run(new: Environment, old: Environment) -> None:
         new,
         before=old,
     )
-    assert [tuple(one.rpartition(":")[2] for one in cluster.tests) for cluster in found.clusters] == [
+    assert [tuple(test.rpartition(":")[2] for test in cluster.tests) for cluster in diagnosis.clusters] == [
         ("a", "b", "c"),
         ("d",),
         ("e",),
@@ -68,23 +68,23 @@ def test_a_whole_run(new: Environment, old: Environment) -> None:
         ("g",),
         ("h",),
     ]
-    assert [one.cause.kind for one in found.failures[-3:]] == [
+    assert [failure.cause.kind for failure in diagnosis.failures[-3:]] == [
         CauseKind.CRASH,
         CauseKind.TIMEOUT,
         CauseKind.UNKNOWN,
     ]
-    assert found.failures[4].cause.distribution == "Gone-Thing"
-    assert found.related == ("numpy", "Gone-Thing")
-    assert [place.frame.line for place in found.clusters[0].places] == [1, 7, 8]
-    assert len(found.clusters[0].messages) == 3
-    assert names(found) == {FilterName.TIMED_OUT}
-    assert from_json(Diagnosis, to_json(found)) == found
+    assert diagnosis.failures[4].cause.distribution == "Gone-Thing"
+    assert diagnosis.related == ("numpy", "Gone-Thing")
+    assert [line.frame.line for line in diagnosis.clusters[0].places] == [1, 7, 8]
+    assert len(diagnosis.clusters[0].messages) == 3
+    assert names(diagnosis) == {FilterName.TIMED_OUT}
+    assert from_json(Diagnosis, to_json(diagnosis)) == diagnosis
 
 
 def test_library_errors_cluster_by_the_place_that_raised(new: Environment) -> None:
     deep = frame(f"{new.root}/lib/python3.12/site-packages/numpy/__init__.py", 40)
     deeper = frame(f"{new.root}/lib/python3.12/site-packages/numpy/__init__.py", 50)
-    found = diagnose(
+    diagnosis = diagnose(
         run(
             failed("t::a", raised("ValueError", "shape (3,)", TEST, code(), deep)),
             failed("t::b", raised("ValueError", "shape (4,)", TEST, code(9), deep)),
@@ -92,7 +92,7 @@ def test_library_errors_cluster_by_the_place_that_raised(new: Environment) -> No
         ),
         new,
     )
-    assert [cluster.tests for cluster in found.clusters] == [("t::a", "t::b"), ("t::c",)]
+    assert [cluster.tests for cluster in diagnosis.clusters] == [("t::a", "t::b"), ("t::c",)]
 
 
 def test_what_kept_tests_from_being_collected(new: Environment) -> None:
@@ -123,9 +123,9 @@ def test_a_run_that_broke_off(new: Environment) -> None:
     )
     (cluster,) = clusters_of(before, after, environment=new)
     assert cluster.tests == ("tests/test_a.py::a", "tests/test_a.py::b")
-    found = diagnose(after, new)
-    assert [one.test for one in found.failures] == [""]
-    assert FilterName.MISSING_TOP_LEVEL_MODULE in names(found)
+    diagnosis = diagnose(after, new)
+    assert [failure.test for failure in diagnosis.failures] == [""]
+    assert FilterName.MISSING_TOP_LEVEL_MODULE in names(diagnosis)
     hung = run(result("tests/test_a.py::a"), status="timeout", trouble="The time limit struck.")
     (cluster,) = clusters_of(before, hung, environment=new)
     assert (cluster.tests, cluster.cause.kind) == (("tests/test_a.py::b",), CauseKind.TIMEOUT)
@@ -156,13 +156,13 @@ def test_nothing_failed(new: Environment) -> None:
     ],
 )
 def test_filters(new: Environment, failures: list[Raised], expected: set[FilterName]) -> None:
-    tests = [failed(f"tests/test_a.py::{number}", one) for number, one in enumerate(failures)]
+    tests = [failed(f"tests/test_a.py::{number}", failure) for number, failure in enumerate(failures)]
     assert names(diagnose(run(*tests), new)) == expected
 
 
 def test_only_some_results(new: Environment) -> None:
     both = run(failed("a::b", attribute("float")), failed("a::c", attribute("int")))
-    assert [one.test for one in diagnose(both, new, only={"a::c"}).failures] == ["a::c"]
+    assert [failure.test for failure in diagnose(both, new, only={"a::c"}).failures] == ["a::c"]
 
 
 def test_shapes_of_messages() -> None:

@@ -74,14 +74,14 @@ def test_hostile_metadata(tmp_path: Path) -> None:
     (site / "pipe-3.dist-info").mkdir()
     (site / "pipe-3.dist-info/METADATA").mkdir()
     distributions = PathClassifier(environment(tmp_path)).distributions
-    assert {(one.name, one.version) for one in distributions.all.values()} == {
+    assert {(distribution.name, distribution.version) for distribution in distributions.all.values()} == {
         ("good", "1"),
         ("bad", "2"),
         ("pipe", "3"),
     }
-    found = distributions.of_file("quo,ted.py")
-    assert found is not None
-    assert found.name == "bad"
+    owner = distributions.of_file("quo,ted.py")
+    assert owner is not None
+    assert owner.name == "bad"
     assert distributions.of_file("/etc/shadow") is None
 
 
@@ -94,9 +94,9 @@ def test_setuptools_metadata(tmp_path: Path) -> None:
     (egg / "top_level.txt").write_text("oldthing\nother\n")
     distributions = PathClassifier(environment(tmp_path, version="3.6.15")).distributions
     for path in ("oldthing/__init__.py", "other/x.py"):
-        found = distributions.of_file(path)
-        assert found is not None
-        assert (found.name, found.version) == ("Old-Thing", "1.2")
+        owner = distributions.of_file(path)
+        assert owner is not None
+        assert (owner.name, owner.version) == ("Old-Thing", "1.2")
 
 
 def test_the_responsible_line(classifier: PathClassifier) -> None:
@@ -109,19 +109,19 @@ def test_the_responsible_line(classifier: PathClassifier) -> None:
         ]
     )
     at = [responsible(chain, position) for position in (0, 1)]
-    assert [one.frame.line for one in at if one is not None] == [9, 3]
+    assert [line.frame.line for line in at if line is not None] == [9, 3]
     only_tests = classifier.classify_chain([raised("ValueError", "", test, library)])
-    found = responsible(only_tests, 0)
-    assert found is not None
-    assert found.kind is FrameKind.TEST
+    line = responsible(only_tests, 0)
+    assert line is not None
+    assert line.kind is FrameKind.TEST
     assert responsible(classifier.classify_chain([raised("ValueError", "", library)]), 0) is None
 
 
 def test_relocation_out_of_a_package_that_answers_a_lookup(classifier: PathClassifier) -> None:
     asks = frame("mine/core.py", 3)
     answers = frame("/x/site-packages/numpy/__init__.py", 300, "__getattr__")
-    (one,) = classifier.classify_chain([raised("AttributeError", "", asks, answers)])
-    assert [placed.frame for placed in relocated(one.frames)] == [asks]
+    (placed_error,) = classifier.classify_chain([raised("AttributeError", "", asks, answers)])
+    assert [placed.frame for placed in relocated(placed_error.frames)] == [asks]
 
 
 def test_files() -> None:

@@ -101,7 +101,7 @@ def pytest_log(folder: Path, *arguments: str) -> str:
 
 
 def types(log: Log) -> dict[str | None, list[str]]:
-    return {one.test: [raised.type for raised in one.raised] for one in log.failures}
+    return {failure.test: [raised.type for raised in failure.raised] for failure in log.failures}
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def types(log: Log) -> dict[str | None, list[str]]:
 )
 def test_pytest_in_every_style(folder: Path, style: str, color: str) -> None:
     log = read_log(pytest_log(folder, f"--tb={style}", f"--color={color}"))
-    found = types(log)
-    assert set(found) == set(EXPECTED)
+    raised_types = types(log)
+    assert set(raised_types) == set(EXPECTED)
     assert len(log.failures) == len(EXPECTED)
     if style == "no":
-        assert found["test_a.py::test_p[c - d]"] == ["AssertionError"]
+        assert raised_types["test_a.py::test_p[c - d]"] == ["AssertionError"]
         return
-    assert found == EXPECTED
-    by_id = {one.test: one for one in log.failures}
+    assert raised_types == EXPECTED
+    by_id = {failure.test: failure for failure in log.failures}
     assert by_id["test_a.py::test_cause"].raised[-1].message == "two\nlines"
     assert by_id["test_a.py::test_cause"].raised[-1].link == "cause"
     assert by_id["test_a.py::test_context"].raised[-1].link == "context"
@@ -138,7 +138,7 @@ def test_pytest_in_every_style(folder: Path, style: str, color: str) -> None:
 
 def test_pytest_with_a_line_for_each(folder: Path) -> None:
     log = read_log(pytest_log(folder, "--tb=line"))
-    assert {one.test for one in log.failures} >= set(EXPECTED) - {"test_a.py::test_fail"}
+    assert {failure.test for failure in log.failures} >= set(EXPECTED) - {"test_a.py::test_fail"}
     assert types(log)["test_a.py::test_context"] == ["KeyError", "AttributeError"]
     assert len(log.failures) == len(EXPECTED)
 
@@ -159,8 +159,8 @@ def test_unittest(folder: Path) -> None:
         "test_c": ["SyntaxError"],
         "test_a.U.test_u": ["AssertionError"],
     }
-    assert {one.test: one.phase for one in log.failures}["test_b"] == "collection"
-    by_id = {one.test: one for one in log.failures}
+    assert {failure.test: failure.phase for failure in log.failures}["test_b"] == "collection"
+    by_id = {failure.test: failure for failure in log.failures}
     assert by_id["test_b"].raised[0].frames[0].file == "test_b.py"
 
 
@@ -181,7 +181,7 @@ def test_a_conftest_that_does_not_import(folder: Path, tmp_path: Path) -> None:
     assert types(log) == {None: ["ModuleNotFoundError"]}
     diagnosis = diagnose_log(log)
     assert diagnosis.failures[0].cause.name == "not_there_at_all"
-    assert FilterName.MISSING_TOP_LEVEL_MODULE in {one.name for one in diagnosis.filters}
+    assert FilterName.MISSING_TOP_LEVEL_MODULE in {applied.name for applied in diagnosis.filters}
 
 
 def test_a_fatal_error(folder: Path) -> None:
@@ -248,9 +248,15 @@ FAILED (errors=3)
 def test_logs_of_old_runners() -> None:
     (failure,) = read_log(OLD_PYTEST).failures
     assert failure.test == "tests/test_x.py::test_x"
-    assert [(one.type, one.message) for one in failure.raised] == [("AssertionError", "assert 1 == 2")]
+    assert [(raised.type, raised.message) for raised in failure.raised] == [
+        ("AssertionError", "assert 1 == 2")
+    ]
     log = read_log(OLD_UNITTEST, root="/srv/p")
-    assert [one.test for one in log.failures] == ["tests.test_m.TestM.test_m", "tests.test_m.TestN", None]
+    assert [failure.test for failure in log.failures] == [
+        "tests.test_m.TestM.test_m",
+        "tests.test_m.TestN",
+        None,
+    ]
     assert log.failures[0].raised[0].message.endswith("builtin `float`.")
     assert log.failures[0].line == 2
     assert log.failures[0].raised[0].frames[0].file == "tests/test_m.py"
@@ -337,9 +343,9 @@ def test_no_pytest_failure_is_lost(tests: list[tuple[str, list[str]]], summary: 
         lines += [f"_______ {name} _______", "", *body]
     if summary:
         lines += ["=== short test summary info ===", *(f"FAILED t.py::{name} - X: y" for name, _ in tests)]
-    found = [one for one in read_log("\n".join(lines)).failures if one.header]
+    failures = [failure for failure in read_log("\n".join(lines)).failures if failure.header]
     prefix = "t.py::" if summary else ""
-    assert [one.test for one in found] == [prefix + name for name, _ in tests]
+    assert [failure.test for failure in failures] == [prefix + name for name, _ in tests]
 
 
 @given(
@@ -349,14 +355,16 @@ def test_no_unittest_failure_is_lost(tests: list[tuple[str, str, list[str]]]) ->
     lines = []
     for word, name, body in tests:
         lines += ["=" * 70, f"{word}: {name} (m.C)", "-" * 70, *body]
-    found = [one for one in read_log("\n".join(lines)).failures if one.header]
-    assert [one.test for one in found] == [f"m.C.{name}" for _, name, _ in tests]
+    failures = [failure for failure in read_log("\n".join(lines)).failures if failure.header]
+    assert [failure.test for failure in failures] == [f"m.C.{name}" for _, name, _ in tests]
 
 
 @given(st.lists(NAMES, unique=True))
 def test_no_line_of_the_summary_is_lost(names: list[str]) -> None:
     lines = ["=== short test summary info ===", *(f"FAILED t.py::{name} - KeyError: 'a'" for name in names)]
-    assert [one.test for one in read_log("\n".join(lines)).failures] == [f"t.py::{name}" for name in names]
+    assert [failure.test for failure in read_log("\n".join(lines)).failures] == [
+        f"t.py::{name}" for name in names
+    ]
 
 
 def test_what_would_take_long_is_read_as_well() -> None:
@@ -374,6 +382,6 @@ def test_what_would_take_long_is_read_as_well() -> None:
         read_log("=== FAILURES ===\n" + f"{line}\n" * 60_000)
     names = [f"test_{number}" for number in range(3000)]
     blocks = "\n".join(f"__ {name} __\nE   X: y" for name in names)
-    told = "\n".join(f"FAILED a.py::{name} - X: y" for name in reversed(names))
-    log = read_log(f"=== FAILURES ===\n{blocks}\n=== short test summary info ===\n{told}")
-    assert [one.test for one in log.failures] == [f"a.py::{name}" for name in names]
+    summary = "\n".join(f"FAILED a.py::{name} - X: y" for name in reversed(names))
+    log = read_log(f"=== FAILURES ===\n{blocks}\n=== short test summary info ===\n{summary}")
+    assert [failure.test for failure in log.failures] == [f"a.py::{name}" for name in names]

@@ -173,13 +173,13 @@ use `float` by itself. Doing this will not modify any behavior and is safe."""
     ],
 )
 def test_wordings(kind: str, message: str, cause: CauseKind, owner: str, name: str) -> None:
-    said = read_message(kind, message)
-    assert (said.kind, said.owner, said.name) == (cause, owner, name)
+    parsed = read_message(kind, message)
+    assert (parsed.kind, parsed.owner, parsed.name) == (cause, owner, name)
 
 
 def test_path_of_an_import_error() -> None:
-    said = read_message("ImportError", "cannot import name 'X' from 'Y' (/a/b (c)/Y/__init__.py)")
-    assert said.path == "/a/b (c)/Y/__init__.py"
+    parsed = read_message("ImportError", "cannot import name 'X' from 'Y' (/a/b (c)/Y/__init__.py)")
+    assert parsed.path == "/a/b (c)/Y/__init__.py"
 
 
 def test_hints() -> None:
@@ -239,8 +239,8 @@ def test_names_are_read_whole(name: str, module: str) -> None:
         f"cannot import name '{name}' from '{module}' (/x/{module}.py)",
     ):
         kind = "AttributeError" if message.startswith("module") else "ImportError"
-        said = read_message(kind, message)
-        assert (said.owner, said.name, said.owner_is) == (module, name, "module")
+        parsed = read_message(kind, message)
+        assert (parsed.owner, parsed.name, parsed.owner_is) == (module, name, "module")
 
 
 @pytest.mark.parametrize(
