@@ -255,7 +255,7 @@ def test_every_turn_that_was_seen_is_reported() -> None:
     findings = {finding.tests[0]: finding for finding in bisect_world(world)[0]}
     assert moves(findings["t"]) == [("a", "8", "9")]
     assert findings["t"].confirmed == BOTH
-    assert [turn.kind for turn in findings["t"].turns] == ["broke", "fixed", "broke"]
+    assert [turn.kind for turn in findings["t"].transitions] == ["broke", "fixed", "broke"]
     assert moves(findings["u"]) == [("a", "7", "8")]
 
 
@@ -382,7 +382,7 @@ def test_a_test_that_exists_only_sometimes_is_gone_around() -> None:
     assert (name, Version(old) < Version("11") <= Version(new)) == ("a", True)
     assert finding.confirmed == BOTH
     assert any("not every release of a between was tried" in note for note in finding.notes)
-    assert any(probe.colour is ProbeStatus.SKIP for probe in finding.probes)
+    assert any(probe.status is ProbeStatus.SKIP for probe in finding.probes)
 
 
 @settings(deadline=None, max_examples=40)

@@ -162,7 +162,7 @@ def test_trials_that_fail_for_another_reason_are_gone_around() -> None:
 
     finding, _ = search({"setuptools": rows(20, 45), "b": rows(12, 80)}, why)
     assert moves(finding) == [("setuptools", "8", "9")]
-    assert any(probe.colour is ProbeStatus.SKIP for probe in finding.probes)
+    assert any(probe.status is ProbeStatus.SKIP for probe in finding.probes)
 
 
 def test_an_interpreter_that_does_not_build_the_same_packages_is_the_culprit() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
 from patience import PATIENCE_S
-from world import FakeMaker, World, bisect_world, from_on
+from world import FakeProbeBuilder, World, bisect_world, from_on
 
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbePoint, ProbeResult
@@ -22,7 +22,7 @@ from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import MachineError
 from backdate.sandboxes.interruption import check, obeying
 
-IN_VAIN = "beside another one, in vain"
+IN_VAIN = "in parallel with another one, not needed"
 
 
 class OneAfterTheOther(ProbeRunner):
@@ -141,7 +141,7 @@ def test_two_are_made_at_the_same_time() -> None:
     together = threading.Barrier(2, timeout=PATIENCE_S)
     world = two_interpreters()
 
-    class Meeting(FakeMaker):
+    class Meeting(FakeProbeBuilder):
         met = 0
 
         def build(self, request: EnvironmentRequest) -> object:
@@ -150,7 +150,7 @@ def test_two_are_made_at_the_same_time() -> None:
                 together.wait()
             return super().build(request)
 
-    found, _, _ = bisect_world(world, ("a",), maker_class=Meeting)
+    found, _, _ = bisect_world(world, ("a",), builder_class=Meeting)
     assert [one.name for one in found[0].culprits] == ["a"]
 
 
@@ -161,13 +161,13 @@ def test_what_was_looked_at_in_vain_is_listed_and_counts() -> None:
     )
     (finding,), probe_runner, _ = bisect_world(world)
     assert finding.axis == "interpreter"
-    assert [probe.colour for probe in finding.probes if probe.why == "beside another one, in vain"] == [
-        "good"
-    ]
+    assert [
+        probe.status for probe in finding.probes if probe.why == "in parallel with another one, not needed"
+    ] == ["good"]
     assert probe_runner.builds == sum(probe.built for probe in finding.probes)
 
 
-class Waiting(FakeMaker):
+class Waiting(FakeProbeBuilder):
     """Of two that are made at the same time, one does something and the other waits to be ended."""
 
     def __init__(self, *arguments: object) -> None:
@@ -194,7 +194,7 @@ ENDED: list[str] = []
 def test_an_error_in_one_of_two_ends_the_other() -> None:
     ENDED.clear()
     with pytest.raises(MachineError, match="the index is down"):
-        bisect_world(two_interpreters(), ("a",), maker_class=Waiting)
+        bisect_world(two_interpreters(), ("a",), builder_class=Waiting)
     assert len(ENDED) == 1
     assert threading.active_count() == 1
 
@@ -214,6 +214,6 @@ def test_an_interrupt_ends_both() -> None:
                 ENDED.append(threading.current_thread().name)
 
     with obeying(stop), pytest.raises(KeyboardInterrupt):
-        bisect_world(two_interpreters(), ("a",), maker_class=Stopping)
+        bisect_world(two_interpreters(), ("a",), builder_class=Stopping)
     assert len(ENDED) == 2
     assert threading.active_count() == 1

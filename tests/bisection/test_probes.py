@@ -27,7 +27,7 @@ def known(key: str, *, reached: bool) -> Known:
 
 
 @pytest.mark.parametrize(
-    ("error", "reached", "target_reached", "colour"),
+    ("error", "reached", "target_reached", "status"),
     [
         ("wanted", True, True, ProbeStatus.BAD),
         ("other", True, True, ProbeStatus.GOOD),
@@ -43,23 +43,23 @@ def known(key: str, *, reached: bool) -> Known:
     ],
 )
 def test_failing_with_another_error(
-    error: str, reached: bool, target_reached: bool, colour: ProbeStatus
+    error: str, reached: bool, target_reached: bool, status: ProbeStatus
 ) -> None:
     seen = ProbeResult(
-        setup=SETUP,
+        point=SETUP,
         identity="i",
-        colours={"t": ProbeStatus.BAD},
+        statuses={"t": ProbeStatus.BAD},
         errors={"t": known(error, reached=reached)},
     )
     target = Target(
         tests=("t",), error=Failing(type="Error", message=""), key="wanted", reached=target_reached
     )
-    assert seen.colours_for(target) == {"t": colour}
+    assert seen.statuses_for(target) == {"t": status}
 
 
 def test_any_error_is_bad_for_a_target_without_one() -> None:
     seen = ProbeResult(
-        setup=SETUP, identity="i", colours={"t": ProbeStatus.BAD}, errors={"t": known("a", reached=False)}
+        point=SETUP, identity="i", statuses={"t": ProbeStatus.BAD}, errors={"t": known("a", reached=False)}
     )
     target = Target(tests=("t", "gone"), error=Failing(type="Error", message=""))
-    assert seen.colours_for(target) == {"t": ProbeStatus.BAD, "gone": ProbeStatus.SKIP}
+    assert seen.statuses_for(target) == {"t": ProbeStatus.BAD, "gone": ProbeStatus.SKIP}

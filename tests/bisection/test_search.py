@@ -8,12 +8,12 @@ from backdate.bisection.search import (
     ProbeStatus,
     allowance,
     changes_of,
-    colour_together,
+    common_status,
     found_window,
     next_point,
     next_points,
     settle,
-    split_by_colour,
+    split_by_status,
     window_of,
 )
 
@@ -115,12 +115,12 @@ def test_answers_are_settled_by_a_clear_majority() -> None:
 
 
 @given(st.dictionaries(st.text(max_size=3), st.sampled_from(ProbeStatus), min_size=1))
-def test_splitting_keeps_every_test_once(colours: dict[str, ProbeStatus]) -> None:
-    parts = split_by_colour(colours)
-    assert sorted(test for part in parts for test in part) == sorted(colours)
-    if colour_together(colours.values()) is None:
+def test_splitting_keeps_every_test_once(statuses: dict[str, ProbeStatus]) -> None:
+    parts = split_by_status(statuses)
+    assert sorted(test for part in parts for test in part) == sorted(statuses)
+    if common_status(statuses.values()) is None:
         assert len(parts) == 2
-        assert all(colour_together(colours[test] for test in part) is not None for part in parts)
+        assert all(common_status(statuses[test] for test in part) is not None for part in parts)
 
 
 def test_the_allowance_is_bounded() -> None:

@@ -10,7 +10,7 @@ from backdate.bisection.points import DistributionRelease
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit, Failing
-from backdate.bisection.version_moves import Between, hold_back
+from backdate.bisection.version_moves import VersionMoves, hold_back
 from backdate.environments.environment import Lock, LockedDistribution
 
 
@@ -19,7 +19,7 @@ def seen(instant, **versions: str) -> ProbeResult:
         LockedDistribution(name=name, version=one) for name, one in sorted(versions.items())
     )
     lock = Lock(instant=instant, python="3.10.0", distributions=distributions)
-    return ProbeResult(setup=ProbePoint(choice=choice("3.10.0"), instant=instant), identity="i", lock=lock)
+    return ProbeResult(point=ProbePoint(choice=choice("3.10.0"), instant=instant), identity="i", lock=lock)
 
 
 def releases(*versions: str) -> tuple[DistributionRelease, ...]:
@@ -43,23 +43,23 @@ BACK = ProbePoint(choice=choice("3.10.0"), instant=END, constraints=("a<2", "d<9
 
 
 def test_only_what_is_named_moves() -> None:
-    between = Between(GOOD, BAD, ("d<9",))
-    assert between.setup({"a": "2"}) == replace(BAD.setup, constraints=("a==2", "b==1", "c==1", "d<9"))
-    assert between.setup({"a": "1"}, frozenset({"b"})).constraints == ("a==1", "b==2", "c==1", "d<9")
+    between = VersionMoves(GOOD, BAD, ("d<9",))
+    assert between.point({"a": "2"}) == replace(BAD.point, constraints=("a==2", "b==1", "c==1", "d<9"))
+    assert between.point({"a": "1"}, frozenset({"b"})).constraints == ("a==1", "b==2", "c==1", "d<9")
 
 
 def test_the_first_suspect_alone_is_foreseen_and_then_held_back() -> None:
-    between = Between(GOOD, BAD, ("d<9",))
-    assert between.foreseen(TARGET, {"a": releases("1", "2")}, END) == [between.setup({"a": "2"}), BACK]
+    between = VersionMoves(GOOD, BAD, ("d<9",))
+    assert between.foreseen(TARGET, {"a": releases("1", "2")}, END) == [between.point({"a": "2"}), BACK]
     # With another version between, it takes a search to tell which is held back.
-    assert between.foreseen(TARGET, {"a": releases("1", "1.5", "2")}, END) == [between.setup({"a": "2"})]
+    assert between.foreseen(TARGET, {"a": releases("1", "1.5", "2")}, END) == [between.point({"a": "2"})]
     assert between.foreseen(replace(TARGET, suspects=("z",)), {}, END) == []
 
 
 def test_what_moved_alone_is_only_held_back() -> None:
-    between = Between(GOOD, seen(START + timedelta(days=400), a="2", b="1", c="1"), ("d<9",))
+    between = VersionMoves(GOOD, seen(START + timedelta(days=400), a="2", b="1", c="1"), ("d<9",))
     assert between.foreseen(replace(TARGET, suspects=()), {}, END) == [BACK]
-    gone = Between(GOOD, seen(START + timedelta(days=400), b="1", c="1"), ())
+    gone = VersionMoves(GOOD, seen(START + timedelta(days=400), b="1", c="1"), ())
     assert gone.foreseen(replace(TARGET, suspects=()), {}, END) == []
 
 

@@ -122,7 +122,7 @@ def versions_of(lock: Lock) -> dict[str, str]:
     return {one.name: one.version for one in lock.distributions}
 
 
-class FakeMaker(ProbeBuilder):
+class FakeProbeBuilder(ProbeBuilder):
     """Resolves and builds in a world."""
 
     def __init__(self, builder: Builder, world: World) -> None:
@@ -169,8 +169,8 @@ def environment(chosen: InterpreterChoice, lock: Lock) -> Environment:
 def bisect_world(
     world: World,
     suspects: tuple[str, ...] = (),
-    laboratory_class: type[ProbeRunner] = ProbeRunner,
-    maker_class: type[ProbeBuilder] | None = None,
+    runner_class: type[ProbeRunner] = ProbeRunner,
+    builder_class: type[ProbeBuilder] | None = None,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     """What a bisection of the world's window finds."""
     provenance = Provenance(rule="")
@@ -192,9 +192,9 @@ def bisect_world(
     broke = {test: error for test, error in errors.items() if test in good}
     with tempfile.TemporaryDirectory() as folder:
         builder = Builder(Cache(Path(folder)), None)  # type: ignore[arg-type]
-        with laboratory_class(
+        with runner_class(
             Resources(builder=builder, interpreters=object()),  # type: ignore[arg-type]
-            *((maker_class or FakeMaker)(builder, world), old, new),
+            *((builder_class or FakeProbeBuilder)(builder, world), old, new),
             tests=list(broke),
             folder=Path(folder),
             progress=NO_PROGRESS,

@@ -26,7 +26,7 @@ from backdate.bisection.probes import ProbePoint, ProbeResult, Regroup, Target
 from backdate.bisection.proof import CulpritProver, SearchItem
 from backdate.bisection.result import Culprit, Finding, UnattributedTest
 from backdate.bisection.search import ProbeStatus, allowance
-from backdate.bisection.version_moves import Between, Releases
+from backdate.bisection.version_moves import Releases, VersionMoves
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.timeline.instants import Instant
 
@@ -71,16 +71,16 @@ class Attribution:
     ) -> None:
         self._probe_runner, self._old, self._new = probe_runner, old, new
         self._releases, self._instants = releases, instants
-        self._choices = interpreters_between(old.setup.choice, new.setup.choice, available)
+        self._choices = interpreters_between(old.point.choice, new.point.choice, available)
         # On a second interpreter there are as many resolutions again, and so one environment more: it pays
         # for the first point between, which is looked at before it is known whether packages matter.
         resolutions = max(candidates, len(instants))
-        interpreters = len({old.setup.choice.interpreter, new.setup.choice.interpreter})
+        interpreters = len({old.point.choice.interpreter, new.point.choice.interpreter})
         self._allowance = allowance(interpreters * resolutions)
         self._at_once = self._allowance > allowance(resolutions)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
         self._pending: list[SearchItem] = []
-        self._proof = CulpritProver(probe_runner, new.setup.instant)
+        self._proof = CulpritProver(probe_runner, new.point.instant)
         self.refused: list[UnattributedTest] = []
 
     def attribute(self, targets: Sequence[Target]) -> tuple[Attributed, ...]:
@@ -139,7 +139,7 @@ class Attribution:
     def _ground(self, target: Target) -> FixedInterpreter | InterpreterTurn:
         axis = self._axis(self._choices[0], ())
         return find_ground(
-            *(self._probe_runner, target, self._choices, self._new.setup.instant),
+            *(self._probe_runner, target, self._choices, self._new.point.instant),
             then=axis.first(self._among(axis, target)),
             at_once=self._at_once,
         )
@@ -161,23 +161,23 @@ class Attribution:
         return self._axes[key]
 
     def _of_interpreter(self, target: Target, turn: InterpreterTurn) -> Attributed:
-        before, after = (seen.setup.choice.interpreter.version for seen in (turn.good, turn.bad))
+        before, after = (seen.point.choice.interpreter.version for seen in (turn.good, turn.bad))
         culprit = Culprit(name="python", old=before, new=after, released=minor_released(after))
-        ground = FixedInterpreter(choice=turn.bad.setup.choice)
+        ground = FixedInterpreter(choice=turn.bad.point.choice)
         finding = finding_of(target, "interpreter", ground, culprits=(culprit,), bad=turn.bad)
         work = SearchItem(target=target)
-        back = FixedInterpreter(choice=turn.good.setup.choice)
+        back = FixedInterpreter(choice=turn.good.point.choice)
         finding = self._proof.after_holding(
-            *(work, back, finding, turn.good, (), f"Python {before}"), instead=turn.bad.setup.choice
+            *(work, back, finding, turn.good, (), f"Python {before}"), instead=turn.bad.point.choice
         )
         return Attributed(finding=finding, target=target, good=turn.good, bad=turn.bad)
 
     def _without_time(self, work: SearchItem, ground: FixedInterpreter, anchor: ProbeResult) -> Attributed:
         """Between an environment with older packages and the newest, both of one instant and interpreter."""
         latest = self._probe_runner.ask(
-            ProbePoint(choice=ground.choice, instant=self._new.setup.instant), "the newest packages"
+            ProbePoint(choice=ground.choice, instant=self._new.point.instant), "the newest packages"
         )
-        rest = (work.held, self._releases, self._new.setup.instant)
+        rest = (work.held, self._releases, self._new.point.instant)
         blamed = blame(self._probe_runner, work.target, anchor, latest, *rest)
         finding = finding_of(
             work.target,
@@ -192,10 +192,10 @@ class Attribution:
     def _of_packages(self, work: SearchItem, ground: FixedInterpreter, axis: PackagesAxis) -> Attributed:
         """Over time: first among the releases of what the error names, and only then among all."""
         target = work.target
-        newest = self._new.setup.instant
+        newest = self._new.point.instant
 
         def foresee(good: ProbeResult, bad: ProbeResult) -> list[ProbePoint]:
-            return Between(good, bad, work.held).foreseen(target, self._releases, newest)
+            return VersionMoves(good, bad, work.held).foreseen(target, self._releases, newest)
 
         among = self._among(axis, target)
         narrowed = axis.narrow(target, among, foresee)
@@ -220,9 +220,9 @@ class Attribution:
         )
         finding = replace(
             finding,
-            last_good=narrowed.good.setup.instant,
-            first_bad=narrowed.bad.setup.instant,
-            turns=narrowed.turns,
+            last_good=narrowed.good.point.instant,
+            first_bad=narrowed.bad.point.instant,
+            transitions=narrowed.transitions,
             resolutions=narrowed.resolutions,
         )
         return self._confirmed(work, ground, finding, blamed)

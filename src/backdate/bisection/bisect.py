@@ -194,7 +194,7 @@ def _search(
     return replace(
         result,
         findings=tuple(findings),
-        refused=(*probe_runner.refused.values(), *attribution.refused),
+        unattributed=(*probe_runner.refused.values(), *attribution.refused),
         releases=_shown(findings, releases, pair),
         builds=probe_runner.builds,
         environments=probe_runner.environments,

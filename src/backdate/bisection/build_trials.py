@@ -46,7 +46,7 @@ class Trial:
 class BuildTrial:
     """What became of it: good is what builds, bad what fails as the newest does; else it cannot be told."""
 
-    colour: ProbeStatus
+    status: ProbeStatus
     lock: Lock | None = None
     environment: Environment | None = None
     message: str = ""
@@ -89,7 +89,7 @@ class BuildTrials:
                     instant=trial.instant,
                     python=trial.choice.interpreter.version,
                     constraints=trial.constraints,
-                    colour=tried.colour,
+                    status=tried.status,
                     detail=tried.message[:2000],
                     built=self._probe_builder.builds > built_before,
                 )
@@ -104,7 +104,7 @@ class BuildTrials:
         built = self._probe_builder.build(request, older_tools=False)
         if isinstance(built, ProbeFailure):
             return self._failed(built, lock)
-        return BuildTrial(colour=ProbeStatus.GOOD, lock=lock, environment=built)
+        return BuildTrial(status=ProbeStatus.GOOD, lock=lock, environment=built)
 
     def _asked(self, trial: Trial) -> EnvironmentRequest:
         until = trial.later_until
@@ -125,7 +125,7 @@ class BuildTrials:
     def _failed(self, failure: ProbeFailure, lock: Lock | None) -> BuildTrial:
         same = failure_class(failure, self._request) == self._class
         return BuildTrial(
-            colour=ProbeStatus.BAD if same else ProbeStatus.SKIP, lock=lock, message=failure.text
+            status=ProbeStatus.BAD if same else ProbeStatus.SKIP, lock=lock, message=failure.text
         )
 
 

@@ -35,7 +35,7 @@ def attribute_build(search: BuildSearch) -> Finding:
         tests=(),
         breaks="build",
         error=Failing(type=search.failure.summary, message=lines[0] if lines else ""),
-        said=lines,
+        log_lines=lines,
         axis="unknown",
         python=search.new.interpreter.version,
     )
@@ -57,14 +57,14 @@ def _investigate(search: BuildSearch, finding: Finding) -> Finding:
         asked[point] = search.trials.ask(
             Trial(choice=choices[point], instant=search.end), why, leave=FOR_PROOF
         )
-        return asked[point].colour
+        return asked[point].status
 
-    colours = {len(choices) - 1: ProbeStatus.BAD, 0: ask(0)}
-    if colours[0] is not ProbeStatus.GOOD:
-        return over_time(search, finding, search.old if colours[0] is ProbeStatus.BAD else search.new)
-    while (point := next_point(colours)) is not None:
-        colours[point] = ask(point)
-    window = found_window(colours)
+    statuses = {len(choices) - 1: ProbeStatus.BAD, 0: ask(0)}
+    if statuses[0] is not ProbeStatus.GOOD:
+        return over_time(search, finding, search.old if statuses[0] is ProbeStatus.BAD else search.new)
+    while (point := next_point(statuses)) is not None:
+        statuses[point] = ask(point)
+    window = found_window(statuses)
     return _of_interpreter(search, finding, choices[window.good], choices[window.bad], asked[window.good])
 
 
@@ -84,10 +84,10 @@ def _of_interpreter(
         f"the packages of Python {old} on Python {new}",
     )
     finding = replace(finding, axis="interpreter", python=new)
-    if same.colour is ProbeStatus.BAD:
+    if same.status is ProbeStatus.BAD:
         culprit = Culprit(name="python", old=old, new=new, released=minor_released(new))
         return replace(finding, culprits=(culprit,), confirmed=("forward", "backward"))
-    if same.colour is ProbeStatus.SKIP:
+    if same.status is ProbeStatus.SKIP:
         note = f"it builds on Python {old} and not on {new}; there the older one's packages fail otherwise"
         return replace(finding, axis="unknown", notes=(*finding.notes, note))
     versions = {

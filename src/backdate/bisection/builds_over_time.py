@@ -39,19 +39,19 @@ def over_time(search: BuildSearch, finding: Finding, choice: InterpreterChoice) 
         trial = Trial(choice=choice, instant=instants[point])
         why = f"whether it builds as of {format_day(instants[point])}"
         seen[point] = search.trials.ask(trial, why, leave=0 if point in (0, last) else FOR_PROOF)
-        return seen[point].colour
+        return seen[point].status
 
-    colours = {0: look(0), last: look(last)}
-    if colours[0] is not ProbeStatus.GOOD or colours[last] is not ProbeStatus.BAD:
+    statuses = {0: look(0), last: look(last)}
+    if statuses[0] is not ProbeStatus.GOOD or statuses[last] is not ProbeStatus.BAD:
         why = "without the project's own pins it did not build at the old instant either"
-        if colours[0] is ProbeStatus.GOOD:
+        if statuses[0] is ProbeStatus.GOOD:
             why = f"on Python {choice.interpreter.version} it fails for another reason"
         return replace(finding, axis="unknown", notes=(*finding.notes, why))
     suspects = named_in(search.failure.text, search.ranged)
     own = {at for name in suspects for one in search.releases.get(name, ()) for at in one.instants}
     for among in (sorted(point for point, at in enumerate(instants) if at in own), range(1, last)):
-        _narrow(colours, among, look)
-        good, bad = window_of(colours)
+        _narrow(statuses, among, look)
+        good, bad = window_of(statuses)
         names, enough = _moved(search, choice, instants[good], instants[bad], suspects)
         if names:
             break
@@ -86,32 +86,32 @@ def _exact(
     """Two instants in the window between which ``name`` alone turns; whether nothing lies between."""
     inner = {at for one in search.releases.get(name, ()) for at in one.instants if good < at < bad}
     instants = [good, *sorted(inner), bad]
-    colours = {0: ProbeStatus.GOOD, len(instants) - 1: ProbeStatus.BAD}
+    statuses = {0: ProbeStatus.GOOD, len(instants) - 1: ProbeStatus.BAD}
     finished = True
     try:
-        while (point := next_point(colours)) is not None:
+        while (point := next_point(statuses)) is not None:
             trial = Trial(choice=choice, instant=good, later=(name,), later_until=instants[point])
             words = f"as of {format_day(good)}, with {name} as of {format_day(instants[point])}"
-            colours[point] = search.trials.ask(trial, words, leave=1).colour
+            statuses[point] = search.trials.ask(trial, words, leave=1).status
     except OutOfBudget:
         finished = False
-    window = found_window(colours)
+    window = found_window(statuses)
     return instants[window.good], instants[window.bad], finished and not window.skipped
 
 
 def _narrow(
-    colours: dict[int, ProbeStatus], among: Sequence[int], look: Callable[[int], ProbeStatus]
+    statuses: dict[int, ProbeStatus], among: Sequence[int], look: Callable[[int], ProbeStatus]
 ) -> None:
     """Look at points of ``among`` until no more lie between good and bad, or no more may be looked at."""
     while True:
-        good, bad = window_of(colours)
+        good, bad = window_of(statuses)
         row = [good, *(point for point in among if good < point < bad), bad]
         places = {point: place for place, point in enumerate(row)}
-        place = next_point({places[point]: colour for point, colour in colours.items() if point in places})
+        place = next_point({places[point]: status for point, status in statuses.items() if point in places})
         if place is None:
             return
         try:
-            colours[row[place]] = look(row[place])
+            statuses[row[place]] = look(row[place])
         except OutOfBudget:
             return
 
@@ -131,7 +131,7 @@ def _moved(
         trial = Trial(choice=choice, instant=good, later=tuple(sorted(subset)), later_until=bad)
         return search.trials.ask(trial, words, leave=1)
 
-    if not released or move(frozenset(released)).colour is not ProbeStatus.BAD:
+    if not released or move(frozenset(released)).status is not ProbeStatus.BAD:
         return frozenset(), True
     return smallest_set(released, [name for name in suspects if name in released], move)
 

@@ -83,7 +83,7 @@ def smallest_set(
     """A minimal set whose move is enough, and whether the search for it came to its end."""
     smallest = minimise(
         names,
-        lambda subset: move(subset).colour is ProbeStatus.BAD,
+        lambda subset: move(subset).status is ProbeStatus.BAD,
         suspects=suspects,
         stopped_by=OutOfBudget,
     )
@@ -102,10 +102,10 @@ def held_back(search: BuildSearch, finding: Finding, choice: InterpreterChoice, 
     except OutOfBudget:
         note = f"not tried with the culprit held back: {TOO_MANY}"
     else:
-        if held.colour is ProbeStatus.GOOD:
+        if held.status is ProbeStatus.GOOD:
             return replace(finding, confirmed=(*ways, "backward"))
         lines = telling_lines(held.message)
-        still = "still" if held.colour is ProbeStatus.BAD else "for another reason"
+        still = "still" if held.status is ProbeStatus.BAD else "for another reason"
         note = f"with {', '.join(back)} it {still} does not build: {lines[0] if lines else held.message}"
     return replace(finding, notes=(*finding.notes, note))
 

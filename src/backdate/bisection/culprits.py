@@ -11,7 +11,7 @@ from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit
 from backdate.bisection.search import ProbeStatus, found_window, next_point, next_points
-from backdate.bisection.version_moves import Between, Releases, version_of
+from backdate.bisection.version_moves import Releases, VersionMoves, version_of
 from backdate.checking.result import PackageChange
 from backdate.editing.minimise import Subset, minimise
 from backdate.timeline.instants import Instant
@@ -46,7 +46,7 @@ def blame(
 
     ``only_suspects``: nobody but one that the error names; no culprit when it is none of them.
     """
-    between = Between(good, bad, held)
+    between = VersionMoves(good, bad, held)
     moved = between.moved
     if not moved:
         note = "the two neighbouring environments hold the same versions: it is not a distribution's update"
@@ -88,7 +88,7 @@ class _Trial:
         target: Target,
         good: ProbeResult,
         bad: ProbeResult,
-        between: Between,
+        between: VersionMoves,
         releases: Releases,
     ) -> None:
         self._probe_runner, self._target, self._between = probe_runner, target, between
@@ -126,14 +126,14 @@ class _Trial:
         Asked only where the suspect alone cannot be told: it does not resolve, or fails with another error,
         as extension modules do that were built for other versions of it.
         """
-        alone, colour = self._move(frozenset({suspect}))
-        if colour is ProbeStatus.BAD or len(self._moved) == 1:
-            return colour is ProbeStatus.BAD
-        if colour is ProbeStatus.GOOD and self._as_good(alone):
+        alone, status = self._move(frozenset({suspect}))
+        if status is ProbeStatus.BAD or len(self._moved) == 1:
+            return status is ProbeStatus.BAD
+        if status is ProbeStatus.GOOD and self._as_good(alone):
             return False
         rest = frozenset(self._moved) - {suspect}
-        without, colour = self._move(rest)
-        if colour is not ProbeStatus.GOOD or not self._as_good(without):
+        without, status = self._move(rest)
+        if status is not ProbeStatus.GOOD or not self._as_good(without):
             return False
         self.companions, self.passing = rest, without
         return True
@@ -149,20 +149,20 @@ class _Trial:
     def exact_version(self, change: PackageChange) -> tuple[PackageChange, bool]:
         """The first version that fails alone, of those between; whether the search came to its end."""
         versions = self._between.versions(change, self._releases)
-        colours = {0: ProbeStatus.GOOD, len(versions) - 1: ProbeStatus.BAD}
+        statuses = {0: ProbeStatus.GOOD, len(versions) - 1: ProbeStatus.BAD}
         finished = True
         try:
-            while (point := next_point(colours)) is not None:
+            while (point := next_point(statuses)) is not None:
                 following = [
-                    self._between.setup({change.name: versions[one]}, self.companions)
-                    for one in next_points(colours, point)
+                    self._between.point({change.name: versions[one]}, self.companions)
+                    for one in next_points(statuses, point)
                 ]
-                seen, colours[point] = self._look({change.name: versions[point]}, following)
-                if colours[point] is ProbeStatus.GOOD:  # each one that is good is nearer to the turn
+                seen, statuses[point] = self._look({change.name: versions[point]}, following)
+                if statuses[point] is ProbeStatus.GOOD:  # each one that is good is nearer to the turn
                     self.passing = seen
         except OutOfBudget:
             finished = False
-        window = found_window(colours)
+        window = found_window(statuses)
         exact = PackageChange(name=change.name, old=versions[window.good], new=versions[window.bad])
         return exact, finished and not window.skipped
 
@@ -172,16 +172,16 @@ class _Trial:
     def _look(
         self, versions: Mapping[str, str | None], then: Sequence[ProbePoint] = ()
     ) -> tuple[ProbeResult, ProbeStatus]:
-        """The good environment with only ``versions`` changed, and its colour."""
-        setup = self._between.setup(versions, self.companions)
+        """The good environment with only ``versions`` changed, and its status."""
+        setup = self._between.point(versions, self.companions)
         words = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()) if version)
         why = f"as when it was good, with {words or 'fewer distributions'}"
         # One more is needed to hold the culprit back, without which there is no proof.
         seen = self._probe_runner.ask(setup, why, leave=1, then=then)
-        colour = self._probe_runner.together(seen, self._target)
-        if colour is ProbeStatus.BAD:
+        status = self._probe_runner.together(seen, self._target)
+        if status is ProbeStatus.BAD:
             self.failing = seen
-        return seen, colour
+        return seen, status
 
 
 def _culprit(change: PackageChange, releases: Releases) -> Culprit:

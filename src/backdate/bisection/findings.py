@@ -10,7 +10,7 @@ from backdate.bisection.interpreter_axis import FixedInterpreter
 from backdate.bisection.packages_axis import Narrowed
 from backdate.bisection.probes import ProbeResult, Target
 from backdate.bisection.result import Axis, Culprit, Finding, ProbeRecord
-from backdate.bisection.search import ProbeStatus, colour_together
+from backdate.bisection.search import ProbeStatus, common_status
 from backdate.text import first_line, version_numbers
 from backdate.timeline.calendar import load_calendar
 from backdate.timeline.instants import Instant, format_day
@@ -41,19 +41,19 @@ def finding_of(
 
 
 def probes_of(journal: Iterable[tuple[str, ProbeResult]], target: Target) -> tuple[ProbeRecord, ...]:
-    """What was asked for a target, and the colour that it has there."""
+    """What was asked for a target, and the status that it has there."""
     probes = []
     for why, seen in journal:
-        colour = colour_together(seen.colours_for(target).values())
-        detail = seen.failure[:2000] if seen.failure else "" if colour else "some are good, some are bad"
+        status = common_status(seen.statuses_for(target).values())
+        detail = seen.failure[:2000] if seen.failure else "" if status else "some are good, some are bad"
         if not detail and seen.build_limits:
             detail = f"with {', '.join(seen.build_limits)} for its builds, which fail without"
         probe = ProbeRecord(
             why=why,
-            instant=seen.setup.instant,
-            python=seen.setup.choice.interpreter.version,
-            constraints=seen.setup.constraints,
-            colour=colour or ProbeStatus.SKIP,
+            instant=seen.point.instant,
+            python=seen.point.choice.interpreter.version,
+            constraints=seen.point.constraints,
+            status=status or ProbeStatus.SKIP,
             detail=detail,
             built=seen.built,
         )
@@ -70,10 +70,10 @@ def remarks_on(narrowed: Narrowed, old: ProbeResult) -> list[str]:
         failed = next((first_line(seen.failure) for seen in narrowed.skipped if seen.failure), "")
         why = f": {failed}" if failed else ""
         remarks.append(f"{len(narrowed.skipped)} points between could not be told{why}")
-    if len(narrowed.turns) > 1:
-        turns = ", ".join(f"{one.kind} by {format_day(one.after)}" for one in narrowed.turns)
-        remarks.append(f"it turned more than once ({turns}); this is the last time")
-    if narrowed.good is old and narrowed.bad.setup.instant == old.setup.instant:
+    if len(narrowed.transitions) > 1:
+        changes = ", ".join(f"{one.kind} by {format_day(one.after)}" for one in narrowed.transitions)
+        remarks.append(f"it changed more than once ({changes}); this is the last time")
+    if narrowed.good is old and narrowed.bad.point.instant == old.point.instant:
         remarks.append("it fails with what there was at the old instant; the project's own pins kept it away")
     return remarks
 
@@ -84,7 +84,7 @@ def put_together(findings: Sequence[Finding]) -> list[list[int]]:
     for number, one in enumerate(findings):
         errors = [(error.type, error.message) for error in (one.error, one.first_error) if error is not None]
         where = (one.breaks, one.axis, one.python, one.held, one.last_good, one.first_bad, one.confirmed)
-        known = (tuple(errors), one.culprits, where, one.turns, one.notes)
+        known = (tuple(errors), one.culprits, where, one.transitions, one.notes)
         rows.setdefault(known if one.culprits else number, []).append(number)
     return list(rows.values())
 

@@ -88,16 +88,16 @@ def find_ground(
 
     last = len(choices) - 1
     try:
-        colours = {last: ask(last, first_asked(old, new, newest)), 0: ask(0, then)}
-        if colours[0] is ProbeStatus.BAD:
+        statuses = {last: ask(last, first_asked(old, new, newest)), 0: ask(0, then)}
+        if statuses[0] is ProbeStatus.BAD:
             return FixedInterpreter(choice=old)
-        if colours[0] is ProbeStatus.SKIP:
+        if statuses[0] is ProbeStatus.SKIP:
             why = first_line(asked[0].failure or "") or "the tests are not there"
             note = f"the newest packages could not be tried on Python {old.interpreter.version}: {why}"
             return FixedInterpreter(choice=new, notes=(note,))
-        while (point := next_point(colours)) is not None:
-            colours[point] = ask(point)
-        window = found_window(colours)
+        while (point := next_point(statuses)) is not None:
+            statuses[point] = ask(point)
+        window = found_window(statuses)
         return _tell_apart(probe_runner, target, asked[window.good], asked[window.bad])
     except OutOfBudget:
         note = "which interpreter matters was not found out: it takes more environments than one cause may"
@@ -108,20 +108,20 @@ def _tell_apart(
     probe_runner: ProbeRunner, target: Target, good: ProbeResult, bad: ProbeResult
 ) -> FixedInterpreter | InterpreterTurn:
     assert good.lock is not None
-    version, before = bad.setup.choice.interpreter.version, good.setup.choice.interpreter.version
-    setup = ProbePoint(choice=bad.setup.choice, instant=bad.setup.instant, constraints=pins_of(good.lock))
+    version, before = bad.point.choice.interpreter.version, good.point.choice.interpreter.version
+    setup = ProbePoint(choice=bad.point.choice, instant=bad.point.instant, constraints=pins_of(good.lock))
     same = probe_runner.ask(setup, f"the packages of Python {before} on Python {version}")
-    colour = probe_runner.together(same, target)
-    if colour is ProbeStatus.BAD:
+    status = probe_runner.together(same, target)
+    if status is ProbeStatus.BAD:
         return InterpreterTurn(good=good, bad=same)
-    if colour is ProbeStatus.GOOD:
-        return FixedInterpreter(choice=bad.setup.choice, anchor=same)
+    if status is ProbeStatus.GOOD:
+        return FixedInterpreter(choice=bad.point.choice, anchor=same)
     why = first_line(same.failure or "") or "the tests are not there"
     note = (
         f"the tests pass on Python {before} and fail on {version} with newer packages; the older ones could "
         f"not be tried there: {why}"
     )
-    return FixedInterpreter(choice=bad.setup.choice, notes=(note,))
+    return FixedInterpreter(choice=bad.point.choice, notes=(note,))
 
 
 def pins_of(lock: Lock, without: Sequence[str] = ()) -> tuple[str, ...]:

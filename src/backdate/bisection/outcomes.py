@@ -30,26 +30,26 @@ class OutcomeReader:
 
     def unsettled(self, runs: Sequence[SuiteRun]) -> list[str]:
         """The tests of which ``runs`` of one environment contradict each other."""
-        rows = [self._colours(run) for run in runs]
+        rows = [self._statuses(run) for run in runs]
         return [test for test in self._tests if settle([row[test] for row in rows]) is None]
 
     def contradictions(self, seen: ProbeResult, runs: Sequence[SuiteRun]) -> list[UnattributedTest]:
         """As ``unsettled``, in words."""
         refused = []
         for test in self.unsettled(runs):
-            answers = [self._colours(run)[test] for run in runs]
+            answers = [self._statuses(run)[test] for run in runs]
             good = sum(one is ProbeStatus.GOOD for one in answers)
             reason = (
                 f"good in {good} of {len(answers)} runs in one environment "
-                f"(Python {seen.setup.choice.interpreter.version}, {format_day(seen.setup.instant)})"
+                f"(Python {seen.point.choice.interpreter.version}, {format_day(seen.point.instant)})"
             )
             refused.append(UnattributedTest(test=test, reason=reason))
         return refused
 
     def concluded(self, seen: ProbeResult, runs: Sequence[SuiteRun], environment: Environment) -> ProbeResult:
         """``seen`` with what all the runs of its environment say, of which there may be more than before."""
-        rows = [self._colours(run) for run in runs]
-        colours = {test: settle([row[test] for row in rows]) or ProbeStatus.SKIP for test in self._tests}
+        rows = [self._statuses(run) for run in runs]
+        statuses = {test: settle([row[test] for row in rows]) or ProbeStatus.SKIP for test in self._tests}
         known = self._errors.setdefault(seen.identity, [])
         before, tree = self._old.side.environment, self._new.request.tree
         for run in runs[len(known) :]:
@@ -57,10 +57,10 @@ class OutcomeReader:
         errors: dict[str, Known] = {}
         for one in reversed(known):
             errors |= one
-        return replace(seen, colours=colours, errors=errors)
+        return replace(seen, statuses=statuses, errors=errors)
 
-    def _colours(self, run: SuiteRun) -> dict[str, ProbeStatus]:
+    def _statuses(self, run: SuiteRun) -> dict[str, ProbeStatus]:
         comparison = compare_runs(self._reference, run)
-        colours = dict.fromkeys(self._tests, ProbeStatus.GOOD)
-        colours |= dict.fromkeys(comparison.broke, ProbeStatus.BAD)
-        return colours | dict.fromkeys((*comparison.skipped_now, *comparison.vanished), ProbeStatus.SKIP)
+        statuses = dict.fromkeys(self._tests, ProbeStatus.GOOD)
+        statuses |= dict.fromkeys(comparison.broke, ProbeStatus.BAD)
+        return statuses | dict.fromkeys((*comparison.skipped_now, *comparison.vanished), ProbeStatus.SKIP)

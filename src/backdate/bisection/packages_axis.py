@@ -13,7 +13,7 @@ from backdate.bisection.search import (
     ProbeStatus,
     Window,
     changes_of,
-    colour_together,
+    common_status,
     found_window,
     next_point,
     next_points,
@@ -32,7 +32,7 @@ class Narrowed:
 
     good: ProbeResult
     bad: ProbeResult
-    turns: tuple[TransitionRecord, ...]
+    transitions: tuple[TransitionRecord, ...]
     resolutions: int
     """Different resolutions among the points that were looked at."""
     finished: bool
@@ -73,11 +73,11 @@ class PackagesAxis:
 
     def first(self, among: Collection[int] | None) -> list[ProbePoint]:
         """What is looked at first when the last point is bad, and what may be next; nothing once it was."""
-        colours = {0: ProbeStatus.GOOD, self.last: ProbeStatus.BAD}
-        point = _next(colours, among)
+        statuses = {0: ProbeStatus.GOOD, self.last: ProbeStatus.BAD}
+        point = _next(statuses, among)
         if point is None or point in self._seen:
             return []
-        following = next_points(colours, point, partial(_next, among=among))
+        following = next_points(statuses, point, partial(_next, among=among))
         return [self._setup(one) for one in (point, *following)]
 
     def _setup(self, point: int) -> ProbePoint:
@@ -85,14 +85,14 @@ class PackagesAxis:
 
     def turned_since(self, target: Target, good: Instant, bad: Instant) -> bool:
         """Whether what others asked for shows another last turn than that from ``good`` to ``bad``."""
-        colours = {
-            point: colour
+        statuses = {
+            point: status
             for point, seen in sorted(self._seen.items())
-            if (colour := colour_together(seen.colours_for(target).values()))
+            if (status := common_status(seen.statuses_for(target).values()))
         }
-        if colours.get(self.last) is not ProbeStatus.BAD or colours.get(0) is not ProbeStatus.GOOD:
+        if statuses.get(self.last) is not ProbeStatus.BAD or statuses.get(0) is not ProbeStatus.GOOD:
             return False
-        window = window_of(colours)
+        window = window_of(statuses)
         return (self._instant(window[0]), self._instant(window[1])) != (good, bad)
 
     def points_at(self, instants: Collection[Instant]) -> frozenset[int]:
@@ -117,15 +117,15 @@ class PackagesAxis:
             return None
         finished, steady = True, False
         while True:
-            colours = {
+            statuses = {
                 point: self._probe_runner.together(seen, target) for point, seen in sorted(self._seen.items())
             }
-            if colours[self.last] is not ProbeStatus.BAD or colours[0] is not ProbeStatus.GOOD:
+            if statuses[self.last] is not ProbeStatus.BAD or statuses[0] is not ProbeStatus.GOOD:
                 return None
-            point = _next(colours, among)
+            point = _next(statuses, among)
             if point is None and not steady:  # the answers on which all depends are asked for twice
                 steady = True
-                good, bad = window_of(colours)
+                good, bad = window_of(statuses)
                 self._probe_runner.expect(foresee(self._seen[good], self._seen[bad]))
                 ends = [end for end in (good, bad) if end not in (0, self.last)]
                 answers = self._probe_runner.steady([self._seen[end] for end in ends])
@@ -135,38 +135,38 @@ class PackagesAxis:
                 break
             steady = False
             try:
-                self.look(point, next_points(colours, point, partial(_next, among=among)))
+                self.look(point, next_points(statuses, point, partial(_next, among=among)))
             except OutOfBudget:
                 finished = False
                 break
-        return self._narrowed(colours, finished)
+        return self._narrowed(statuses, finished)
 
-    def _narrowed(self, colours: dict[int, ProbeStatus], finished: bool) -> Narrowed:
-        good, bad = window_of(colours)
-        window = found_window(colours) if finished else Window(good=good, bad=bad)
-        turns = tuple(
+    def _narrowed(self, statuses: dict[int, ProbeStatus], finished: bool) -> Narrowed:
+        good, bad = window_of(statuses)
+        window = found_window(statuses) if finished else Window(good=good, bad=bad)
+        transitions = tuple(
             TransitionRecord(before=self._instant(one.before), after=self._instant(one.after), kind=one.kind)
-            for one in changes_of(colours)
+            for one in changes_of(statuses)
         )
         return Narrowed(
             good=self._seen[good],
             bad=self._seen[bad],
-            turns=turns,
+            transitions=transitions,
             resolutions=len({seen.identity for seen in self._seen.values() if seen.identity}),
             finished=finished,
             skipped=tuple(self._seen[point] for point in window.skipped),
         )
 
     def _instant(self, point: int) -> Instant:
-        return self._seen[point].setup.instant
+        return self._seen[point].point.instant
 
 
-def _next(colours: Mapping[int, ProbeStatus], among: Collection[int] | None) -> int | None:
+def _next(statuses: Mapping[int, ProbeStatus], among: Collection[int] | None) -> int | None:
     """As ``search.next_point``; ``among``: in the row of those points alone."""
     if among is None:
-        return next_point(colours)
-    good, bad = window_of(colours)
+        return next_point(statuses)
+    good, bad = window_of(statuses)
     row = [good, *sorted(point for point in among if good < point < bad), bad]
     places = {point: place for place, point in enumerate(row)}
-    found = next_point({places[point]: colour for point, colour in colours.items() if point in places})
+    found = next_point({places[point]: status for point, status in statuses.items() if point in places})
     return None if found is None else row[found]

@@ -1,4 +1,4 @@
-"""What a bisection asks for and what it sees: set-ups, targets, and the colours of tests."""
+"""What a bisection asks for and what it gets: points, targets, and the statuses of tests."""
 
 from __future__ import annotations
 
@@ -41,36 +41,36 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResult:
-    """What is known of an environment."""
+    """What is known of the environment at a point."""
 
-    setup: ProbePoint
+    point: ProbePoint
     identity: str
     """Equal for environments with one interpreter and the same versions; empty when it does not resolve."""
     lock: Lock | None = None
-    colours: Mapping[str, ProbeStatus] = field(default_factory=dict)
+    statuses: Mapping[str, ProbeStatus] = field(default_factory=dict)
     errors: Mapping[str, Known] = field(default_factory=dict)
     failure: str = ""
     """Why there is no environment."""
     built: bool = False
     """Whether it was built for this."""
     build_limits: tuple[str, ...] = ()
-    """What its builds had to be kept back to, that they succeeded."""
+    """The older versions of build tools that its builds needed."""
 
-    def colours_for(self, target: Target) -> dict[str, ProbeStatus]:
+    def statuses_for(self, target: Target) -> dict[str, ProbeStatus]:
         """Bad is what fails with the target's error; failing with another one tells nothing against it.
 
         Where the runner ended before the tests, which the target's error lies in, nothing can be told.
         """
-        colours = {test: self.colours.get(test, ProbeStatus.SKIP) for test in target.tests}
-        for test, colour in colours.items():
+        statuses = {test: self.statuses.get(test, ProbeStatus.SKIP) for test in target.tests}
+        for test, status in statuses.items():
             known = self.errors.get(test)
-            if colour is ProbeStatus.BAD and target.key and known is not None and known.key != target.key:
-                colours[test] = ProbeStatus.GOOD if known.reached or not target.reached else ProbeStatus.SKIP
-        return colours
+            if status is ProbeStatus.BAD and target.key and known is not None and known.key != target.key:
+                statuses[test] = ProbeStatus.GOOD if known.reached or not target.reached else ProbeStatus.SKIP
+        return statuses
 
     def bad_tests(self, tests: Sequence[str]) -> tuple[str, ...]:
         """Those of ``tests`` that fail, with whatever error."""
-        return tuple(test for test in tests if self.colours.get(test) is ProbeStatus.BAD)
+        return tuple(test for test in tests if self.statuses.get(test) is ProbeStatus.BAD)
 
 
 class OutOfBudget(Exception):

@@ -110,7 +110,7 @@ class CulpritProver:
             (seen,) = self._probe_runner.steady([seen])
         refused = self._probe_runner.refused
         behind = tuple(test for test in seen.bad_tests(finding.tests) if test not in refused)
-        good = [test for test in finding.tests if seen.colours.get(test) is ProbeStatus.GOOD]
+        good = [test for test in finding.tests if seen.statuses.get(test) is ProbeStatus.GOOD]
         if not behind and not good:
             why = first_line(seen.failure or "") or "the tests are not there"
             notes.append(f"the culprit could not be held back ({words}): {why}")
@@ -165,8 +165,8 @@ class CulpritProver:
                 )
             except OutOfBudget:
                 return
-            colours = seen.colours_for(one.target)
-            again = {test for test in good if colours.get(test) is ProbeStatus.BAD}
+            statuses = seen.statuses_for(one.target)
+            again = {test for test in good if statuses.get(test) is ProbeStatus.BAD}
             self._proved.setdefault(one.target, set()).update(again)
 
 

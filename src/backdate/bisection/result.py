@@ -19,7 +19,13 @@ FORMAT = 2
 MIGRATIONS = (
     Migration(
         to_format=2,
-        renames=(KeyRename(inside="findings", old="testimony", new="explanations"),),
+        renames=(
+            KeyRename(inside="findings", old="testimony", new="explanations"),
+            KeyRename(inside="findings", old="said", new="log_lines"),
+            KeyRename(inside="findings", old="turns", new="transitions"),
+            KeyRename(inside="probes", old="colour", new="status"),
+            KeyRename(old="refused", new="unattributed"),
+        ),
     ),
 )
 
@@ -72,23 +78,23 @@ class Culprit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeRecord:
-    """One environment that was asked for its colour."""
+    """One environment in which the tests ran, or that was tried."""
 
     why: str
     """"packages as of", "only pandas moved", …"""
     instant: Instant
     python: str
     constraints: tuple[str, ...] = ()
-    colour: ProbeStatus
+    status: ProbeStatus
     detail: str = ""
-    """Why it could not be told, when it could not; what it took to build it, when that was not plain."""
+    """Why the status could not be determined, if so; else what the build needed besides the usual."""
     built: bool
     """Whether the environment was built for it now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransitionRecord:
-    """A change of colour that was seen between two instants with nothing told between them."""
+    """A change of status between two instants, with none between them that could be determined."""
 
     before: Instant
     after: Instant
@@ -141,7 +147,7 @@ class ChangedName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What a culprit says for itself."""
+    """What is known of why a culprit broke the tests."""
 
     __test__ = False
 
@@ -158,18 +164,18 @@ class Finding:
     """Tests that broke together, since when, and because of what."""
 
     tests: tuple[str, ...]
-    """None where it is the build that broke."""
+    """Empty where it is the build that broke."""
     breaks: Literal["tests", "build"] = "tests"
     """``build``: the newest environment does not resolve or install; good is then what does."""
     error: Failing
     """What they fail with now; of a build the step that failed, and the line of its log that says why."""
-    said: tuple[str, ...] = ()
+    log_lines: tuple[str, ...] = ()
     """Of a build: the lines of its log that say why, the most telling first."""
     first_error: Failing | None = None
     """What they failed with first, where that is another error."""
     axis: Axis
     culprits: tuple[Culprit, ...] = ()
-    """More than one: they could not be told apart. None: ``notes`` say why."""
+    """More than one: they could not be separated. None: ``notes`` say why."""
     python: str
     """The interpreter that was held fixed while packages moved; the failing one of the interpreter's axis."""
     held: tuple[str, ...] = ()
@@ -178,14 +184,14 @@ class Finding:
     first_bad: Instant | None = None
     """Instants of the two neighbouring environments of the packages' axis."""
     confirmed: tuple[Way, ...] = ()
-    turns: tuple[TransitionRecord, ...] = ()
-    """Every turn that was seen on the packages' axis. What lies between two points of one colour
-    was not looked at."""
+    transitions: tuple[TransitionRecord, ...] = ()
+    """Every change of status on the packages' axis. What lies between two points of one status was not
+    tried."""
     probes: tuple[ProbeRecord, ...] = ()
     resolutions: int = 0
     """Different resolutions that were seen on the way."""
     explanations: Explanation | None = None
-    """What the culprits say for themselves; None where nobody is blamed, or nobody asked."""
+    """Warnings, changelogs and changed names; None where there is no culprit, or none were collected."""
     notes: tuple[str, ...] = ()
 
 
@@ -206,7 +212,7 @@ class BisectResult:
     check: CheckSummary
     findings: tuple[Finding, ...]
     """The one with the most tests first."""
-    refused: tuple[UnattributedTest, ...] = ()
+    unattributed: tuple[UnattributedTest, ...] = ()
     releases: tuple[DistributionRelease, ...] = ()
     """Those of the culprits' distributions between the two instants, for the picture."""
     builds: int
@@ -227,7 +233,7 @@ class BisectResult:
         broke. ``CANNOT_TELL``: something broke, or may have, and there is no culprit."""
         if any(finding.culprits for finding in self.findings):
             return Verdict.BROKE
-        if self.findings or self.refused or self.check.verdict is Verdict.CANNOT_TELL:
+        if self.findings or self.unattributed or self.check.verdict is Verdict.CANNOT_TELL:
             return Verdict.CANNOT_TELL
         return Verdict.NOTHING_BROKE
 

@@ -1,6 +1,6 @@
 """Looking for a turn in an ordered row of points, of which a few are known. Pure functions.
 
-The state of a search is what was seen: a colour for each point that was looked at. Everything else
+The state of a search is what was seen: a status for each point that was looked at. Everything else
 follows from it, so that a search can be interrupted, resumed and given answers that somebody else
 asked for. Points that cannot be tested are gone around as ``git bisect skip`` does.
 """
@@ -43,7 +43,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusTransition:
-    """A change of colour between two points that were looked at, with none between them that was told."""
+    """A change of status between two points that were looked at, with none between them that was told."""
 
     before: int
     after: int
@@ -56,7 +56,7 @@ def window_of(seen: Mapping[int, ProbeStatus]) -> tuple[int, int]:
     Where it broke, was fixed and broke again, that is the last time: it is why it fails now. Raises
     ValueError when nothing is good, or the last point that was told is not bad.
     """
-    told = sorted(point for point, colour in seen.items() if colour is not ProbeStatus.SKIP)
+    told = sorted(point for point, status in seen.items() if status is not ProbeStatus.SKIP)
     if not told or seen[told[-1]] is not ProbeStatus.BAD:
         raise ValueError("the last point that was told has to be bad")
     good = [point for point in told if seen[point] is ProbeStatus.GOOD]
@@ -87,8 +87,8 @@ def next_points(
 ) -> list[int]:
     """The points to look at after ``point``: where it turns out to be bad, and where good."""
     following = []
-    for colour in (ProbeStatus.BAD, ProbeStatus.GOOD):
-        told = {**seen, point: colour}
+    for status in (ProbeStatus.BAD, ProbeStatus.GOOD):
+        told = {**seen, point: status}
         if told[max(told)] is ProbeStatus.BAD:
             following.append(choose(told))
     return [one for one in dict.fromkeys(following) if one is not None]
@@ -101,8 +101,8 @@ def found_window(seen: Mapping[int, ProbeStatus]) -> Window:
 
 
 def changes_of(seen: Mapping[int, ProbeStatus]) -> tuple[StatusTransition, ...]:
-    """Every change of colour that was seen, in order. More than one: the row is not monotone."""
-    told = sorted(point for point, colour in seen.items() if colour is not ProbeStatus.SKIP)
+    """Every change of status that was seen, in order. More than one: the row is not monotone."""
+    told = sorted(point for point, status in seen.items() if status is not ProbeStatus.SKIP)
     return tuple(
         StatusTransition(
             before=before, after=after, kind="broke" if seen[after] is ProbeStatus.BAD else "fixed"
@@ -117,28 +117,28 @@ def settle(answers: Sequence[ProbeStatus]) -> ProbeStatus | None:
 
     All equal: that. Otherwise a majority of at least four in five, and only when ``MOST_ANSWERS`` were asked.
     """
-    for colour in ProbeStatus:
-        count = sum(one is colour for one in answers)
+    for status in ProbeStatus:
+        count = sum(one is status for one in answers)
         if answers and count == len(answers):
-            return colour
+            return status
         if len(answers) >= MOST_ANSWERS and count * MOST_ANSWERS >= len(answers) * _ENOUGH:
-            return colour
+            return status
     return None
 
 
-def colour_together(colours: Iterable[ProbeStatus]) -> ProbeStatus | None:
-    """The colour of tests that belong together; None when some are good and some are bad."""
-    told = {colour for colour in colours if colour is not ProbeStatus.SKIP}
+def common_status(statuses: Iterable[ProbeStatus]) -> ProbeStatus | None:
+    """The status of tests that belong together; None when some are good and some are bad."""
+    told = {status for status in statuses if status is not ProbeStatus.SKIP}
     if len(told) == 2:
         return None
     return next(iter(told), ProbeStatus.SKIP)
 
 
-def split_by_colour(colours: Mapping[str, ProbeStatus]) -> tuple[tuple[str, ...], ...]:
+def split_by_status(statuses: Mapping[str, ProbeStatus]) -> tuple[tuple[str, ...], ...]:
     """The tests that are good, and those that are bad; what cannot be told stays with the larger part."""
-    good = tuple(test for test, colour in colours.items() if colour is ProbeStatus.GOOD)
-    bad = tuple(test for test, colour in colours.items() if colour is ProbeStatus.BAD)
-    rest = tuple(test for test, colour in colours.items() if colour is ProbeStatus.SKIP)
+    good = tuple(test for test, status in statuses.items() if status is ProbeStatus.GOOD)
+    bad = tuple(test for test, status in statuses.items() if status is ProbeStatus.BAD)
+    rest = tuple(test for test, status in statuses.items() if status is ProbeStatus.SKIP)
     parts = (good + rest, bad) if len(good) > len(bad) else (good, bad + rest)
     return tuple(part for part in parts if part)
 

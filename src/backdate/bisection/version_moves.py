@@ -17,21 +17,21 @@ from backdate.timeline.instants import Instant
 Releases = Mapping[str, Sequence[DistributionRelease]]
 
 
-class Between:
+class VersionMoves:
     """What moved from ``good`` to ``bad``, with ``held`` held back in both."""
 
     def __init__(self, good: ProbeResult, bad: ProbeResult, held: tuple[str, ...]) -> None:
         assert good.lock is not None
         assert bad.lock is not None
         self.moved = {one.name: one for one in compare_locks(good.lock, bad.lock)}
-        self._held, self._bad = held, bad.setup
+        self._held, self._bad = held, bad.point
         self._unmoved = pins_of(good.lock, tuple(self.moved))
 
     def suspects(self, target: Target) -> list[str]:
         """Those of what moved that the error names."""
         return [name for name in target.suspects if name in self.moved]
 
-    def setup(
+    def point(
         self, versions: Mapping[str, str | None], companions: frozenset[str] = frozenset()
     ) -> ProbePoint:
         """As when it was good, with ``versions``; and with ``companions`` moved as well."""
@@ -63,7 +63,7 @@ class Between:
         if not suspects and len(self.moved) != 1:
             return []
         name = next(iter((*suspects, *self.moved)))
-        alone = [self.setup({name: self.moved[name].new})] if suspects else []
+        alone = [self.point({name: self.moved[name].new})] if suspects else []
         return [*alone, *self.backward(name, releases, newest)]
 
     def backward(self, name: str, releases: Releases, newest: Instant) -> list[ProbePoint]:

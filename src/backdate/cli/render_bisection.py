@@ -42,14 +42,14 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
     for finding in result.findings:
         yield "", ""
         yield from _finding(result, finding, verbose)
-    if result.refused:
+    if result.unattributed:
         yield "", ""
-        yield f"Not attributed: {len(result.refused)}", "bold"
-        shown = result.refused if verbose else result.refused[:_MOST_TESTS]
-        for refused in shown:
-            yield f"      {refused.test}: {refused.reason}", "yellow"
-        if len(shown) < len(result.refused):
-            yield f"      and {len(result.refused) - len(shown)} more (--verbose shows all)", "dim"
+        yield f"Not attributed: {len(result.unattributed)}", "bold"
+        shown = result.unattributed if verbose else result.unattributed[:_MOST_TESTS]
+        for test in shown:
+            yield f"      {test.test}: {test.reason}", "yellow"
+        if len(shown) < len(result.unattributed):
+            yield f"      and {len(result.unattributed) - len(shown)} more (--verbose shows all)", "dim"
     for note in result.notes:
         yield f"Note: {note}", "yellow"
     yield "", ""
@@ -92,7 +92,7 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
     yield f"{names}{together}: {_error(finding.error)}", "bold red"
     what = "the environment" if finding.breaks == "build" else counted(count, "test")
     yield f"  {what}{proof}", ""
-    for line in finding.said:
+    for line in finding.log_lines:
         yield f"      | {line}", "dim"
     if finding.first_error is not None:
         yield f"  at first: {_error(finding.first_error)}", ""
@@ -111,7 +111,7 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
         for probe in finding.probes:
             built = ", built" if probe.built else ""
             why = f" ({first_line(probe.detail)})" if probe.detail else ""
-            yield f"    {_MARKS[probe.colour]} Python {probe.python}: {probe.why}{built}{why}", "dim"
+            yield f"    {_MARKS[probe.status]} Python {probe.python}: {probe.why}{built}{why}", "dim"
 
 
 def _culprit(culprit: Culprit) -> str:
@@ -143,7 +143,7 @@ def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:
     row = ["=" if _column(finding.first_bad, start, end) <= column else "-" for column in range(_WIDTH)]
     for probe in finding.probes:
         if probe.constraints == finding.held:
-            row[_column(probe.instant, start, end)] = _MARKS[probe.colour]
+            row[_column(probe.instant, start, end)] = _MARKS[probe.status]
     row[0] = _MARKS[ProbeStatus.GOOD]
     yield f"  {start:%Y-%m-%d} {''.join(row)} {end:%Y-%m-%d}   o good, x bad, ? cannot be told", ""
     for culprit in finding.culprits:

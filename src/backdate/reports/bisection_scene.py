@@ -97,7 +97,7 @@ def _finding(scale: _Scale, finding: Finding, y: int) -> list[Shape]:
                     FilledRectangle(x=left, y=y - 5, width=round(right - left, 1), height=10, fill=fill)
                 )
         shapes += [
-            Dot(x=scale.x(probe.instant), y=y, radius=4, fill=_FILL[probe.colour], edge="#ffffff")
+            Dot(x=scale.x(probe.instant), y=y, radius=4, fill=_FILL[probe.status], edge="#ffffff")
             for probe in finding.probes
             if probe.constraints == finding.held
         ]

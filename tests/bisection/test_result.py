@@ -1,0 +1,90 @@
+"""A bisection's result that an older version wrote is read as what it meant."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backdate.bisection.result import (
+    FORMAT,
+    BisectResult,
+    CheckSummary,
+    Explanation,
+    Failing,
+    Finding,
+    ProbeRecord,
+    TransitionRecord,
+    UnattributedTest,
+    read_bisect_result,
+)
+from backdate.bisection.search import ProbeStatus
+from backdate.checking.result import Verdict
+from backdate.errors import NewerFormat
+from backdate.projects.project import Origin
+from backdate.serial import to_json
+
+DAY = datetime(2021, 3, 1, tzinfo=UTC)
+
+
+def bisect_result() -> BisectResult:
+    finding = Finding(
+        tests=("t.py::a",),
+        error=Failing(type="E", message="no"),
+        log_lines=("a line",),
+        axis="packages",
+        python="3.8.18",
+        transitions=(TransitionRecord(before=DAY, after=DAY, kind="broke"),),
+        probes=(ProbeRecord(why="w", instant=DAY, python="3.8.18", status=ProbeStatus.BAD, built=True),),
+        explanations=Explanation(notes=("n",)),
+    )
+    check = CheckSummary(
+        project="p",
+        origin=Origin(kind="folder", location="/p"),
+        verdict=Verdict.BROKE,
+        reason="r",
+        old_instant=DAY,
+        new_instant=DAY,
+        old_python="3.8.18",
+        new_python="3.8.18",
+        broke=1,
+    )
+    return BisectResult(
+        backdate="0",
+        check=check,
+        findings=(finding,),
+        unattributed=(UnattributedTest(test="t.py::b", reason="flaky"),),
+        builds=1,
+        environments=1,
+        runs=1,
+        started=DAY,
+        duration_s=1.0,
+        folder=Path("/f"),
+    )
+
+
+def in_format_1(result: BisectResult) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(to_json(result)) | {"format": 1}
+    document["refused"] = document.pop("unattributed")
+    for finding in document["findings"]:
+        for old, new in (("testimony", "explanations"), ("said", "log_lines"), ("turns", "transitions")):
+            finding[old] = finding.pop(new)
+        for probe in finding["probes"]:
+            probe["colour"] = probe.pop("status")
+    return document
+
+
+def test_a_bisection_of_the_first_format(tmp_path: Path) -> None:
+    file = tmp_path / "bisection.json"
+    file.write_text(json.dumps(in_format_1(bisect_result())))
+    assert read_bisect_result(file) == bisect_result()
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "bisection.json"
+    file.write_text(json.dumps({"format": FORMAT + 1}))
+    with pytest.raises(NewerFormat, match="update backdate"):
+        read_bisect_result(file)
