@@ -326,7 +326,9 @@ except KeyboardInterrupt:
 
 def _start(tmp_path: Path, mark: str, threads: int) -> subprocess.Popen[bytes]:
     """A caller; the mark is in the environment of all that it starts."""
-    arguments = [sys.executable, "-c", textwrap.dedent(CALLER), str(tmp_path), mark, str(threads)]
+    # Who starts tests in the background of a shell has SIGINT ignored, and so would the caller.
+    program = ["env", "--default-signal=INT", sys.executable, "-c", textwrap.dedent(CALLER)]
+    arguments = [*program, str(tmp_path), mark, str(threads)]
     path = f"{os.environ['PATH']}:/nonexistent/{mark}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment)
