@@ -35,7 +35,7 @@ def test_causes_in_words() -> None:
 
     assert cause_in_words(CAUSE) == "numpy.float is gone (numpy 2.1.0, the standard library)"
     assert words(CauseKind.MISSING_MODULE, name="imp", distribution="builtin") == (
-        "imp is not there (the standard library)"
+        "imp is missing (the standard library)"
     )
     assert words(CauseKind.UNEXPECTED_ARGUMENT, name="size", owner="f") == "f() does not take size="
     assert words(CauseKind.ARGUMENT_COUNT, name="Loader", owner="load") == "load() wants Loader"

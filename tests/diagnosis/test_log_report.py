@@ -89,7 +89,7 @@ def test_what_could_not_be_installed(name: str) -> None:
 def test_versions_that_the_log_names() -> None:
     report = report_of("pytest-werkzeug")
     assert report.installed["werkzeug"].startswith("3.")
-    assert "  works as it is with werkzeug<3.0; the log installs 3." in "\n".join(
+    assert "  the code works unchanged with werkzeug<3.0; the log installs 3." in "\n".join(
         text for text, _ in log_lines(report)
     )
     assert report_of("pytest-nose-numpy").python == "3.10.13"

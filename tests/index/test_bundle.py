@@ -16,6 +16,7 @@ from backdate.index.bundle import export_bundle, import_bundle
 from backdate.index.cache import DiskCache
 from backdate.index.lock_files import Need, read_needs
 from backdate.index.upstream import IndexClient
+from backdate.progress import Activity, Event
 
 MakeClient = Callable[..., IndexClient]
 UNTIL = datetime(2021, 3, 1, tzinfo=UTC)
@@ -185,3 +186,16 @@ def test_what_is_no_lock(tmp_path: Path, name: str, content: bytes) -> None:
         read_needs(tmp_path / name)
     with pytest.raises(ConfigurationError):
         read_needs(tmp_path / "missing.txt")
+
+
+def test_the_export_says_how_far_it_is(make_client: MakeClient, tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    class Heard:
+        def report(self, event: Event) -> None:
+            assert isinstance(event, Activity)
+            heard.append(event.text)
+
+    made = export_bundle(make_client(), NEEDS, tmp_path / "b", until=UNTIL, with_files=True, progress=Heard())
+    assert sum(text.startswith("page ") for text in heard) == made.pages
+    assert heard[-1] == f"file {made.files} of {made.files}"

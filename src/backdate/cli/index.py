@@ -125,6 +125,7 @@ def _import(file: Path, store: DiskCache) -> None:
 
 
 def _export(arguments: IndexArguments, file: Path, client: IndexClient) -> None:
+    from backdate.cli.progress import watch
     from backdate.index import bundle
     from backdate.index.lock_files import read_needs
 
@@ -132,7 +133,10 @@ def _export(arguments: IndexArguments, file: Path, client: IndexClient) -> None:
         raise UsageError("--export needs --for LOCK: which projects go into the bundle")
     needs = [need for path in arguments.for_locks for need in read_needs(path)]
     end = None if arguments.until is None else parse_instant(arguments.until)
-    made = bundle.export_bundle(client, needs, file, until=end, with_files=arguments.with_files)
+    with watch() as progress:
+        made = bundle.export_bundle(
+            client, needs, file, until=end, with_files=arguments.with_files, progress=progress
+        )
     typer.echo(f"{file}: {made.pages} pages, {made.files} files, {made.size_bytes} bytes")
 
 

@@ -15,7 +15,7 @@ _MOST_PLACES = 3
 _WORDS = {
     CauseKind.MISSING_ATTRIBUTE: "is gone",
     CauseKind.MISSING_NAME: "cannot be imported",
-    CauseKind.MISSING_MODULE: "is not there",
+    CauseKind.MISSING_MODULE: "is missing",
     CauseKind.REMOVED: "was removed",
 }
 _FILTERS = {
@@ -46,6 +46,8 @@ def _what(cause: Cause) -> str:
 
 
 def _whose(cause: Cause) -> str:
+    if cause.kind is CauseKind.MISSING_MODULE and cause.related == (cause.name,):
+        return ""  # said already
     names = []
     for name in cause.related or filter(None, (cause.distribution,)):
         shown = "the standard library" if name == "builtin" else name

@@ -60,8 +60,8 @@ def _change_lines(change: KnownChange, installed: Mapping[str, str]) -> Iterator
     version = installed.get(change.distribution)
     here = f"; the log installs {version}" if version else ""
     pin = f"Python {change.pin}" if change.distribution == "python" else change.pin
-    where = "builds as it is with" if change.of_builds else "works as it is with"
-    yield f"    {where} {pin}{here}", "green"
+    verb = "builds" if change.of_builds else "works"
+    yield f"    the code {verb} unchanged with {pin}{here}", "green"
     yield f"    {change.source}", "dim"
 
 

@@ -29,6 +29,7 @@ from backdate.index.page import FileEntry, Microseconds, to_microseconds
 from backdate.index.page_store import SerialisedPage, entries, serialise
 from backdate.index.reading import UnusableAnswer, read_json
 from backdate.index.upstream import IndexClient, check_upstream
+from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.timeline.instants import Instant
 
 _FORMAT = 1
@@ -65,6 +66,7 @@ def export_bundle(
     *,
     until: Instant | None = None,
     with_files: bool = False,
+    progress: Reporter = NO_PROGRESS,
 ) -> BundleSummary:
     """Write what ``needs`` names to ``path``: pages (cut at ``until``), and the files when ``with_files``.
 
@@ -77,7 +79,8 @@ def export_bundle(
     pages: list[SerialisedPage] = []
     files: dict[str, Wanted] = {}
     lacking: list[str] = []
-    for name in sorted(by_name):
+    for number, name in enumerate(sorted(by_name), start=1):
+        progress.report(Activity(text=f"page {number} of {len(by_name)}: {name}"))
         page = client.serialised_page(name, at)
         page = page if at is None else _cut(page, at)
         pages.append(page)
@@ -92,7 +95,7 @@ def export_bundle(
             f"the index has no file of: {', '.join(lacking)}; look at the names and at the instant"
         )
     store = FileStore(client.fetcher, client.cache, offline=client.offline)
-    return _write(path, pages, files, store)
+    return _write(path, pages, files, store, progress)
 
 
 def _cut(page: SerialisedPage, at: Microseconds) -> SerialisedPage:
@@ -129,7 +132,7 @@ def _wanted_files(entry: FileEntry) -> dict[str, Wanted]:
 
 
 def _write(
-    path: Path, pages: list[SerialisedPage], files: dict[str, Wanted], store: FileStore
+    path: Path, pages: list[SerialisedPage], files: dict[str, Wanted], store: FileStore, progress: Reporter
 ) -> BundleSummary:
     manifest = _Manifest(
         format=_FORMAT,
@@ -162,7 +165,8 @@ def _write(
                     page.blob,
                 )
                 _add(archive, f"pages/{number}.json", content, zipfile.ZIP_DEFLATED)
-            for sha256 in sorted(files):
+            for number, sha256 in enumerate(sorted(files), start=1):
+                progress.report(Activity(text=f"file {number} of {len(files)}"))
                 delivery = store.deliver(files[sha256])
                 info = zipfile.ZipInfo(f"files/{sha256}", _DATE)
                 with closing(delivery), archive.open(info, "w", force_zip64=True) as member:
