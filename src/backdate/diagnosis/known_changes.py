@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from backdate.diagnosis.result import Cause, Cluster
+from backdate.index.names import normalise
 from backdate.knowledge import load
 from backdate.knowledge.changes import PYTHON, Change, build_tool_changes, library_changes, pattern_of
 from backdate.text import first_line
 
 _LONGEST_MESSAGE = 2_000
+_NAMES_ITS_MODULE = ("name", "module")
+"""Kinds of rows whose pattern holds the module that changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +50,13 @@ def change_behind(cause: Cause, messages: Iterable[str] = ()) -> KnownChange | N
     """As ``known_change``, of a cause and the other messages of its cluster."""
     lines = [f"{cause.type}: {cause.message[:_LONGEST_MESSAGE]}", *messages]
     known = list(_matches(lines, (*library_changes(), *_changes_of_python())))
-    if not known:
-        return None
-    owners = {name.lower().replace("_", "-") for name in (*cause.related, cause.distribution or "")}
+    owners = {normalise(name) for name in (*cause.related, cause.distribution or "") if name}
     owners |= {PYTHON} if "builtin" in owners else set()
-    change, match = next((pair for pair in known if pair[0].distribution in owners), known[0])
-    return _of_row(change, match)
+    of_owners = [pair for pair in known if pair[0].distribution in owners]
+    # Where the cause names another library, a method or a keyword of the same name is a coincidence.
+    others = [pair for pair in known if not owners or pair[0].row.kind in _NAMES_ITS_MODULE]
+    best = next(iter((*of_owners, *others)), None)
+    return None if best is None else _of_row(*best)
 
 
 def change_behind_build(message: str) -> KnownChange | None:
