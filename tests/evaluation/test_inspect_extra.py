@@ -102,14 +102,14 @@ class Probed(FakeScriptRunner, LocalRunner):
     def build(self, task, tree, side) -> BuiltSide:
         answer = environment_of(Path(sys.prefix), Path(sys.executable))
         plan = SuitePlan(runner="pytest", provenance=Provenance(rule="by hand"))
-        ground = DatedProject(
+        dated = DatedProject(
             name=task.instance_id,
             tree=tree,
             digest=tree_digest(tree),
             instant=task.environment.instant,
             python_constraint=read_python_constraint(tree),
         )
-        return BuiltSide(answer=answer, recipe=Recipe(install=(), test=plan), ground=ground, notes=())
+        return BuiltSide(answer=answer, recipe=Recipe(install=(), test=plan), dated=dated, notes=())
 
 
 def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Who may know more than the rules: what a set-up asks of an adviser."""
+"""What a set-up asks an adviser: a model, or whatever else may know more than the rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backdate.recipes.repair.setup_failure import SetupFailure
 
 
 class Adviser(Protocol):
-    """Whoever may know more than the rules: asked only for what those did not settle."""
+    """May know more than the rules; asked only where those found nothing."""
 
     @property
     def consultation(self) -> Consultation:

@@ -18,8 +18,8 @@ _INNER = ("::", ".", "[", "/")
 
 def compare_locks(old: Lock, new: Lock) -> tuple[PackageChange, ...]:
     """The distributions that differ, sorted by name; the project itself is left out."""
-    before = {one.name: one for one in old.distributions if one.source != "."}
-    after = {one.name: one for one in new.distributions if one.source != "."}
+    before = {locked.name: locked for locked in old.distributions if locked.source != "."}
+    after = {locked.name: locked for locked in new.distributions if locked.source != "."}
     changes = []
     for name in sorted(before.keys() | after.keys()):
         then, now = before.get(name), after.get(name)
@@ -122,9 +122,9 @@ def _error(result: CaseResult | None, run: SuiteRun) -> tuple[tuple[str, str], F
 def _from_chain(chain: Iterable[Raised]) -> tuple[tuple[str, str], Frame | None]:
     links = list(chain)
     # A runner that wraps what stopped it (pytest's CollectError) says less than what it wraps.
-    own = [one for one in links if not one.type.startswith("_pytest.")]
+    own = [error for error in links if not error.type.startswith("_pytest.")]
     last = (own or links)[-1]
-    place = next((frame for one in reversed(links) if (frame := project_frame(one)) is not None), None)
+    place = next((frame for error in reversed(links) if (frame := project_frame(error)) is not None), None)
     return (last.type, normalised_line(last.message)), place
 
 

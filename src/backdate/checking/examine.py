@@ -25,7 +25,7 @@ _PROBED_PROJECT = "six"
 def examine_machine(settings: Settings) -> Iterator[tuple[str, tuple[Capability, ...]]]:
     """Groups of capabilities, each found out by trying it."""
     yield "Sandbox", choose_sandbox("bwrap").probe()
-    # Nobody needs a second sandbox: what Docker lacks is told, and is no fault of the machine.
+    # One sandbox is enough: what Docker lacks is listed, and does not make the machine unfit.
     yield "Sandbox docker", tuple(replace(line, needed=False) for line in choose_sandbox("docker").probe())
     yield "Tools", (_uv(), _git())
     yield "Package index", (_index(settings.index_url),)
@@ -113,10 +113,10 @@ def _interpreters() -> tuple[Capability, ...]:
     rows = []
     for minor in range(6, 15):
         versions = sorted(
-            (one for one in found if one.version.startswith(f"3.{minor}.")),
-            key=lambda one: int(one.version.split(".")[2]),
+            (python for python in found if python.version.startswith(f"3.{minor}.")),
+            key=lambda python: int(python.version.split(".")[2]),
         )
-        detail = ", ".join(f"{one.version} ({one.source})" for one in versions)
+        detail = ", ".join(f"{python.version} ({python.source})" for python in versions)
         if versions:
             rows.append(Capability(name=f"Python 3.{minor}", ok=True, detail=detail))
         else:

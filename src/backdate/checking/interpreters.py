@@ -82,14 +82,14 @@ class Interpreters:
 
     def obtainable(self, minor: str) -> bool:
         """Whether a release of ``minor`` ("3.8") is on this machine or can be downloaded."""
-        if any(one.version.startswith(f"{minor}.") for one in self.available):
+        if any(python.version.startswith(f"{minor}.") for python in self.available):
             return True
         return self._downloads.nearest(f"{minor}.0") is not None
 
     def usable_at(self, instant: Instant) -> tuple[str, ...]:
         """The versions on this machine of minors that were released before ``instant``, ascending."""
         minors = {release.minor for release in releases_before(instant)}
-        return tuple(one.version for one in self.available if _minor(one.version) in minors)
+        return tuple(python.version for python in self.available if _minor(python.version) in minors)
 
 
 def _minor(version: str) -> tuple[int, int]:

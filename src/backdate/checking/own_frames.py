@@ -27,7 +27,7 @@ def with_own_frames(run: SuiteRun, tree: Path) -> SuiteRun:
         return replace(frame, file=seen[frame.file])
 
     def rename(chain: tuple[Raised, ...]) -> tuple[Raised, ...]:
-        return tuple(replace(one, frames=tuple(map(own, one.frames))) for one in chain)
+        return tuple(replace(error, frames=tuple(map(own, error.frames))) for error in chain)
 
     def rewrite(result: CaseResult) -> CaseResult:
         return replace(result, raised=rename(result.raised)) if result.raised else result

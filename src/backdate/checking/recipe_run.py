@@ -72,11 +72,11 @@ def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) 
         instant=dated.instant,
         version_variables=version_variables(dated.tree, dated.version_hint),
         variables=build_variables(recipe),
-        build_constraints=tuple(one.requirement for one in recipe.build_constraints),
-        build_requirements=tuple((one.distribution, one.requirement) for one in recipe.build_requirements),
+        build_constraints=tuple(limit.requirement for limit in recipe.build_constraints),
+        build_requirements=tuple((need.distribution, need.requirement) for need in recipe.build_requirements),
         extra_cutoff_overrides=tuple(
-            CutoffOverride(name=one.name, until=one.until, reason=one.provenance.rule)
-            for one in recipe.extra_cutoff_overrides
+            CutoffOverride(name=later.name, until=later.until, reason=later.provenance.rule)
+            for later in recipe.extra_cutoff_overrides
         ),
     )
 

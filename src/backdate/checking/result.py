@@ -122,7 +122,7 @@ class CheckResult:
     not_loosened: tuple[str, ...] = ()
     """Requirements that could not be loosened, each with its place and why."""
     notes: tuple[str, ...] = ()
-    """What a reader has to know: substitutes, cutoff_overrides, suspicions."""
+    """What a reader has to know: substitutes, cutoff overrides, suspicions."""
     started: Instant
     duration_s: float
     folder: Path

@@ -60,7 +60,7 @@ class SetupOptions:
     rounds: int = ROUNDS
     """Repairs of one candidate, each tried from clean; 0 for none."""
     attempts: int = MOST_ATTEMPTS
-    """Recipes that are carried out at most, over all candidates."""
+    """Recipes that are run at most, over all candidates."""
     begin_within_s: float = 3600.0
     """Seconds after which no further recipe is begun: each may run into its time limits."""
     advised_share: float = ADVISED_SHARE
@@ -68,13 +68,13 @@ class SetupOptions:
     sources: Collection[SourceKind] = ALL_SOURCES
     """The kinds of files that recipes are read from."""
     adviser: Adviser | None = None
-    """Whom to ask in one set-up."""
+    """The adviser of one set-up."""
     adviser_at: Callable[[Instant], Adviser] | None = None
     """Makes the adviser of each set-up, from its instant."""
 
     @property
     def attempts_of_rules(self) -> int:
-        """Recipes that are carried out at most without advice: at least one, and one less than all."""
+        """Recipes that are run at most without advice: at least one, and one less than all."""
         if self.adviser is None:
             return self.attempts
         kept = max(1, round(self.attempts * self.advised_share)) if self.advised_share else 0

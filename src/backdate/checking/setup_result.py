@@ -26,7 +26,7 @@ MIGRATIONS = (Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRecord:
-    """One recipe that was carried out, from a clean start."""
+    """One recipe that was run from a clean start."""
 
     number: int
     """From 1, over all candidates."""
@@ -85,7 +85,7 @@ class SetupResult:
     skipped: tuple[SkippedInstruction, ...] = ()
     """What the project's files say about installing and testing, and what was not followed."""
     notes: tuple[str, ...] = ()
-    """What a reader has to know: substitutes, system packages that were not installed, cutoff_overrides."""
+    """What a reader has to know: substitutes, system packages that were not installed, cutoff overrides."""
     advice: Consultation | None = None
     """What an adviser was asked; None without one."""
     started: Instant

@@ -75,11 +75,11 @@ def effect_key(recipe: Recipe, python: str, *, apt: bool) -> str:
     parts = (
         [replace(step, provenance=blank) for step in recipe.install],
         [replace(plan, provenance=blank) for plan in (recipe.test, *recipe.further_tests)],
-        sorted((one.name, one.value) for one in recipe.variables),
-        sorted(one.requirement for one in recipe.build_constraints),
-        sorted((one.distribution, one.requirement) for one in recipe.build_requirements),
-        sorted((one.name, one.until) for one in recipe.extra_cutoff_overrides),
-        sorted(one.packages for one in recipe.system if one.manager == "apt") if apt else (),
+        sorted((variable.name, variable.value) for variable in recipe.variables),
+        sorted(limit.requirement for limit in recipe.build_constraints),
+        sorted((need.distribution, need.requirement) for need in recipe.build_requirements),
+        sorted((later.name, later.until) for later in recipe.extra_cutoff_overrides),
+        sorted(system.packages for system in recipe.system if system.manager == "apt") if apt else (),
     )
     return digest(*parts, python)
 

@@ -49,7 +49,7 @@ def _why(run: SuiteRun) -> str:
 
 
 def collect_notes(old: Side, new: Side) -> tuple[str, ...]:
-    """Repairs, substitutes, cutoff_overrides, weaker protections and suspicions, each in a sentence."""
+    """Repairs, substitutes, cutoff overrides, weaker protections and suspicions, each in a sentence."""
     notes: list[str] = []
     for name, side in (("old", old), ("new", new)):
         if side.compromise:
@@ -63,7 +63,7 @@ def collect_notes(old: Side, new: Side) -> tuple[str, ...]:
 def notes_of(
     recipe: Recipe, choice: InterpreterChoice, environment: Environment | None, run: SuiteRun | None
 ) -> tuple[str, ...]:
-    """Substitutes, cutoff_overrides, weaker protections and suspicions, each in a sentence."""
+    """Substitutes, cutoff overrides, weaker protections and suspicions, each in a sentence."""
     return tuple(_notes(recipe, choice, environment, run))
 
 
@@ -77,8 +77,8 @@ def _notes(
     if environment is not None:
         if environment.road:
             yield f"installed by {environment.road}"
-        for one in environment.lock.cutoff_overrides:
-            yield f"{one.name} was cut at {one.until:%Y-%m-%d} instead: {one.reason}"
+        for override in environment.lock.cutoff_overrides:
+            yield f"{override.name} was cut at {override.until:%Y-%m-%d} instead: {override.reason}"
     if run is not None:
         yield from run.suspicions
         if run.attempts > 1:

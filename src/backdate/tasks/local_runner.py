@@ -45,7 +45,7 @@ class BuiltSide:
     answer: Environment | BuildFailure
     recipe: Recipe
     """The task's, or the one that its scripts make."""
-    ground: DatedProject
+    dated: DatedProject
     notes: tuple[str, ...]
 
 
@@ -91,7 +91,7 @@ class LocalRunner:
             return TaskRunResult(solved=False, run=None, reason=reason, notes=built.notes)
         run = run_tests(
             built.recipe,
-            built.ground,
+            built.dated,
             self._resources,
             built.answer,
             log_folder=log_folder,
@@ -109,17 +109,17 @@ class LocalRunner:
         """
         wanted = environment_of(task, environment)
         choice = self._choose(wanted)
-        ground = _ground(task, tree, wanted)
+        dated = _dated_task(task, tree, wanted)
         if task.scripts is None:
             recipe = _recipe(task)
-            answer = build(recipe, ground, self._resources, choice)
+            answer = build(recipe, dated, self._resources, choice)
             base = answer.base if isinstance(answer, Environment) else None
             notes = list(system_notes(recipe, base.packages if base is not None else ()))
             if isinstance(answer, BuildFailure) and not self._resources.apt:
                 notes += not_tried(answer, apt_packages(recipe)[0])
         else:
-            recipe = script_recipe(task.scripts, ground)
-            request = request_for(recipe, ground, choice)
+            recipe = script_recipe(task.scripts, dated)
+            request = request_for(recipe, dated, choice)
             done = build_by_script(
                 self._resources, request, recipe, task.scripts.setup, or_a_day_later=environment == "origin"
             )
@@ -128,7 +128,7 @@ class LocalRunner:
         if isinstance(answer, Environment):
             notes += [answer.road] if answer.road else []
             notes += [f"{one.name} is cut later: {one.reason}" for one in answer.lock.cutoff_overrides]
-        return BuiltSide(answer=answer, recipe=recipe, ground=ground, notes=tuple(notes))
+        return BuiltSide(answer=answer, recipe=recipe, dated=dated, notes=tuple(notes))
 
     def _choose(self, wanted: TaskEnvironment) -> InterpreterChoice:
         """The release that the environment names, or the nearest patch of its minor with a note."""
@@ -142,7 +142,7 @@ class LocalRunner:
         )
 
 
-def _ground(task: Task, tree: Path, wanted: TaskEnvironment) -> DatedProject:
+def _dated_task(task: Task, tree: Path, wanted: TaskEnvironment) -> DatedProject:
     """The tree at the environment's instant, with the task's interpreter, whatever the metadata ask for."""
     known = inputs_digest(tree, task.scripts.setup) if task.scripts is not None else None
     return DatedProject(

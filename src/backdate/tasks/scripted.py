@@ -50,9 +50,9 @@ class Scripted:
     """Which system packages were applied, and why; or which would have been."""
 
 
-def script_recipe(scripts: ScriptSetup, ground: DatedProject) -> Recipe:
+def script_recipe(scripts: ScriptSetup, dated: DatedProject) -> Recipe:
     """The two scripts as a recipe: the tests that one runs, and the system packages that the other names."""
-    files = Files(ground.tree)
+    files = Files(dated.tree)
     text = files.text(scripts.setup) or ""
     actions = read_commands(text, files=files, file=scripts.setup, rule="published set-up script")
     provenance = Provenance(rule="published test script", file=scripts.test)
