@@ -19,10 +19,14 @@ def _modules(package: Path) -> Iterable[tuple[str, ast.Module]]:
 
 
 def class_names(package: Path) -> dict[str, list[str]]:
-    """Every class name, private and nested ones too, with the modules that define it."""
+    """Every class name, private and nested ones too, with the modules that define it.
+
+    A leading underscore does not make it another name: readers see the same word.
+    """
     homes: dict[str, list[str]] = defaultdict(list)
     for module, tree in _modules(package):
-        for name in sorted({node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}):
+        names = {node.name.lstrip("_") for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        for name in names:
             homes[name].append(module)
     return dict(homes)
 
@@ -67,14 +71,14 @@ def test_nothing_in_the_package_is_collected_by_pytest(repository_root: Path) ->
 def package(tmp_path: Path) -> Path:
     (tmp_path / "room").mkdir()
     (tmp_path / "one.py").write_text("class Answer: ...\nclass TestRun: ...\nclass Alone: ...\n")
-    (tmp_path / "room" / "two.py").write_text("def make():\n    class Answer: ...\ndef test_it(): ...\n")
+    (tmp_path / "room" / "two.py").write_text("def make():\n    class _Answer: ...\ndef test_it(): ...\n")
     (tmp_path / "room" / "test_plan.py").write_text("class _Private: ...\nclass _Private: ...\n")
     return tmp_path
 
 
 def test_a_name_in_two_modules_is_seen_wherever_it_is_defined(package: Path) -> None:
     assert class_names(package)["Answer"] == ["one.py", "room/two.py"]
-    assert class_names(package)["_Private"] == ["room/test_plan.py"]
+    assert class_names(package)["Private"] == ["room/test_plan.py"]
 
 
 def test_what_pytest_collects_is_seen(package: Path) -> None:

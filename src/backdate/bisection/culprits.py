@@ -51,7 +51,7 @@ def blame(
     if not moved:
         note = "the two neighbouring environments hold the same versions: it is not a distribution's update"
         return Blamed(culprits=(), good=None, bad=None, notes=(note,))
-    trial = _Trial(probe_runner, target, good, bad, between, releases)
+    trial = _PartialMove(probe_runner, target, good, bad, between, releases)
     try:
         suspected = trial.suspected(newest)
     except OutOfBudget:
@@ -79,7 +79,7 @@ def blame(
 _NOT_SEPARATED = "what moved together was not told apart: it takes more environments than one cause may"
 
 
-class _Trial:
+class _PartialMove:
     """Environments between a good one and a bad one, in which only some distributions moved."""
 
     def __init__(

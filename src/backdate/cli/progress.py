@@ -33,7 +33,7 @@ _ORDER = {"old": 0, "new": 1}
 
 
 @dataclass(slots=True)
-class _Row:
+class _ProgressRow:
     """What is known of one environment or task that is under way."""
 
     stage: Stage | None
@@ -49,7 +49,7 @@ class _Display:
         self._lock = threading.RLock()
         self._started = time.monotonic()
         self._finished = 0
-        self._rows: dict[str, _Row] = {}
+        self._rows: dict[str, _ProgressRow] = {}
 
     def report(self, event: Event) -> None:
         """Show one event."""
@@ -115,7 +115,7 @@ class _PlainDisplay(_Display):
 
     def _stage(self, event: StageEntered) -> None:
         before = self._rows.get(event.subject)
-        self._rows[event.subject] = _Row(event.stage, event.detail, time.monotonic())
+        self._rows[event.subject] = _ProgressRow(event.stage, event.detail, time.monotonic())
         if event.stage in ("ready", "waiting") or (before is not None and before.stage == event.stage):
             return
         detail = before.text if before is not None and event.stage == "done" else event.detail
@@ -157,11 +157,11 @@ class _LiveDisplay(_Display):
         same = before is not None and before.stage == event.stage
         since = before.since if before is not None and same else time.monotonic()
         text = before.text if before is not None and event.stage == "done" else event.detail
-        self._rows[event.subject] = _Row(event.stage, text, since)
+        self._rows[event.subject] = _ProgressRow(event.stage, text, since)
 
     def _task(self, task: str, text: str) -> None:
         before = self._rows.get(task)
-        self._rows[task] = _Row(None, text, before.since if before is not None else time.monotonic())
+        self._rows[task] = _ProgressRow(None, text, before.since if before is not None else time.monotonic())
 
     def _build(self, event: BuildAdvanced) -> None:
         self._text, self._last = build_line(event), event.last
@@ -184,10 +184,10 @@ class _LiveDisplay(_Display):
         return table
 
     @staticmethod
-    def _over(row: _Row) -> bool:
+    def _over(row: _ProgressRow) -> bool:
         return row.stage in ("done", "failed")
 
-    def _row_text(self, name: str, row: _Row) -> str:
+    def _row_text(self, name: str, row: _ProgressRow) -> str:
         age = "" if self._over(row) else f"  {self._age(row.since)}"
         if row.stage is None:
             return f"{name}{f': {row.text}' if row.text else ''}{age}"

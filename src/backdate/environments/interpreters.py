@@ -84,7 +84,7 @@ class _KeptProbe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Cache:
+class _KnownInterpreters:
     format: int = 1
     entries: dict[str, _KeptProbe] = field(default_factory=dict)
 
@@ -123,7 +123,7 @@ def find_interpreters(
             )
             found.append((interpreter, probe.complete))
     if entries != known:
-        write_whole(cache_file, to_json(_Cache(entries=entries), indent=1))
+        write_whole(cache_file, to_json(_KnownInterpreters(entries=entries), indent=1))
     found.sort(key=lambda pair: (version_numbers(pair[0].version), _ORDER[pair[0].source]))
     whole = {version_numbers(interpreter.version)[:2] for interpreter, complete in found if complete}
     return tuple(i for i, complete in found if complete or version_numbers(i.version)[:2] not in whole)
@@ -233,7 +233,7 @@ def probe_interpreter(executable: Path) -> InterpreterProbe | None:
 def _read_cache(path: Path) -> dict[str, _KeptProbe]:
     """What is known; nothing when the file is absent, damaged or of another format: then it is asked anew."""
     try:
-        cache = from_json(_Cache, path.read_bytes())
+        cache = from_json(_KnownInterpreters, path.read_bytes())
     except (FileNotFoundError, StoredDataError):
         return {}
     return cache.entries if cache.format == 1 else {}

@@ -36,7 +36,7 @@ class _Distribution(msgspec.Struct):
     source: str | None = None
 
 
-class _Lock(msgspec.Struct):
+class _BackdateLock(msgspec.Struct):
     distributions: list[_Distribution]
 
 
@@ -66,7 +66,7 @@ def _from_lock(data: bytes) -> list[Need]:
         Need(
             name=normalise(each.name), version=canonical_version(each.version), hashes=frozenset(each.hashes)
         )
-        for each in msgspec.json.decode(data, type=_Lock).distributions
+        for each in msgspec.json.decode(data, type=_BackdateLock).distributions
         if each.source is None
     ]
 

@@ -45,7 +45,7 @@ class _Meta(msgspec.Struct, rename="kebab"):
     api_version: str = "1.0"
 
 
-class _ProjectPage(msgspec.Struct):
+class _JsonPage(msgspec.Struct):
     files: list[msgspec.Raw]
     meta: _Meta = msgspec.field(default_factory=_Meta)
 
@@ -71,7 +71,7 @@ class _ProjectDocument(msgspec.Struct):
 
 _ENTRY = msgspec.json.Decoder(FileEntry)
 _ENTRIES = msgspec.json.Decoder(_PageOfEntries)
-_PAGE = msgspec.json.Decoder(_ProjectPage)
+_PAGE = msgspec.json.Decoder(_JsonPage)
 _RELEASE_FILE = msgspec.json.Decoder(_ReleaseFile)
 _DOCUMENT = msgspec.json.Decoder(_ProjectDocument)
 _ENCODER = msgspec.json.Encoder()

@@ -64,7 +64,7 @@ class VariableAssignment:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Block:
+class _ShellBlock:
     """An ``if``, a loop, a function or a subshell that the reader is in."""
 
     kind: str
@@ -80,7 +80,7 @@ class _ScriptState:
     variables: dict[str, str]
     exists: Callable[[str], bool]
     cwd: str
-    blocks: list[_Block] = field(default_factory=list)
+    blocks: list[_ShellBlock] = field(default_factory=list)
     chain: bool | None = True
     """Whether what follows the last ``&&`` or ``||`` is run."""
     condition: bool = False
@@ -162,7 +162,7 @@ def _chained(state: _ScriptState, end: str) -> bool | None:
 def _open_parenthesis(words: list[Word], state: _ScriptState) -> None:
     if len(state.blocks) < _DEEPEST:
         state.function = bool(words)
-        state.blocks.append(_Block(kind="(", cwd=state.cwd))
+        state.blocks.append(_ShellBlock(kind="(", cwd=state.cwd))
 
 
 def _reserved(words: list[Word], state: _ScriptState) -> list[Word]:
@@ -171,7 +171,7 @@ def _reserved(words: list[Word], state: _ScriptState) -> list[Word]:
         first = words[0].text
         top = state.blocks[-1] if state.blocks else None
         if first == "if" and len(state.blocks) < _DEEPEST:
-            state.blocks.append(_Block(kind="if", cwd=state.cwd))
+            state.blocks.append(_ShellBlock(kind="if", cwd=state.cwd))
             state.condition = True
         elif first == "elif" and top and top.kind == "if":
             _next_branch(top)
@@ -194,7 +194,7 @@ def _reserved(words: list[Word], state: _ScriptState) -> list[Word]:
         elif first in _LOOPS or first in ("{", "function"):
             if len(state.blocks) < _DEEPEST:
                 runs = True if first == "{" and not state.function else None
-                state.blocks.append(_Block(kind="loop", now=runs))
+                state.blocks.append(_ShellBlock(kind="loop", now=runs))
                 state.function = False
             if first != "{":
                 return []
@@ -204,7 +204,7 @@ def _reserved(words: list[Word], state: _ScriptState) -> list[Word]:
     return words
 
 
-def _next_branch(block: _Block) -> None:
+def _next_branch(block: _ShellBlock) -> None:
     block.now = {True: False, None: None, False: True}[block.done]
 
 

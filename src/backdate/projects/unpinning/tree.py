@@ -65,7 +65,7 @@ def unpin_tree(root: Path, *, requirements: Iterable[str] = ()) -> Unpinning:
     """
     if not root.is_dir():
         raise ConfigurationError(f"{root} is not a folder; name the root of a source tree")
-    return _Tree(root.resolve()).unpin(requirements)
+    return _TreeUnpinning(root.resolve()).unpin(requirements)
 
 
 def apply_unpinning(unpinning: Unpinning, root: Path) -> None:
@@ -90,7 +90,7 @@ def apply_unpinning(unpinning: Unpinning, root: Path) -> None:
         (base / path).unlink()
 
 
-class _Tree:
+class _TreeUnpinning:
     """One unpinning of one tree."""
 
     def __init__(self, root: Path) -> None:

@@ -23,7 +23,7 @@ _LONGEST = 2_000
 
 
 @dataclass(slots=True, kw_only=True)
-class _Target:
+class _MakeTarget:
     needs: list[str] = field(default_factory=list)
     lines: list[tuple[int, str]] = field(default_factory=list)
 
@@ -50,10 +50,10 @@ def read_makefile(
     return tuple(_candidate(files, file, folder, target, rules, variables) for target in chosen[:10]), ()
 
 
-def _parse(text: str) -> tuple[dict[str, _Target], dict[str, str]]:
-    rules: dict[str, _Target] = {}
+def _parse(text: str) -> tuple[dict[str, _MakeTarget], dict[str, str]]:
+    rules: dict[str, _MakeTarget] = {}
     variables = {"PYTHON": "python", "PIP": "pip", "MAKE": "make", "CURDIR": "/PROJECT", "PWD": "/PROJECT"}
-    current: list[_Target] = []
+    current: list[_MakeTarget] = []
     for number, line in _logical_lines(text):
         if line.startswith("\t"):
             for target in current:
@@ -74,7 +74,7 @@ def _parse(text: str) -> tuple[dict[str, _Target], dict[str, str]]:
         if rule:
             current = []
             for name in rule[1].split():
-                target = rules.setdefault(name, _Target())
+                target = rules.setdefault(name, _MakeTarget())
                 target.needs += rule[2].split()
                 current.append(target)
     return rules, variables
@@ -119,7 +119,7 @@ class _Variables:
 
 
 def _candidate(
-    files: Files, file: str, folder: str, target: str, rules: dict[str, _Target], variables: _Variables
+    files: Files, file: str, folder: str, target: str, rules: dict[str, _MakeTarget], variables: _Variables
 ) -> DeclaredJob:
     actions: list[Action] = []
     known: dict[str, str] = {}

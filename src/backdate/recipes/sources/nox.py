@@ -33,7 +33,7 @@ _UNLIKELY = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Session:
+class _NoxSession:
     name: str
     function: ast.FunctionDef
     versions: tuple[str, ...]
@@ -70,7 +70,7 @@ class _Module:
         self._files = files
         self._constants: dict[str, ast.expr] = {}
         self._functions: dict[str, ast.FunctionDef] = {}
-        self.sessions: list[_Session] = []
+        self.sessions: list[_NoxSession] = []
         self._chosen: list[str] = []
         for node in tree.body:
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
@@ -90,7 +90,7 @@ class _Module:
         tests = [name for name in usable if re.search(r"test|unit", name)]
         return (tests or [name for name in self._chosen if name in usable] or usable)[:1]
 
-    def candidate(self, session: _Session) -> DeclaredJob:
+    def candidate(self, session: _NoxSession) -> DeclaredJob:
         actions: list[Action] = []
         where = Provenance(rule=_RULE, file=FILE, line=session.function.lineno)
         if session.versions:
@@ -106,7 +106,7 @@ class _Module:
             provenance=where,
         )
 
-    def _session(self, node: ast.FunctionDef) -> _Session | None:
+    def _session(self, node: ast.FunctionDef) -> _NoxSession | None:
         for decorator in node.decorator_list:
             call = decorator if isinstance(decorator, ast.Call) else None
             named = ast.unparse(call.func if call else decorator)
@@ -115,7 +115,7 @@ class _Module:
             keywords = {one.arg: one.value for one in call.keywords} if call else {}
             name = self._known(keywords.get("name"))
             python = keywords.get("python", keywords.get("py", call.args[0] if call and call.args else None))
-            return _Session(
+            return _NoxSession(
                 name=name[0] if name else node.name,
                 function=node,
                 versions=cpython_versions(self._known(python)),

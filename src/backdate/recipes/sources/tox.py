@@ -173,7 +173,7 @@ def _versions(name: str) -> tuple[str, ...]:
     return cpython_versions(f"{match[1]}.{match[2]}" for match in matched if match)
 
 
-class _Environment:
+class _ToxEnvironment:
     """The settings of one environment, conditions and substitutions resolved."""
 
     def __init__(self, tox: ToxFile, name: str, files: Files) -> None:
@@ -260,7 +260,7 @@ class _Environment:
 
 
 def _candidate(files: Files, tox: ToxFile, name: str) -> DeclaredJob:
-    environment = _Environment(tox, name, files)
+    environment = _ToxEnvironment(tox, name, files)
     actions: list[Action] = []
     versions = cpython_versions(v for one in tox.environments for v in _versions(one)) or _versions(name)
     if versions:
@@ -295,7 +295,7 @@ def _candidate(files: Files, tox: ToxFile, name: str) -> DeclaredJob:
     )
 
 
-def _first(environment: _Environment) -> int | None:
+def _first(environment: _ToxEnvironment) -> int | None:
     lines = environment.lines("commands")
     return lines[0][0] if lines else None
 
@@ -314,7 +314,7 @@ def _joined(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         yield waiting
 
 
-def _install(files: Files, tox: ToxFile, environment: _Environment) -> Iterator[Action]:
+def _install(files: Files, tox: ToxFile, environment: _ToxEnvironment) -> Iterator[Action]:
     def command(line: int | None, rule: str, text: str) -> ProgramCall:
         where = Provenance(rule=rule, file=tox.file, line=line, text=text)
         return ProgramCall(words=("install",), cwd=".", files=files, known={}, provenance=where)

@@ -23,7 +23,7 @@ _sha1, _repr, _type, _getattr = hashlib.sha1, repr, type, getattr
 _NUMBERS = (int, float, complex) if sys.version_info[0] > 2 else (int, float, complex, long)  # noqa: F821
 
 
-class _Trace(object):
+class _TraceRecorder(object):
     def __init__(self, request, out):
         self.root = request["root"].rstrip("/") + "/"
         self.files = {name: frozenset(lines) for name, lines in request["files"].items()}
@@ -227,7 +227,7 @@ def start():
         if not request or not out:
             return
         with open(request) as file:
-            trace = _Trace(json.load(file), out)
+            trace = _TraceRecorder(json.load(file), out)
         trace.tell(started=".".join([str(part) for part in sys.version_info[:3]]))
         if hasattr(sys, "monitoring"):
             _with_monitoring(trace)
