@@ -17,7 +17,7 @@ from backdate.errors import UsageError
 from backdate.extensions import ExtensionGroup, ExtensionWarning, all_extensions
 from backdate.recipes.extract import extract_recipes
 from backdate.recipes.repair.rules import repairs
-from backdate.recipes.repair.setup_failure import read_trouble
+from backdate.recipes.repair.setup_failure import read_failure
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.solvers.choose import SolverOptions, open_solver
 from backdate.tasks.exporting import export_formats
@@ -88,25 +88,25 @@ def test_a_recipe_source_is_read(installed: Path, tmp_path: Path) -> None:
 
 def locale_trouble(tmp_path: Path):
     recipe = extract_recipes(project(tmp_path)).candidates[0]
-    trouble = read_trouble(
+    failure = read_failure(
         phase="tests",
         status="completed",
         texts=["locale.Error: unsupported locale setting"],
         python="3.8.18",
         instant=datetime(2022, 1, 1, tzinfo=UTC),
     )
-    return trouble, recipe, tmp_path / "project"
+    return failure, recipe, tmp_path / "project"
 
 
 def test_a_repair_rule_is_asked(installed: Path, tmp_path: Path) -> None:
-    trouble, recipe, tree = locale_trouble(tmp_path)
-    proposed = [repair for repair in repairs(trouble, recipe, tree, NoIndex()) if "locale" in repair.rule]
+    failure, recipe, tree = locale_trouble(tmp_path)
+    proposed = [repair for repair in repairs(failure, recipe, tree, NoIndex()) if "locale" in repair.rule]
     assert dict(proposed[0].recipe.test.environment)["LC_ALL"] == "C.UTF-8"
 
 
 def test_without_it_no_rule_knows(tmp_path: Path) -> None:
-    trouble, recipe, tree = locale_trouble(tmp_path)
-    assert not any("locale" in repair.rule for repair in repairs(trouble, recipe, tree, NoIndex()))
+    failure, recipe, tree = locale_trouble(tmp_path)
+    assert not any("locale" in repair.rule for repair in repairs(failure, recipe, tree, NoIndex()))
 
 
 def test_a_solver_is_opened_by_its_name(installed: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from backdate.environments.environment import (
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.setup_failure import SetupFailure, read_trouble
+from backdate.recipes.repair.setup_failure import SetupFailure, read_failure
 from backdate.sandboxes.interface import Enforced
 from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 
@@ -135,7 +135,7 @@ class FakeLoopBackend:
 
     def failure(self, one: RecipeRun) -> SetupFailure:
         said = one.failure.message if one.failure is not None else (one.run.trouble if one.run else "")
-        return read_trouble(
+        return read_failure(
             phase="install" if one.failure else "tests",
             status=one.failure.phase if one.failure else (one.run.status if one.run else ""),
             texts=(said,),

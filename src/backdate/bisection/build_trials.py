@@ -17,7 +17,7 @@ from backdate.progress import Activity, Reporter
 from backdate.recipes.repair.builds import tool_limits
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.rules import classify
-from backdate.recipes.repair.setup_failure import read_trouble
+from backdate.recipes.repair.setup_failure import read_failure
 from backdate.timeline.instants import Instant
 
 _RAISED = re.compile(
@@ -131,7 +131,7 @@ class BuildTrials:
 
 def failure_class(failure: ProbeFailure, request: EnvironmentRequest) -> str:
     """Equal for builds that fail for one reason: the builder's class of error, and what was raised."""
-    trouble = read_trouble(
+    trouble = read_failure(
         phase="resolve" if failure.phase == "resolve" else "install",
         status="install",
         texts=[failure.text],

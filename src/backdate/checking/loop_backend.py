@@ -17,7 +17,7 @@ from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.rules import classify, repairs
-from backdate.recipes.repair.setup_failure import MOST_TEXT, Phase, Problem, SetupFailure, read_trouble
+from backdate.recipes.repair.setup_failure import MOST_TEXT, Phase, Problem, SetupFailure, read_failure
 from backdate.testing.outcomes import Raised, SuiteRun
 from backdate.text import end_of_file
 
@@ -76,7 +76,7 @@ def trouble_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[str, .
     """Why ``recipe_run`` is not proven. ``pythons``: the interpreters that could be used instead."""
     if recipe_run.failure is not None:
         failure = recipe_run.failure
-        return read_trouble(
+        return read_failure(
             phase=_BUILD_PHASES.get(failure.phase, "install"),
             status=failure.phase,
             texts=(failure.message, end_of_log(failure.log)),
@@ -88,7 +88,7 @@ def trouble_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[str, .
         )
     assert recipe_run.run is not None
     run, counts = recipe_run.run, count_outcomes(recipe_run.run)
-    return read_trouble(
+    return read_failure(
         phase="tests",
         status=run.status,
         texts=(run.trouble, end_of_log(run.log)),

@@ -72,7 +72,7 @@ def compose(candidate: DeclaredJob, files: Files, *, basic: Recipe | None) -> Co
         steps += basic.install
     plans = list(_distinct(_with_variables(_placed(plan, files), variables) for plan in plans))
     runners = {plan.runner for plan in plans}
-    if "pytest" in runners and not any(_is_pytest(one) for step in steps for one in step.packages):
+    if "pytest" in runners and not any(_is_pytest(package) for step in steps for package in step.packages):
         why = Provenance(rule="the suite's runner")
         steps.append(InstallStep(kind="packages", packages=("pytest",), provenance=why))
     wishes = [action for action in actions if isinstance(action, DeclaredPythons)]
@@ -189,8 +189,12 @@ def _steps(actions: Sequence[Action], skipped: list[SkippedInstruction]) -> Iter
         step = action
         if step.kind == "packages":
             tools = load.tools()
-            kept = tuple(one for one in step.packages if one not in packages and one.lower() not in tools)
-            dropped = [one for one in step.packages if one.lower() in tools]
+            kept = tuple(
+                package
+                for package in step.packages
+                if package not in packages and package.lower() not in tools
+            )
+            dropped = [package for package in step.packages if package.lower() in tools]
             if dropped:
                 reason = f"not needed by tests: {', '.join(dropped)}"
                 skipped.append(
@@ -232,7 +236,7 @@ def _placed(plan: SuitePlan, files: Files) -> SuitePlan:
 
 def _with_variables(plan: SuitePlan, variables: Sequence[Variable]) -> SuitePlan:
     here = posixpath.relpath(".", plan.cwd)
-    values = {one.name: one.value.replace(PROJECT_FOLDER, here) for one in variables}
+    values = {variable.name: variable.value.replace(PROJECT_FOLDER, here) for variable in variables}
     return replace(plan, environment=tuple((values | dict(plan.environment)).items()))
 
 

@@ -153,8 +153,8 @@ def _against(recipe: Recipe, skipped: Sequence[SkippedInstruction]) -> int:
 def _folded(ranked: Sequence[_Ranked]) -> Iterator[Recipe]:
     """The recipes in order, each different from those before in what it would do."""
     seen: set[object] = set()
-    for one in ranked:
-        recipe = one.recipe
+    for ranking in ranked:
+        recipe = ranking.recipe
         blank = Provenance(rule="")
         key = (
             tuple(

@@ -131,9 +131,9 @@ def plan_tests(root: Path) -> SuitePlan | None:
             break  # the others cannot change the runner any more
     if not files:
         return None
-    first = next((one for one in files if one.pytest), None)
-    if django and any(one.django for one in files):
-        why = next(one for one in files if one.django)
+    first = next((file for file in files if file.pytest), None)
+    if django and any(file.django for file in files):
+        why = next(file for file in files if file.django)
         return SuitePlan(
             runner="django",
             provenance=Provenance(rule="manage.py, and tests import django.test", file=why.path),
@@ -145,7 +145,7 @@ def plan_tests(root: Path) -> SuitePlan | None:
     configured = _pytest_configuration(root)
     if configured is not None:
         return SuitePlan(runner="pytest", provenance=Provenance(rule="pytest is configured", file=configured))
-    modules = [_module(one.path) for one in files if one.unittest]
+    modules = [_module(file.path) for file in files if file.unittest]
     named = tuple(module for module in modules if module is not None)
     if named:
         return SuitePlan(

@@ -20,7 +20,7 @@ from backdate.recipes.adviser.adviser import ModelAdviser
 from backdate.recipes.adviser.web import Unread, WebPage, WebReader
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.setup_failure import SetupFailure, read_trouble
+from backdate.recipes.repair.setup_failure import SetupFailure, read_failure
 
 DAY = datetime(2022, 3, 1, tzinfo=UTC)
 WHY = Provenance(rule="test")
@@ -78,8 +78,8 @@ def endings(adviser: ModelAdviser) -> list[tuple[str, str]]:
     return [(one.phase, one.ending) for one in adviser.consultation.exchanges]
 
 
-def trouble(phase: Literal["resolve", "install", "tests"] = "tests") -> SetupFailure:
-    return read_trouble(
+def failure(phase: Literal["resolve", "install", "tests"] = "tests") -> SetupFailure:
+    return read_failure(
         phase=phase,
         status="completed",
         texts=["ModuleNotFoundError: No module named 'mock'"],
@@ -200,7 +200,7 @@ def test_what_comes_to_nothing_has_a_name(tree: Path, script: list[Answer], endi
 def test_a_final_failure_ends_all_questions(tree: Path) -> None:
     with advised([Status(401)]) as (adviser, server):
         assert adviser.recipes(tree) == ()
-        assert adviser.propose(trouble(), FAILED, tree) is None
+        assert adviser.propose(failure(), FAILED, tree) is None
     assert len(server.requests) == 1
 
 
@@ -226,7 +226,7 @@ class TestRepairs:
     def test_another_interpreter(self, tree: Path) -> None:
         script = [say(**{"class": "python"}), say(python="3.9.1", reason="f-strings\nneed it")]
         with advised(script) as (adviser, server):
-            repair = adviser.propose(trouble(), FAILED, tree)
+            repair = adviser.propose(failure(), FAILED, tree)
         assert repair is not None
         assert (repair.interpreter, repair.recipe) == ("3.9", FAILED)
         assert repair.error is ErrorClass.WRONG_INTERPRETER
@@ -236,7 +236,7 @@ class TestRepairs:
     def test_an_interpreter_that_is_not_there_is_pointed_out(self, tree: Path) -> None:
         script = [say(**{"class": "PYTHON"}), say(python="3.2"), say(python="3.7")]
         with advised(script) as (adviser, _):
-            repair = adviser.propose(trouble(), FAILED, tree)
+            repair = adviser.propose(failure(), FAILED, tree)
         assert repair is not None
         assert repair.interpreter == "3.7"
         assert endings(adviser)[-1] == ("repair", "corrected")
@@ -247,7 +247,7 @@ class TestRepairs:
             say(install=["pip install . mock", "apt-get install -y libxml2-dev"], reason="mock is missing"),
         ]
         with advised(script) as (adviser, _):
-            repair = adviser.propose(trouble(), FAILED, tree)
+            repair = adviser.propose(failure(), FAILED, tree)
         assert repair is not None
         assert "mock" in [one for step in repair.recipe.install for one in step.packages]
         assert repair.recipe.system[0].packages == ("libxml2-dev",)
@@ -259,7 +259,7 @@ class TestRepairs:
             say(test=["MODE=x python -m unittest checks.verify"], reason="it is unittest"),
         ]
         with advised(script) as (adviser, _):
-            repair = adviser.propose(trouble(), FAILED, tree)
+            repair = adviser.propose(failure(), FAILED, tree)
         assert repair is not None
         assert repair.recipe.install == FAILED.install
         assert (repair.recipe.test.runner, repair.recipe.test.targets) == ("unittest", ("checks.verify",))
@@ -267,27 +267,27 @@ class TestRepairs:
 
     def test_undecidable_is_the_end(self, tree: Path) -> None:
         with advised([say(**{"class": "UNDECIDABLE"})]) as (adviser, _):
-            assert adviser.propose(trouble(), FAILED, tree) is None
+            assert adviser.propose(failure(), FAILED, tree) is None
         assert endings(adviser) == [("classify", "answered"), ("repair", "undecidable")]
 
     def test_an_unknown_class_is_a_wrong_format(self, tree: Path) -> None:
         with advised([say(**{"class": "COSMIC RAYS"}), Say("{}")]) as (adviser, _):
-            assert adviser.propose(trouble(), FAILED, tree) is None
+            assert adviser.propose(failure(), FAILED, tree) is None
         assert endings(adviser) == [("classify", "wrong-format")]
 
     def test_the_same_again_is_a_loop(self, tree: Path) -> None:
         change = [say(**{"class": "INSTALLATION"}), say(install=["pip install . mock"], reason="one")]
         with advised([*change, *change]) as (adviser, server):
-            first = adviser.propose(trouble(), FAILED, tree)
+            first = adviser.propose(failure(), FAILED, tree)
             assert first is not None
-            assert adviser.propose(trouble(), first.recipe, tree) is None
+            assert adviser.propose(failure(), first.recipe, tree) is None
         assert endings(adviser)[-1] == ("repair", "loop")
         assert "tried before" in server.requests[3]["messages"][1]["content"]
 
     @pytest.mark.parametrize(("answer", "ending"), [(refuse(), "refused"), (Hang(), "timeout")])
     def test_refusals_and_timeouts(self, tree: Path, answer: Answer, ending: str) -> None:
         with advised([say(**{"class": "TESTING"}), answer]) as (adviser, _):
-            assert adviser.propose(trouble(), FAILED, tree) is None
+            assert adviser.propose(failure(), FAILED, tree) is None
         assert endings(adviser) == [("classify", "answered"), ("repair", ending)]
 
 
@@ -300,7 +300,7 @@ class TestTimeMachine:
     def test_a_range_and_a_script_give_a_recipe(self, tree: Path) -> None:
         with advised([say(python=">=3.6,<3.9"), self.SCRIPT], strategy="timemachine") as (adviser, server):
             (recipe,) = adviser.recipes(tree)
-            assert adviser.propose(trouble(), recipe, tree) is None
+            assert adviser.propose(failure(), recipe, tree) is None
         assert recipe.interpreter is not None
         assert recipe.interpreter.versions == ("3.6", "3.7", "3.8")
         assert [step.file for step in recipe.install if step.kind == "requirements"] == [

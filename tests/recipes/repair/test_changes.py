@@ -25,7 +25,7 @@ from backdate.recipes.repair.missing_modules import candidates_for, own_folder
 from backdate.recipes.repair.plugins import options_of
 from backdate.recipes.repair.requirements import lines_of, rewritten
 from backdate.recipes.repair.rules import classify, repairs
-from backdate.recipes.repair.setup_failure import SetupFailure, read_trouble
+from backdate.recipes.repair.setup_failure import SetupFailure, read_failure
 
 AT = datetime(2021, 3, 1, tzinfo=UTC)
 WHY = Provenance(rule="a test")
@@ -58,7 +58,7 @@ def _recipe(*files: str, runner: str = "pytest") -> Recipe:
 
 
 def _trouble(text: str, phase: str = "tests", **more: object) -> SetupFailure:
-    return read_trouble(
+    return read_failure(
         phase=phase,
         status="broken" if phase == "tests" else phase,
         texts=(text,),
@@ -93,18 +93,18 @@ def test_a_file_of_which_a_line_has_to_go_is_written_out(tmp_path: Path) -> None
 
 
 def test_nothing_is_installed_that_does_not_hold_the_module(tmp_path: Path) -> None:
-    trouble = _trouble("ModuleNotFoundError: No module named 'yaml'")
-    assert classify(trouble) is ErrorClass.MISSING_MODULE
-    first = repairs(trouble, _recipe(), tmp_path, Index("PyYAML"))[0]
+    failure = _trouble("ModuleNotFoundError: No module named 'yaml'")
+    assert classify(failure) is ErrorClass.MISSING_MODULE
+    first = repairs(failure, _recipe(), tmp_path, Index("PyYAML"))[0]
     assert first.recipe.install[-1].packages == ("PyYAML",)
     assert first.recipe.install[-1].provenance.rule == "repair: missing module"
-    assert not [one for one in repairs(trouble, _recipe(), tmp_path, Index()) if "missing module" in one.rule]
+    assert not [one for one in repairs(failure, _recipe(), tmp_path, Index()) if "missing module" in one.rule]
 
 
 def test_the_projects_own_specifier_is_kept(tmp_path: Path) -> None:
     (tmp_path / "requirements-extra.txt").write_text("PyYAML<5.4\n")
-    trouble = _trouble("ModuleNotFoundError: No module named 'yaml'")
-    first = repairs(trouble, _recipe(), tmp_path, Index("PyYAML"))[0]
+    failure = _trouble("ModuleNotFoundError: No module named 'yaml'")
+    first = repairs(failure, _recipe(), tmp_path, Index("PyYAML"))[0]
     assert first.recipe.install[-1].packages == ("PyYAML<5.4",)
 
 
@@ -121,10 +121,10 @@ def test_no_older_interpreter_is_tried_where_none_could_have_a_wheel(tmp_path: P
         "error: Failed to build `pygraphviz==1.7`\n"
         "pygraphviz/graphviz_wrap.c:2711:10: fatal error: graphviz/cgraph.h: No such file or directory\n"
     )
-    trouble = _trouble(text, "install")
+    failure = _trouble(text, "install")
 
     def rules(*known: str) -> list[str]:
-        return [one.rule for one in repairs(trouble, _recipe("more.txt"), tmp_path, Index(*known))]
+        return [one.rule for one in repairs(failure, _recipe("more.txt"), tmp_path, Index(*known))]
 
     older, without = "no wheel for the interpreter", "without what does not build"
     assert older in rules("pygraphviz")
@@ -155,8 +155,8 @@ def test_all_names_of_which_nothing_was_there_go_at_once(tmp_path: Path) -> None
     packages = InstallStep(kind="packages", packages=("cairo", "rdkit>=1", "pandas"), provenance=WHY)
     recipe = _recipe("more.txt")
     recipe = replace(recipe, install=(packages, *recipe.install))
-    trouble = _trouble("ERROR: No matching distribution found for cairo", "resolve")
-    found = repairs(trouble, recipe, tmp_path, Index("pandas", "six"))
+    failure = _trouble("ERROR: No matching distribution found for cairo", "resolve")
+    found = repairs(failure, recipe, tmp_path, Index("pandas", "six"))
     first = next(one for one in found if one.rule == "unsatisfiable requirement")
     assert [one.packages for one in first.recipe.install] == [("pandas",), ("six",)]
     assert first.reason == "without cairo, rdkit, xorg-libxrender, of which nothing was there"
@@ -164,16 +164,16 @@ def test_all_names_of_which_nothing_was_there_go_at_once(tmp_path: Path) -> None
 
 def test_the_standard_library_and_python_2_are_not_looked_for(tmp_path: Path) -> None:
     for module in ("tkinter", "urllib2", "_sqlite3"):
-        trouble = _trouble(f"ModuleNotFoundError: No module named '{module}'")
-        proposed = repairs(trouble, _recipe(), tmp_path, Index(*candidates_for(module)))
+        failure = _trouble(f"ModuleNotFoundError: No module named '{module}'")
+        proposed = repairs(failure, _recipe(), tmp_path, Index(*candidates_for(module)))
         assert not [one for one in proposed if "missing module" in one.rule]
 
 
 def test_a_wheel_is_taken_instead_of_a_build_against_the_system(tmp_path: Path) -> None:
     (tmp_path / "r.txt").write_text("psycopg2>=2.8\n")
-    trouble = _trouble("Error: pg_config executable not found.", phase="install")
-    assert classify(trouble) is ErrorClass.MISSING_HEADER
-    found = repairs(trouble, _recipe("r.txt"), tmp_path, Index())
+    failure = _trouble("Error: pg_config executable not found.", phase="install")
+    assert classify(failure) is ErrorClass.MISSING_HEADER
+    found = repairs(failure, _recipe("r.txt"), tmp_path, Index())
     assert found[0].recipe.install[0].packages == ("psycopg2-binary>=2.8",)
     assert ("libpq-dev",) in [one.packages for repair in found for one in repair.recipe.system]
 
@@ -225,9 +225,9 @@ def test_of_two_releases_of_one_name_the_cut_is_moved_once(tmp_path: Path) -> No
 def test_what_headers_do_not_hold_any_more_asks_for_an_older_python(
     line: str, allowed: tuple[int, int], refused: tuple[int, int]
 ) -> None:
-    trouble = replace(_trouble(line, phase="install"), python=f"{refused[0]}.{refused[1]}.1")
-    assert classify(trouble) is ErrorClass.WRONG_INTERPRETER
-    found = wanted_minor(trouble)
+    failure = replace(_trouble(line, phase="install"), python=f"{refused[0]}.{refused[1]}.1")
+    assert classify(failure) is ErrorClass.WRONG_INTERPRETER
+    found = wanted_minor(failure)
     assert found is not None
     assert found[0](allowed)
     assert not found[0](refused)

@@ -19,7 +19,7 @@ from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.rules import classify, repairs
-from backdate.recipes.repair.setup_failure import MOST_TEXT, Problem, read_trouble
+from backdate.recipes.repair.setup_failure import MOST_TEXT, Problem, read_failure
 
 AT = datetime(2021, 3, 1, tzinfo=UTC)
 WHY = Provenance(rule="a test")
@@ -72,11 +72,11 @@ class Told:
 
 
 def _proposed(case: Case, tmp_path: Path, names: object = None) -> tuple[ErrorClass, tuple[Repair, ...]]:
-    _header, trouble = read_stored(LOGS / f"{case.name}.log")
+    _header, failure = read_stored(LOGS / f"{case.name}.log")
     tree = tmp_path / "tree"
     tree.mkdir()
     case.write(tree)
-    return classify(trouble), repairs(trouble, case.recipe, tree, names or Told())
+    return classify(failure), repairs(failure, case.recipe, tree, names or Told())
 
 
 def test_every_log_belongs_to_a_case_and_says_how_it_was_made() -> None:
@@ -117,13 +117,13 @@ def test_a_repaired_recipe_works(case: Case, tmp_path: Path) -> None:
             one = tried.pop(0)
             python = one.interpreter or case.python
             tree = tmp_path / "tree"
-            carried, trouble = carry(case, one.recipe, tree, tmp_path / str(number), python)
-            if trouble is None:
+            carried, failure = carry(case, one.recipe, tree, tmp_path / str(number), python)
+            if failure is None:
                 break
             if carried.run is not None:  # it came further: what is missing next is seen only now
-                tried = list(repairs(trouble, one.recipe, tree, names))
+                tried = list(repairs(failure, one.recipe, tree, names))
     assert carried.failure is None
-    assert trouble is None, trouble.text[-2000:]
+    assert failure is None, failure.text[-2000:]
 
 
 LINES = (
@@ -156,7 +156,7 @@ def test_rules_never_raise_on_garbage(
 ) -> None:
     root = tmp_path_factory.getbasetemp()
     text = "\n".join(parts)
-    trouble = read_trouble(
+    failure = read_failure(
         phase=phase,
         status=status,
         texts=(text,),
@@ -165,17 +165,17 @@ def test_rules_never_raise_on_garbage(
         pythons=("3.7.16", "3.9.18", "y"),
         problems=(Problem(type=text[:40], message=text, count=2),),
     )
-    assert isinstance(classify(trouble), ErrorClass)
-    for one in repairs(trouble, RECIPE, root, Told()):
+    assert isinstance(classify(failure), ErrorClass)
+    for one in repairs(failure, RECIPE, root, Told()):
         assert one.recipe != RECIPE or one.interpreter
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line[:20])
 def test_long_hostile_texts_end(tmp_path: Path, line: str) -> None:
     text = (line + "\n") * (2 * MOST_TEXT // len(line))
-    trouble = read_trouble(
+    failure = read_failure(
         phase="tests", status="broken", texts=(text,), python="3.8.18", instant=AT, pythons=("3.9.1",)
     )
-    assert len(trouble.text) <= MOST_TEXT + 10
-    classify(trouble)
-    repairs(trouble, RECIPE, tmp_path, Told())
+    assert len(failure.text) <= MOST_TEXT + 10
+    classify(failure)
+    repairs(failure, RECIPE, tmp_path, Told())

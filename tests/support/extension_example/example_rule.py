@@ -10,7 +10,7 @@ _UNSUPPORTED = re.compile(r"locale\.Error: unsupported locale setting")
 
 def set_locale(context):
     """LC_ALL=C.UTF-8 where the log says that a locale is missing."""
-    match = first_match(_UNSUPPORTED, context.trouble.text)
+    match = first_match(_UNSUPPORTED, context.failure.text)
     if match is not None:
         recipe = with_variables(context.recipe, {"LC_ALL": "C.UTF-8"}, "locale", match[0])
         yield context.repaired(ErrorClass.TESTS_FAIL, "locale", f"LC_ALL=C.UTF-8: {match[0]}", recipe)

@@ -55,15 +55,15 @@ class ModelAdviser:
         """Recipes for the project at ``root``, at most one."""
         return self._strategy.recipes(root)
 
-    def propose(self, trouble: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
+    def propose(self, failure: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
         """A changed recipe that was not tried before; None for nothing to say."""
         if not isinstance(self._strategy, SetupAgent):
             return None
-        self._seen.add(deed_of(recipe, minor_version(trouble.python)))
-        repair = self._strategy.propose(trouble, recipe, root)
+        self._seen.add(deed_of(recipe, minor_version(failure.python)))
+        repair = self._strategy.propose(failure, recipe, root)
         if repair is None:
             return None
-        effect_key = deed_of(repair.recipe, minor_version(repair.interpreter or trouble.python))
+        effect_key = deed_of(repair.recipe, minor_version(repair.interpreter or failure.python))
         if effect_key in self._seen:
             self._interview.note("repair", "loop", f"proposed before: {repair.reason}")
             return None

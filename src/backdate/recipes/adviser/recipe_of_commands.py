@@ -70,7 +70,11 @@ def change_recipe(
     if install is not None:
         placeholder = "python -m unittest" if recipe.test.runner != "pytest" else "pytest"
         made = make_recipe(root, who=who, phase="repair", install=install, test=[placeholder])
-        kept = [one for one in recipe.variables if one.name not in {new.name for new in made.variables}]
+        kept = [
+            variable
+            for variable in recipe.variables
+            if variable.name not in {new.name for new in made.variables}
+        ]
         return replace(
             recipe,
             install=made.install,
@@ -94,15 +98,17 @@ def deed_of(recipe: Recipe, python: str | None) -> str:
     return digest(
         [replace(step, provenance=blank) for step in recipe.install],
         [replace(plan, provenance=blank) for plan in (recipe.test, *recipe.further_tests)],
-        sorted((one.name, one.value) for one in recipe.variables),
-        sorted((one.manager, *one.packages) for one in recipe.system),
-        sorted(one.requirement for one in recipe.build_constraints),
+        sorted((variable.name, variable.value) for variable in recipe.variables),
+        sorted((wanted.manager, *wanted.packages) for wanted in recipe.system),
+        sorted(constraint.requirement for constraint in recipe.build_constraints),
         python,
     )
 
 
 def _has_pytest(recipe: Recipe) -> bool:
-    return any(one.partition("=")[0].strip("<>~! ") == "pytest" for s in recipe.install for one in s.packages)
+    return any(
+        package.partition("=")[0].strip("<>~! ") == "pytest" for s in recipe.install for package in s.packages
+    )
 
 
 def _with_environment(plan: SuitePlan, recipe: Recipe) -> SuitePlan:

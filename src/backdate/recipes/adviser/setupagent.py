@@ -120,15 +120,15 @@ class SetupAgent:
                 pages.append((page.url, page.text))
         return tuple(link for link in links or () if link in inside), tuple(pages)
 
-    def propose(self, trouble: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
+    def propose(self, failure: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
         """The change that the model proposes; None when it has none that can be followed."""
         about = {
             "day": self._day,
-            "python": trouble.python,
+            "python": failure.python,
             "recipe": as_data("recipe", as_shell_script(recipe)),
-            "phase": trouble.phase,
-            "status": trouble.status,
-            "log": show_log(trouble.text),
+            "phase": failure.phase,
+            "status": failure.status,
+            "log": show_log(failure.text),
         }
         group = self._interview.ask(
             "classify", prompts.SETUPAGENT_SYSTEM, prompts.CLASSIFY.format(**about), read_group
@@ -140,7 +140,7 @@ class SetupAgent:
             return None
         about["files"] = show_files(Files(root), self._chosen) if self._chosen else ""
         about["tried"] = self._told()
-        repair = self._repair(group, about, trouble, recipe, root)
+        repair = self._repair(group, about, failure, recipe, root)
         if repair is not None:
             self._tried.append(f"{group}: {repair.reason}"[:300])
         return repair
@@ -154,9 +154,9 @@ class SetupAgent:
         )
 
     def _repair(
-        self, group: ErrorGroup, about: dict[str, str], trouble: SetupFailure, recipe: Recipe, root: Path
+        self, group: ErrorGroup, about: dict[str, str], failure: SetupFailure, recipe: Recipe, root: Path
     ) -> Repair | None:
-        minors = _minors(trouble)
+        minors = _minors(failure)
 
         def read(answer: dict[str, object]) -> Repair:
             reason = " ".join(read_text(answer, "reason")[:300].split()) or "no reason given"
@@ -171,7 +171,7 @@ class SetupAgent:
                 changed = change_recipe(recipe, root, who=self._who, test=read_texts(answer, "test"))
             return Repair(
                 recipe=changed,
-                error=_error(group, trouble),
+                error=_error(group, failure),
                 rule=_RULE,
                 reason=f"{group}: {reason}",
                 interpreter=python,
@@ -186,13 +186,13 @@ class SetupAgent:
         return self._interview.ask("repair", prompts.SETUPAGENT_SYSTEM, text, read)
 
 
-def _error(group: ErrorGroup, trouble: SetupFailure) -> ErrorClass:
+def _error(group: ErrorGroup, failure: SetupFailure) -> ErrorClass:
     """The class that the rules see, unless the model says that it belongs to another group."""
-    seen = classify(trouble)
+    seen = classify(failure)
     return seen if seen.group is group else _CLASSES[group]
 
 
-def _minors(trouble: SetupFailure) -> tuple[str, ...]:
+def _minors(failure: SetupFailure) -> tuple[str, ...]:
     """The interpreters that may be taken instead, as "3.8"."""
-    found = (minor_version(version) for version in trouble.pythons)
-    return tuple(dict.fromkeys(one for one in found if one != minor_version(trouble.python)))
+    found = (minor_version(version) for version in failure.pythons)
+    return tuple(dict.fromkeys(one for one in found if one != minor_version(failure.python)))

@@ -78,17 +78,17 @@ _HINT = re.compile(
 """What a build, or the message of an ImportError, says to install; other words may follow."""
 
 
-def build_tools(situation: RepairContext) -> Iterator[Repair]:
+def build_tools(context: RepairContext) -> Iterator[Repair]:
     """Build tools of before what the build stumbles over; for ``use_2to3`` this is setuptools 57."""
-    if situation.trouble.phase == "tests":
+    if context.failure.phase == "tests":
         return
-    text = situation.trouble.text
+    text = context.failure.text
     limits, evidence = tool_limits(text)
     error = ErrorClass.USE_2TO3 if USE_2TO3.search(text) else ErrorClass.BUILD_TOOL
-    changed = with_build_constraints(situation.recipe, limits.values(), "build tool", "; ".join(evidence))
-    if limits and changed != situation.recipe:
-        words = f"{', '.join(limits.values())} for builds, as it says: {'; '.join(evidence)}"
-        yield situation.repaired(error, "build tool", words, changed)
+    changed = with_build_constraints(context.recipe, limits.values(), "build tool", "; ".join(evidence))
+    if limits and changed != context.recipe:
+        reason = f"{', '.join(limits.values())} for builds, as it says: {'; '.join(evidence)}"
+        yield context.repaired(error, "build tool", reason, changed)
 
 
 def tool_limits(text: str) -> tuple[dict[str, str], list[str]]:
@@ -104,20 +104,20 @@ def tool_limits(text: str) -> tuple[dict[str, str], list[str]]:
     return limits, list(dict.fromkeys(evidence))
 
 
-def build_requirements(situation: RepairContext) -> Iterator[Repair]:
+def build_requirements(context: RepairContext) -> Iterator[Repair]:
     """Modules that a setup.py imports without declaring them, given to that build."""
-    trouble = situation.trouble
-    if trouble.phase == "tests":
+    failure = context.failure
+    if failure.phase == "tests":
         return
-    own = situation.files.declared().name
-    match = _BUILT.search(trouble.text)
+    own = context.files.declared().name
+    match = _BUILT.search(failure.text)
     whose = match[1] if match else own
     if whose is None:
         return
     found: dict[str, str] = {}
-    if first_match(_PIP_INTERNAL, trouble.text):
+    if first_match(_PIP_INTERNAL, failure.text):
         found["pip<10"] = "pip.req"
-    for one in all_matches(_MISSING, trouble.text):
+    for one in all_matches(_MISSING, failure.text):
         module = one[1]
         if module in found.values() or module.partition(".")[0] in (
             "setuptools",
@@ -128,24 +128,27 @@ def build_requirements(situation: RepairContext) -> Iterator[Repair]:
         if module.partition(".")[0] == "pip":
             found.setdefault("pip<10" if "." in module else "pip", module)
             continue
-        providers = situation.names.providers(module, candidates_for(module), trouble.instant)
+        providers = context.index_facts.providers(module, candidates_for(module), failure.instant)
         if providers:
             found.setdefault(providers[0], module)
     owners = dict.fromkeys(canonicalize_name(one) for one in (whose, own) if one)
-    known = {(one.distribution, one.requirement) for one in situation.recipe.build_requirements}
-    words = ", ".join(f"the build of {whose} imports {module}: {one}" for one, module in found.items())
+    known = {
+        (requirement.distribution, requirement.requirement)
+        for requirement in context.recipe.build_requirements
+    }
+    reason = ", ".join(f"the build of {whose} imports {module}: {one}" for one, module in found.items())
     new = tuple(
         BuildRequirement(
-            distribution=owner, requirement=one, provenance=because("missing build dependency", words)
+            distribution=owner, requirement=one, provenance=because("missing build dependency", reason)
         )
         for owner in list(owners)[:1]
         for one in found
         if (owner, one) not in known
     )
     if new:
-        changed = replace(situation.recipe, build_requirements=(*situation.recipe.build_requirements, *new))
+        changed = replace(context.recipe, build_requirements=(*context.recipe.build_requirements, *new))
         rule = "missing build dependency"
-        yield situation.repaired(ErrorClass.MISSING_BUILD_DEPENDENCY, rule, words, changed)
+        yield context.repaired(ErrorClass.MISSING_BUILD_DEPENDENCY, rule, reason, changed)
 
 
 def system_names(text: str) -> dict[str, tuple[str, ...]]:
@@ -180,9 +183,9 @@ def _names(key: str, missing: str) -> bool:
     return missing in (key, f"lib{key}") or (begins and missing.startswith(key))
 
 
-def system_packages(situation: RepairContext) -> Iterator[Repair]:
+def system_packages(context: RepairContext) -> Iterator[Repair]:
     """Wheels instead of what builds against the system where there are such; else the system's packages."""
-    text = situation.trouble.text
+    text = context.failure.text
     missing = system_names(text)
     if not missing:
         return
@@ -195,21 +198,23 @@ def system_packages(situation: RepairContext) -> Iterator[Repair]:
         requirement = line.requirement
         return f"{instead}{requirement.specifier}" if instead and requirement else line.text
 
-    changed = rewritten(situation.recipe, situation.files, binary, "missing header", evidence)
-    if changed != situation.recipe:
-        words = f"a wheel instead of a build that lacks {evidence}"
-        yield situation.repaired(ErrorClass.MISSING_HEADER, "missing header", words, changed)
-    there = {one for system in situation.recipe.system if system.manager == "apt" for one in system.packages}
-    wanted = [one for packages in missing.values() for one in packages if one not in there]
+    changed = rewritten(context.recipe, context.files, binary, "missing header", evidence)
+    if changed != context.recipe:
+        reason = f"a wheel instead of a build that lacks {evidence}"
+        yield context.repaired(ErrorClass.MISSING_HEADER, "missing header", reason, changed)
+    there = {
+        package for system in context.recipe.system if system.manager == "apt" for package in system.packages
+    }
+    wanted = [package for packages in missing.values() for package in packages if package not in there]
     if wanted:
         packages = SystemPackages(
             manager="apt",
             packages=tuple(dict.fromkeys(wanted)),
             provenance=because("missing header", evidence),
         )
-        changed = replace(situation.recipe, system=(*situation.recipe.system, packages))
-        words = f"{evidence}: Debian's {', '.join(dict.fromkeys(wanted))}"
-        yield situation.repaired(ErrorClass.MISSING_HEADER, "missing system package", words, changed)
+        changed = replace(context.recipe, system=(*context.recipe.system, packages))
+        reason = f"{evidence}: Debian's {', '.join(dict.fromkeys(wanted))}"
+        yield context.repaired(ErrorClass.MISSING_HEADER, "missing system package", reason, changed)
 
 
 _NO_VERSION = re.compile(
@@ -221,22 +226,22 @@ _NO_VERSION = re.compile(
 )
 
 
-def unknown_version(situation: RepairContext) -> Iterator[Repair]:
+def unknown_version(context: RepairContext) -> Iterator[Repair]:
     """A version for builds that ask version control for one."""
-    match = first_match(_NO_VERSION, situation.trouble.text)
-    if match is None or situation.trouble.phase == "tests":
+    match = first_match(_NO_VERSION, context.failure.text)
+    if match is None or context.failure.phase == "tests":
         return
-    version = situation.trouble.version_hint or "0.0.1"
+    version = context.failure.version_hint or "0.0.1"
     variables = {
         "SETUPTOOLS_SCM_PRETEND_VERSION": version,
         "PBR_VERSION": version,
         "POETRY_DYNAMIC_VERSIONING_BYPASS": version,
         "PDM_BUILD_SCM_VERSION": version,
     }
-    changed = with_variables(situation.recipe, variables, "unknown version", match[0])
-    if changed != situation.recipe:
-        words = f"the version is said to be {version}, as it says: {match[0]}"
-        yield situation.repaired(ErrorClass.UNKNOWN_VERSION, "unknown version", words, changed)
+    changed = with_variables(context.recipe, variables, "unknown version", match[0])
+    if changed != context.recipe:
+        reason = f"the version is said to be {version}, as it says: {match[0]}"
+        yield context.repaired(ErrorClass.UNKNOWN_VERSION, "unknown version", reason, changed)
 
 
 _COMPILING = re.compile(
@@ -245,27 +250,27 @@ _COMPILING = re.compile(
 )
 
 
-def _never_a_wheel(situation: RepairContext) -> bool:
+def _never_a_wheel(context: RepairContext) -> bool:
     """Whether what fails lacks something of the system under every interpreter: no wheel of it exists."""
-    text = situation.trouble.text
+    text = context.failure.text
     names = {canonicalize_name(match[1].rstrip(".")) for match in all_matches(FAILED_BUILD, text)}
-    names -= {canonicalize_name(situation.files.declared().name or "")}
+    names -= {canonicalize_name(context.files.declared().name or "")}
     if not names or not system_names(text):
         return False
-    return not any(situation.names.has_wheels(name, situation.trouble.instant) for name in names)
+    return not any(context.index_facts.has_wheels(name, context.failure.instant) for name in names)
 
 
-def older_interpreter(situation: RepairContext) -> Iterator[Repair]:
+def older_interpreter(context: RepairContext) -> Iterator[Repair]:
     """Where a build fails for no reason that is known: the next older interpreter, for which wheels exist."""
-    trouble = situation.trouble
-    if trouble.phase == "tests" or first_match(REACHED_OUT, trouble.text):
+    failure = context.failure
+    if failure.phase == "tests" or first_match(REACHED_OUT, failure.text):
         return
-    if _never_a_wheel(situation):
+    if _never_a_wheel(context):
         return
-    match = first_match(_COMPILING, trouble.text)
-    minor = nearest_python(trouble, lambda one: one < trouble.minor) if match else None
+    match = first_match(_COMPILING, failure.text)
+    minor = nearest_python(failure, lambda one: one < failure.minor) if match else None
     if match and minor:
-        changed = with_interpreter(situation.recipe, minor, "no wheel for the interpreter", match[0])
-        words = f"Python {minor} instead of {trouble.python}, as a build fails: {match[0]}"
+        changed = with_interpreter(context.recipe, minor, "no wheel for the interpreter", match[0])
+        reason = f"Python {minor} instead of {failure.python}, as a build fails: {match[0]}"
         rule = "no wheel for the interpreter"
-        yield situation.repaired(ErrorClass.WRONG_INTERPRETER, rule, words, changed, minor)
+        yield context.repaired(ErrorClass.WRONG_INTERPRETER, rule, reason, changed, minor)

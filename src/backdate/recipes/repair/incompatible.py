@@ -33,9 +33,9 @@ _RANGE = re.compile(
 _UV_RANGE = re.compile(r"\(\d[\d.]{1,12}\) does not satisfy Python([<>=!~]{1,2}[\d.,<>=!*]{1,60})")
 
 
-def dropped_features(situation: RepairContext) -> Iterator[Repair]:
+def dropped_features(context: RepairContext) -> Iterator[Repair]:
     """Limits for distributions whose newest release dropped what is used, all at once."""
-    text = failure_text(situation.trouble)
+    text = failure_text(context.failure)
     limits: dict[str, tuple[str, str]] = {}
     for change in library_changes():
         matches = all_matches(change.pattern, text, 1)
@@ -43,9 +43,9 @@ def dropped_features(situation: RepairContext) -> Iterator[Repair]:
         if matches and name and (name not in limits or _stricter(change.pin, limits[name][0])):
             limits[name] = (change.pin, matches[0][0])
     seen = dict(limits.values())
-    changed = with_packages(situation.recipe, seen, "release that dropped what is used", text_of(seen))
-    if changed != situation.recipe:
-        yield situation.repaired(
+    changed = with_packages(context.recipe, seen, "release that dropped what is used", text_of(seen))
+    if changed != context.recipe:
+        yield context.repaired(
             ErrorClass.INCOMPATIBLE_RELEASE, "release that dropped what is used", text_of(seen), changed
         )
 
@@ -60,34 +60,34 @@ def _stricter(limit: str, known: str) -> bool:
     return first < second
 
 
-def another_interpreter(situation: RepairContext) -> Iterator[Repair]:
+def another_interpreter(context: RepairContext) -> Iterator[Repair]:
     """The nearest interpreter that installers accept, or that has what the code wants."""
-    wanted = wanted_minor(situation.trouble)
+    wanted = wanted_minor(context.failure)
     if wanted is None:
         return
     allowed, sign = wanted
-    minor = nearest_python(situation.trouble, allowed)
+    minor = nearest_python(context.failure, allowed)
     if minor is not None:
-        changed = with_interpreter(situation.recipe, minor, "wrong interpreter", sign)
-        words = f"Python {minor} instead of {situation.trouble.python}, as it says: {sign}"
-        repair = situation.repaired(ErrorClass.WRONG_INTERPRETER, "wrong interpreter", words, changed, minor)
+        changed = with_interpreter(context.recipe, minor, "wrong interpreter", sign)
+        reason = f"Python {minor} instead of {context.failure.python}, as it says: {sign}"
+        repair = context.repaired(ErrorClass.WRONG_INTERPRETER, "wrong interpreter", reason, changed, minor)
         yield replace(repair, kind=RepairKind.ASKED_INTERPRETER)
 
 
-def wanted_minor(trouble: SetupFailure) -> tuple[Callable[[tuple[int, int]], bool], str] | None:
+def wanted_minor(failure: SetupFailure) -> tuple[Callable[[tuple[int, int]], bool], str] | None:
     """Which interpreters would do, and the line that says so; None when nothing does."""
-    text = failure_text(trouble)
+    text = failure_text(failure)
     for pattern in (_UV_RANGE, _RANGE):
         for match in all_matches(pattern, text):
             specifier = _specifier(match[1])
-            if specifier is not None and not specifier.contains(trouble.python):
+            if specifier is not None and not specifier.contains(failure.python):
                 return _installable(specifier), match[0]
     syntax_error = bool(all_matches(_SYNTAX, text, 1))
     for change in python_changes():
         if change.row.kind == "syntax" and not syntax_error:
             continue
         matches = all_matches(change.pattern, text, 1)
-        if matches and not change.releases.contains(f"{trouble.minor[0]}.{trouble.minor[1]}"):
+        if matches and not change.releases.contains(f"{failure.minor[0]}.{failure.minor[1]}"):
             at = matches[0][0]
             is_source = change.row.kind == "syntax" and not at.startswith("SyntaxError")
             return _in_releases(change.releases), f"SyntaxError at {at}" if is_source else at

@@ -29,50 +29,50 @@ _MOST_NAMED = 4
 _DEEPEST = 3
 
 
-def missing_distributions(situation: RepairContext) -> Iterator[Repair]:
+def missing_distributions(context: RepairContext) -> Iterator[Repair]:
     """All missing modules of which a distribution as of the instant is known to hold them, at once."""
     found: dict[str, str] = {}
-    for module in _wanted(situation):
-        requirement = _provider(situation, module)
+    for module in _wanted(context):
+        requirement = _provider(context, module)
         if requirement is not None:
             found.setdefault(requirement, module)
     changed = with_packages(
-        situation.recipe, found, "missing module", f"No module named {', '.join(found.values())}"
+        context.recipe, found, "missing module", f"No module named {', '.join(found.values())}"
     )
-    if changed != situation.recipe:
-        words = ", ".join(f"{module} is in {requirement}" for requirement, module in found.items())
-        yield situation.repaired(ErrorClass.MISSING_MODULE, "missing module", words, changed)
+    if changed != context.recipe:
+        reason = ", ".join(f"{module} is in {requirement}" for requirement, module in found.items())
+        yield context.repaired(ErrorClass.MISSING_MODULE, "missing module", reason, changed)
 
 
-def own_modules(situation: RepairContext) -> Iterator[Repair]:
+def own_modules(context: RepairContext) -> Iterator[Repair]:
     """Modules of the project's own tree: the folder that holds them on the path, or the project installed."""
     folders: dict[str, str] = {}
-    for module in situation.trouble.missing_modules[:_MOST_MODULES]:
-        folder = own_folder(situation.files, module.partition(".")[0])
+    for module in context.failure.missing_modules[:_MOST_MODULES]:
+        folder = own_folder(context.files, module.partition(".")[0])
         if folder is not None:
             folders.setdefault(folder, module)
     if not folders:
         return
-    words = ", ".join(f"{module} lies in {folder}" for folder, module in folders.items())
+    reason = ", ".join(f"{module} lies in {folder}" for folder, module in folders.items())
 
     def on_path(plan: SuitePlan) -> SuitePlan:
-        known = [one for one in dict(plan.environment).get("PYTHONPATH", "").split(":") if one]
+        known = [part for part in dict(plan.environment).get("PYTHONPATH", "").split(":") if part]
         own = [posixpath.relpath(folder, plan.cwd) for folder in folders]
         path = ":".join(dict.fromkeys((*own, *known)))
         return with_environment(plan, {"PYTHONPATH": path})
 
-    changed = with_plans(situation.recipe, on_path)
-    if changed != situation.recipe:
-        yield situation.repaired(ErrorClass.NOT_IMPORTABLE, "own modules on the path", words, changed)
-    installed = any(step.kind == "project" for step in situation.recipe.install)
-    if not installed and situation.files.declared().installable:
-        step = InstallStep(kind="project", file=".", provenance=because("project not importable", words))
-        install = (*situation.recipe.install, step)
-        yield situation.repaired(
+    changed = with_plans(context.recipe, on_path)
+    if changed != context.recipe:
+        yield context.repaired(ErrorClass.NOT_IMPORTABLE, "own modules on the path", reason, changed)
+    installed = any(step.kind == "project" for step in context.recipe.install)
+    if not installed and context.files.declared().installable:
+        step = InstallStep(kind="project", file=".", provenance=because("project not importable", reason))
+        install = (*context.recipe.install, step)
+        yield context.repaired(
             ErrorClass.NOT_IMPORTABLE,
             "project installed",
-            words,
-            replace(situation.recipe, install=install),
+            reason,
+            replace(context.recipe, install=install),
         )
 
 
@@ -99,15 +99,15 @@ def _is_package(files: Files, folder: str) -> bool:
     return "__init__.py" in names or any(name.endswith(".py") for name in names)
 
 
-def _wanted(situation: RepairContext) -> list[str]:
+def _wanted(context: RepairContext) -> list[str]:
     """Missing modules that a distribution may hold."""
     wanted: list[str] = []
-    trouble = situation.trouble
-    text = "\n".join((trouble.text, *(one.message[:20_000] for one in trouble.problems[:50])))
-    for module in situation.trouble.missing_modules[:_MOST_MODULES]:
+    failure = context.failure
+    text = "\n".join((failure.text, *(problem.message[:20_000] for problem in failure.problems[:50])))
+    for module in context.failure.missing_modules[:_MOST_MODULES]:
         top = module.partition(".")[0]
         standard = modules.in_standard_library(top) and modules.requirement_without_index(top) is None
-        if standard or own_folder(situation.files, top) is not None:
+        if standard or own_folder(context.files, top) is not None:
             continue
         wanted += _deeper(module, text) if module in modules.namespaces() else [module]
     return list(dict.fromkeys(wanted))
@@ -124,22 +124,22 @@ def _deeper(namespace: str, text: str) -> list[str]:
     return found[:_MOST_MODULES]
 
 
-def _provider(situation: RepairContext, module: str) -> str | None:
+def _provider(context: RepairContext, module: str) -> str | None:
     """The requirement for ``module``, by what the index shows of files as of the instant."""
     top = module.partition(".")[0]
-    named = {line.name: line for line in all_lines(situation.files) if line.requirement is not None}
-    trouble = situation.trouble
+    named = {line.name: line for line in all_lines(context.files) if line.requirement is not None}
+    failure = context.failure
     known = modules.requirement_without_index(module)
     if known is not None:
         return known
     candidates = candidates_for(module)
     near = [name for name in named if name and _alike(name, top)]
     order = [
-        *(one for one in candidates if canonicalize_name(one) in named),
+        *(candidate for candidate in candidates if canonicalize_name(candidate) in named),
         *near[:_MOST_NAMED],
         *candidates,
     ]
-    for name in situation.names.providers(module, order, trouble.instant):
+    for name in context.index_facts.providers(module, order, failure.instant):
         line = named.get(canonicalize_name(name))
         if line is not None and line.requirement is not None and not line.requirement.url:
             return line.text

@@ -35,31 +35,31 @@ _LONGEST = 160
 _SETUP_FAILED = re.compile(r"python setup\.py egg_info|get_requires_for_build_\w+`? failed")
 
 
-def without_own_build(situation: RepairContext) -> Iterator[Repair]:
+def without_own_build(context: RepairContext) -> Iterator[Repair]:
     """The project's requirements instead of the project, and its folder on the path."""
-    trouble, recipe = situation.trouble, situation.recipe
+    failure, recipe = context.failure, context.recipe
     steps = [step for step in recipe.install if step.kind == "project" and step.file == "."]
-    if trouble.phase == "tests" or not steps:
+    if failure.phase == "tests" or not steps:
         return
-    evidence = _own_build_failed(situation)
-    needed = required(situation.files, [extra for step in steps for extra in step.extras])
-    if evidence is None or needed is None or _COMPILES.search(situation.files.text("setup.py") or ""):
+    evidence = _own_build_failed(context)
+    needed = required(context.files, [extra for step in steps for extra in step.extras])
+    if evidence is None or needed is None or _COMPILES.search(context.files.text("setup.py") or ""):
         return
     why = because("without the project's own build", evidence)
     instead = InstallStep(kind="packages", packages=needed, provenance=why)
     kept = [step for step in recipe.install if step not in steps]
-    folder = "src" if "src" in situation.files.folders(".") else "."
+    folder = "src" if "src" in context.files.folders(".") else "."
     changed = replace(recipe, install=(*((instead,) if needed else ()), *kept))
     changed = with_plans(changed, lambda plan: _with_path(plan, folder))
-    words = f"what the project requires, and {folder} on the path, as its own build fails: {evidence}"
-    yield situation.repaired(ErrorClass.NEEDS_NETWORK, "without the project's own build", words, changed)
+    reason = f"what the project requires, and {folder} on the path, as its own build fails: {evidence}"
+    yield context.repaired(ErrorClass.NEEDS_NETWORK, "without the project's own build", reason, changed)
 
 
-def _own_build_failed(situation: RepairContext) -> str | None:
+def _own_build_failed(context: RepairContext) -> str | None:
     """What says that the build of the project itself failed for want of the network."""
-    text = situation.trouble.text
+    text = context.failure.text
     reached = first_match(REACHED_OUT, text)
-    own = canonicalize_name(situation.files.declared().name or "")
+    own = canonicalize_name(context.files.declared().name or "")
     named = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) == own]
     others = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) != own]
     if reached is None or not (named or (not others and first_match(_SETUP_FAILED, text))):
@@ -68,6 +68,6 @@ def _own_build_failed(situation: RepairContext) -> str | None:
 
 
 def _with_path(plan: SuitePlan, folder: str) -> SuitePlan:
-    known = [one for one in dict(plan.environment).get("PYTHONPATH", "").split(":") if one]
+    known = [part for part in dict(plan.environment).get("PYTHONPATH", "").split(":") if part]
     own = posixpath.relpath(folder, plan.cwd)
     return with_environment(plan, {"PYTHONPATH": ":".join(dict.fromkeys((own, *known)))})

@@ -18,10 +18,10 @@ _RUNS_TESTS = re.compile(
 )
 
 
-def own_program(situation: RepairContext) -> Iterator[Repair]:
+def own_program(context: RepairContext) -> Iterator[Repair]:
     """Where nothing passes: the program with which the project runs its tests, as it is."""
-    trouble, recipe, files = situation.trouble, situation.recipe, situation.files
-    if trouble.phase != "tests" or trouble.passed:
+    failure, recipe, files = context.failure, context.recipe, context.files
+    if failure.phase != "tests" or failure.passed:
         return
     for name in files.names("."):
         text = files.text(name) or "" if OWN_RUNNER.match(name) else ""
@@ -36,5 +36,5 @@ def own_program(situation: RepairContext) -> Iterator[Repair]:
         changed = replace(recipe, test=plan, further_tests=())
         if "pytest" in text:
             changed = with_packages(changed, ("pytest",), _RULE, name)
-        words = f"python {name}, which runs the tests itself, as none passes without it"
-        yield situation.repaired(ErrorClass.WRONG_RUNNER, _RULE, words, changed)
+        reason = f"python {name}, which runs the tests itself, as none passes without it"
+        yield context.repaired(ErrorClass.WRONG_RUNNER, _RULE, reason, changed)

@@ -33,42 +33,42 @@ _COROUTINE = re.compile(
 _REQUIRED = re.compile(r"Missing required plugins: (.{1,500})")
 
 
-def missing_plugins(situation: RepairContext) -> Iterator[Repair]:
+def missing_plugins(context: RepairContext) -> Iterator[Repair]:
     """All plugins that are asked for and missing, at once."""
-    if situation.trouble.phase != "tests":
+    if context.failure.phase != "tests":
         return
-    found = _plugins(situation)
+    found = _plugins(context)
     if not found:
         return
-    words = ", ".join(f"{sign} needs {plugin}" for plugin, sign in found.items())
-    changed = with_packages(situation.recipe, map(_as_named(situation), found), "missing test plugin", words)
-    if changed != situation.recipe:
-        yield situation.repaired(ErrorClass.MISSING_TEST_PLUGIN, "missing test plugin", words, changed)
+    reason = ", ".join(f"{sign} needs {plugin}" for plugin, sign in found.items())
+    changed = with_packages(context.recipe, map(_as_named(context), found), "missing test plugin", reason)
+    if changed != context.recipe:
+        yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "missing test plugin", reason, changed)
 
 
-def without_options(situation: RepairContext) -> Iterator[Repair]:
+def without_options(context: RepairContext) -> Iterator[Repair]:
     """Options that no plugin at hand understands: left out, those of the project's configuration as well."""
-    text = failure_text(situation.trouble)
+    text = failure_text(context.failure)
     unknown = [word for match in all_matches(_UNRECOGNISED, text) for word in match[1].split()]
     if not unknown:
         return
     options = {word.partition("=")[0] for word in unknown if word.startswith("-")}
 
     def without(plan: SuitePlan) -> SuitePlan:
-        kept = tuple(one for one in plan.arguments if one.partition("=")[0] not in options)
+        kept = tuple(argument for argument in plan.arguments if argument.partition("=")[0] not in options)
         if kept == plan.arguments and plan.runner == "pytest" and "addopts=" not in kept:
             kept = (*kept, "-o", "addopts=")
         return plan if kept == plan.arguments else marked(replace(plan, arguments=kept), "unknown option")
 
-    changed = with_plans(situation.recipe, without)
-    if changed != situation.recipe:
-        words = f"without {' '.join(sorted(options))}"
-        yield situation.repaired(ErrorClass.MISSING_TEST_PLUGIN, "unknown option", words, changed)
+    changed = with_plans(context.recipe, without)
+    if changed != context.recipe:
+        reason = f"without {' '.join(sorted(options))}"
+        yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "unknown option", reason, changed)
 
 
-def _plugins(situation: RepairContext) -> dict[str, str]:
+def _plugins(context: RepairContext) -> dict[str, str]:
     """Distribution to what asks for it."""
-    text = failure_text(situation.trouble)
+    text = failure_text(context.failure)
     found: dict[str, str] = {}
     rows = load.pytest_plugins()
     by_fixture = {fixture: row.install for row in rows for fixture in row.fixtures}
@@ -112,7 +112,7 @@ def options_of(text: str) -> Iterator[tuple[str, str]]:
             yield option, max(fitting, key=lambda one: len(one[0]))[1]
 
 
-def _as_named(situation: RepairContext) -> Callable[[str], str]:
+def _as_named(context: RepairContext) -> Callable[[str], str]:
     """As the project's own requirements files ask for it, where they do."""
-    named = {line.name: line.text for line in all_lines(situation.files) if line.requirement is not None}
+    named = {line.name: line.text for line in all_lines(context.files) if line.requirement is not None}
     return lambda plugin: named.get(requirement_name(plugin), plugin)

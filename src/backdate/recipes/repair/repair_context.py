@@ -27,10 +27,10 @@ from backdate.recipes.repair.setup_failure import SetupFailure, numbers
 class RepairContext:
     """A recipe that did not succeed, why, and what may be asked."""
 
-    trouble: SetupFailure
+    failure: SetupFailure
     recipe: Recipe
     files: Files
-    names: IndexFacts
+    index_facts: IndexFacts
 
     def repaired(
         self, error: ErrorClass, rule: str, reason: str, recipe: Recipe, interpreter: str | None = None
@@ -41,7 +41,7 @@ class RepairContext:
 
 
 Rule = Callable[[RepairContext], Iterator[Repair]]
-"""What a rule proposes in a situation, the best first. Nothing when it does not know."""
+"""What a rule proposes in a context, the best first. Nothing when it does not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def because(rule: str, evidence: str = "") -> Provenance:
 
 def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: str) -> Recipe:
     """The recipe with ``packages`` installed too; the same one when it asks for each already."""
-    there = {one for step in recipe.install for one in step.packages}
+    there = {package for step in recipe.install for package in step.packages}
     new = tuple(one for one in dict.fromkeys(packages) if one not in there)
     if not new:
         return recipe
@@ -72,10 +72,16 @@ def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: 
 
 def with_build_constraints(recipe: Recipe, limits: Iterable[str], rule: str, evidence: str) -> Recipe:
     """The recipe with isolated builds limited to ``limits``, each name limited once."""
-    new = tuple(BuildConstraint(requirement=one, provenance=because(rule, evidence)) for one in limits)
+    new = tuple(BuildConstraint(requirement=limit, provenance=because(rule, evidence)) for limit in limits)
     names = {requirement_name(one.requirement) for one in new}
-    kept = tuple(one for one in recipe.build_constraints if requirement_name(one.requirement) not in names)
-    if {one.requirement for one in new} <= {one.requirement for one in recipe.build_constraints}:
+    kept = tuple(
+        constraint
+        for constraint in recipe.build_constraints
+        if requirement_name(constraint.requirement) not in names
+    )
+    if {one.requirement for one in new} <= {
+        constraint.requirement for constraint in recipe.build_constraints
+    }:
         return recipe
     return replace(recipe, build_constraints=(*kept, *new))
 
@@ -89,7 +95,7 @@ def with_interpreter(recipe: Recipe, minor: str, rule: str, evidence: str) -> Re
 def with_variables(recipe: Recipe, variables: dict[str, str], rule: str, evidence: str) -> Recipe:
     """The recipe with further variables, for builds and for all tests."""
     provenance = because(rule, evidence)
-    kept = tuple(one for one in recipe.variables if one.name not in variables)
+    kept = tuple(variable for variable in recipe.variables if variable.name not in variables)
     new = tuple(Variable(name=n, value=v, provenance=provenance) for n, v in variables.items())
     changed = with_plans(recipe, lambda plan: with_environment(plan, variables))
     return recipe if kept + new == recipe.variables else replace(changed, variables=(*kept, *new))
@@ -113,16 +119,16 @@ def marked(plan: SuitePlan, rule: str) -> SuitePlan:
     return replace(plan, provenance=replace(plan.provenance, rule=words))
 
 
-def nearest_python(trouble: SetupFailure, allowed: Callable[[tuple[int, int]], bool]) -> str | None:
+def nearest_python(failure: SetupFailure, allowed: Callable[[tuple[int, int]], bool]) -> str | None:
     """The minor ("3.7") nearest to the one that was used, of those at hand that are ``allowed``.
 
     The newer one of two that are equally far. None when there is none.
     """
-    here = {numbers(one) for one in trouble.pythons} - {(0, 0), trouble.minor}
+    here = {numbers(python) for python in failure.pythons} - {(0, 0), failure.minor}
     usable = [one for one in here if one[0] == 3 and allowed(one)]
     if not usable:
         return None
-    major, minor = min(usable, key=lambda one: (abs(one[1] - trouble.minor[1]), -one[1]))
+    major, minor = min(usable, key=lambda one: (abs(one[1] - failure.minor[1]), -one[1]))
     return f"{major}.{minor}"
 
 
@@ -151,7 +157,10 @@ def all_matches(pattern: re.Pattern[str], text: str, most: int = 200) -> Sequenc
     return found[:most]
 
 
-def failure_text(trouble: SetupFailure) -> str:
+def failure_text(failure: SetupFailure) -> str:
     """All that was said: exceptions of tests first, a line each, then the log."""
-    lines = [f"{one.type}: {' '.join(one.message[:4_000].split())[:1_500]}" for one in trouble.problems[:300]]
-    return "\n".join((*lines, trouble.text))
+    lines = [
+        f"{problem.type}: {' '.join(problem.message[:4_000].split())[:1_500]}"
+        for problem in failure.problems[:300]
+    ]
+    return "\n".join((*lines, failure.text))

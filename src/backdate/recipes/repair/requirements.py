@@ -147,7 +147,8 @@ def _rewritten_packages(
 ) -> list[InstallStep]:
     place = step.provenance.file or ""
     after = [
-        change(RequirementLine(text=one, file=place, line=step.provenance.line or 0)) for one in step.packages
+        change(RequirementLine(text=package, file=place, line=step.provenance.line or 0))
+        for package in step.packages
     ]
     packages = tuple(one for one in after if one is not None)
     if packages == step.packages:

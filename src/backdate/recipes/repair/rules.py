@@ -80,24 +80,26 @@ _BY_STATUS = {
 }
 
 
-def classify(trouble: SetupFailure) -> ErrorClass:
+def classify(failure: SetupFailure) -> ErrorClass:
     """The class of the error that matters most. Never raises, whatever the log holds."""
-    if trouble.status in _BY_STATUS:
-        return _BY_STATUS[trouble.status]
-    text = failure_text(trouble)
-    if trouble.phase == "tests":
-        return _class_of_tests(trouble, text)
-    return _class_of_build(trouble, text)
+    if failure.status in _BY_STATUS:
+        return _BY_STATUS[failure.status]
+    text = failure_text(failure)
+    if failure.phase == "tests":
+        return _class_of_tests(failure, text)
+    return _class_of_build(failure, text)
 
 
-def _class_of_tests(trouble: SetupFailure, text: str) -> ErrorClass:
+def _class_of_tests(failure: SetupFailure, text: str) -> ErrorClass:
     stopped = sum(
-        one.count for one in trouble.problems if one.type.endswith(("ImportError", "NotFoundError"))
+        problem.count
+        for problem in failure.problems
+        if problem.type.endswith(("ImportError", "NotFoundError"))
     )
-    few = trouble.ran == 0 or 2 * stopped >= trouble.ran - trouble.passed
-    if trouble.missing_modules and few and not _wants_python(trouble):
+    few = failure.ran == 0 or 2 * stopped >= failure.ran - failure.passed
+    if failure.missing_modules and few and not _wants_python(failure):
         return ErrorClass.MISSING_MODULE
-    if _wants_python(trouble):
+    if _wants_python(failure):
         return ErrorClass.WRONG_INTERPRETER
     signed = _signed("tests", text)
     dropped = any(all_matches(change.pattern, text, 1) for change in library_changes())
@@ -105,26 +107,26 @@ def _class_of_tests(trouble: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.INCOMPATIBLE_RELEASE
     if signed is not None:
         return signed
-    if trouble.missing_modules:
+    if failure.missing_modules:
         return ErrorClass.MISSING_MODULE
-    if not trouble.ran and builds.system_names(text):
+    if not failure.ran and builds.system_names(text):
         return ErrorClass.MISSING_HEADER
-    if trouble.status == "no-tests":
+    if failure.status == "no-tests":
         return ErrorClass.NO_TESTS
-    return ErrorClass.TESTS_FAIL if trouble.ran else ErrorClass.UNKNOWN
+    return ErrorClass.TESTS_FAIL if failure.ran else ErrorClass.UNKNOWN
 
 
-def _class_of_build(trouble: SetupFailure, text: str) -> ErrorClass:
+def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
     signed = _signed("build", text)
     if signed is not None:
         return signed
     if builds.tool_limits(text)[0]:
         return ErrorClass.BUILD_TOOL
-    if _wants_python(trouble):
+    if _wants_python(failure):
         return ErrorClass.WRONG_INTERPRETER
     if builds.system_names(text):
         return ErrorClass.MISSING_HEADER
-    if trouble.missing_modules:
+    if failure.missing_modules:
         return ErrorClass.MISSING_BUILD_DEPENDENCY
     if unsatisfiable.says_unfetchable(text):
         return ErrorClass.UNAVAILABLE_SOURCE
@@ -140,33 +142,33 @@ def _signed(phase: str, text: str) -> ErrorClass | None:
     return None
 
 
-def _wants_python(trouble: SetupFailure) -> bool:
-    return incompatible.wanted_minor(trouble) is not None
+def _wants_python(failure: SetupFailure) -> bool:
+    return incompatible.wanted_minor(failure) is not None
 
 
-def repairs(trouble: SetupFailure, recipe: Recipe, root: Path, names: IndexFacts) -> tuple[Repair, ...]:
+def repairs(failure: SetupFailure, recipe: Recipe, root: Path, index_facts: IndexFacts) -> tuple[Repair, ...]:
     """Changed recipes that may succeed where ``recipe`` did not, the best first; none when no rule knows.
 
-    What the rules that add things propose comes first as one repair, then whatever rules propose alone.
+    What the rules that add things propose comes first as one repair, then what each rule proposes alone.
     ``root`` is the project's tree: rules read its files, bounded, and never run them.
     """
-    situation = RepairContext(trouble=trouble, recipe=recipe, files=Files(root), names=names)
+    context = RepairContext(failure=failure, recipe=recipe, files=Files(root), index_facts=index_facts)
     additive = (*ADDITIVE_RULES, *_of_extensions(alternative=False))
     alternative = (*ALTERNATIVE_RULES, *_of_extensions(alternative=True))
-    together: list[Repair] = []
+    additions: list[Repair] = []
     for rule in additive:
-        found = next(rule(situation), None)
-        if found is not None:
-            together.append(found)
-            situation = replace(situation, recipe=found.recipe)
-    first = [] if not together else [_joined(together)]
-    situation = replace(situation, recipe=recipe)
-    apart = list(chain.from_iterable(rule(situation) for rule in alternative))
-    alone = list(chain.from_iterable(rule(situation) for rule in additive)) if together else []
-    if any(repair.kind is RepairKind.ASKED_INTERPRETER for repair in apart):
-        ordered = [*apart[:1], *first, *alone, *apart[1:]]
+        proposed = next(rule(context), None)
+        if proposed is not None:
+            additions.append(proposed)
+            context = replace(context, recipe=proposed.recipe)
+    first = [] if not additions else [_joined(additions)]
+    context = replace(context, recipe=recipe)
+    alternatives = list(chain.from_iterable(rule(context) for rule in alternative))
+    single_additions = list(chain.from_iterable(rule(context) for rule in additive)) if additions else []
+    if any(repair.kind is RepairKind.ASKED_INTERPRETER for repair in alternatives):
+        ordered = [*alternatives[:1], *first, *single_additions, *alternatives[1:]]
     else:
-        ordered = [*first, *apart[:3], *alone, *apart[3:]]
+        ordered = [*first, *alternatives[:3], *single_additions, *alternatives[3:]]
     return tuple(_distinct(ordered, recipe))[:MOST_REPAIRS]
 
 
@@ -182,20 +184,20 @@ def _propose(extension: Extension, context: RepairContext) -> Iterator[Repair]:
     yield from call_extension(extension, lambda: tuple(rule.propose(context)), none)
 
 
-def _joined(found: list[Repair]) -> Repair:
-    if len(found) == 1:
-        return found[0]
+def _joined(proposed: list[Repair]) -> Repair:
+    if len(proposed) == 1:
+        return proposed[0]
     return Repair(
-        recipe=found[-1].recipe,
-        error=found[0].error,
-        rule=" + ".join(one.rule for one in found),
-        reason="; ".join(one.reason for one in found),
+        recipe=proposed[-1].recipe,
+        error=proposed[0].error,
+        rule=" + ".join(repair.rule for repair in proposed),
+        reason="; ".join(repair.reason for repair in proposed),
     )
 
 
-def _distinct(found: list[Repair], recipe: Recipe) -> Iterator[Repair]:
+def _distinct(proposed: list[Repair], recipe: Recipe) -> Iterator[Repair]:
     seen: list[tuple[Recipe, str | None]] = [(recipe, None)]
-    for one in found:
-        if (one.recipe, one.interpreter) not in seen:
-            seen.append((one.recipe, one.interpreter))
-            yield one
+    for repair in proposed:
+        if (repair.recipe, repair.interpreter) not in seen:
+            seen.append((repair.recipe, repair.interpreter))
+            yield repair

@@ -60,31 +60,31 @@ _MOST_WARNINGS = 0.2
 """Part of what fails; below, ignoring warnings would not help much."""
 
 
-def django_settings(situation: RepairContext) -> Iterator[Repair]:
+def django_settings(context: RepairContext) -> Iterator[Repair]:
     """The settings that manage.py, a test runner or the configuration name."""
-    if situation.trouble.phase != "tests":
+    if context.failure.phase != "tests":
         return
-    match = first_match(_SETTINGS, failure_text(situation.trouble))
+    match = first_match(_SETTINGS, failure_text(context.failure))
     if match is None:
         return
-    for module, where in _settings(situation.files):
+    for module, where in _settings(context.files):
         changed = with_variables(
-            situation.recipe, {"DJANGO_SETTINGS_MODULE": module}, "Django settings", f"named in {where}"
+            context.recipe, {"DJANGO_SETTINGS_MODULE": module}, "Django settings", f"named in {where}"
         )
         changed = with_packages(changed, ("pytest-django",), "Django settings", match[0])
-        if changed != situation.recipe:
-            words = f"{module}, as {where} names it"
-            yield situation.repaired(ErrorClass.DJANGO_SETTINGS, "Django settings", words, changed)
+        if changed != context.recipe:
+            reason = f"{module}, as {where} names it"
+            yield context.repaired(ErrorClass.DJANGO_SETTINGS, "Django settings", reason, changed)
             break
-    if "manage.py" in situation.files.names(".") and situation.recipe.test.runner != "django":
+    if "manage.py" in context.files.names(".") and context.recipe.test.runner != "django":
         plan = SuitePlan(
             runner="django",
-            environment=situation.recipe.test.environment,
-            provenance=replace(situation.recipe.test.provenance, rule="repair: Django's own runner"),
+            environment=context.recipe.test.environment,
+            provenance=replace(context.recipe.test.provenance, rule="repair: Django's own runner"),
         )
-        changed = replace(situation.recipe, test=plan, further_tests=())
-        words = f"manage.py test, as it says: {match[0]}"
-        yield situation.repaired(ErrorClass.WRONG_RUNNER, "Django's own runner", words, changed)
+        changed = replace(context.recipe, test=plan, further_tests=())
+        reason = f"manage.py test, as it says: {match[0]}"
+        yield context.repaired(ErrorClass.WRONG_RUNNER, "Django's own runner", reason, changed)
 
 
 def _settings(files: Files) -> Iterator[tuple[str, str]]:
@@ -109,35 +109,35 @@ def _settings(files: Files) -> Iterator[tuple[str, str]]:
                 yield module, posixpath.join(folder, name)
 
 
-def missing_targets(situation: RepairContext) -> Iterator[Repair]:
+def missing_targets(context: RepairContext) -> Iterator[Repair]:
     """Files and folders of tests that are not there: left out."""
-    gone = {match[1] for match in all_matches(_NO_TARGET, failure_text(situation.trouble))}
-    if not gone or situation.trouble.phase != "tests":
+    gone = {match[1] for match in all_matches(_NO_TARGET, failure_text(context.failure))}
+    if not gone or context.failure.phase != "tests":
         return
 
     def without(plan: SuitePlan) -> SuitePlan:
-        kept = tuple(one for one in plan.targets if one not in gone)
+        kept = tuple(target for target in plan.targets if target not in gone)
         return plan if kept == plan.targets else marked(replace(plan, targets=kept), "target not found")
 
-    changed = with_plans(situation.recipe, without)
-    if changed != situation.recipe:
-        words = f"without {', '.join(sorted(gone))}, which is not there"
-        yield situation.repaired(ErrorClass.WRONG_FOLDER, "target not found", words, changed)
+    changed = with_plans(context.recipe, without)
+    if changed != context.recipe:
+        reason = f"without {', '.join(sorted(gone))}, which is not there"
+        yield context.repaired(ErrorClass.WRONG_FOLDER, "target not found", reason, changed)
 
 
-def missing_folder(situation: RepairContext) -> Iterator[Repair]:
+def missing_folder(context: RepairContext) -> Iterator[Repair]:
     """A folder to start in that is not there, such as one that tox would have made: the root instead."""
-    files = situation.files
-    if situation.trouble.phase != "tests":
+    files = context.files
+    if context.failure.phase != "tests":
         return
 
     def at_root(plan: SuitePlan) -> SuitePlan:
         return plan if files.has(plan.cwd) else marked(_moved(plan, "."), "folder not found")
 
-    changed = with_plans(situation.recipe, at_root)
-    if changed != situation.recipe:
-        words = f"started in the root, as {situation.recipe.test.cwd} is not there"
-        yield situation.repaired(ErrorClass.WRONG_FOLDER, "folder not found", words, changed)
+    changed = with_plans(context.recipe, at_root)
+    if changed != context.recipe:
+        reason = f"started in the root, as {context.recipe.test.cwd} is not there"
+        yield context.repaired(ErrorClass.WRONG_FOLDER, "folder not found", reason, changed)
 
 
 def _unusual_files(files: Files) -> tuple[str, ...]:
@@ -158,33 +158,35 @@ def _unusual_files(files: Files) -> tuple[str, ...]:
     return tuple(found)
 
 
-def other_runner(situation: RepairContext) -> Iterator[Repair]:
+def other_runner(context: RepairContext) -> Iterator[Repair]:
     """Where the runner found no test, or broke: the suite as its files look, and pytest on everything."""
-    trouble = situation.trouble
-    if trouble.phase != "tests" or not (trouble.status in ("no-tests", "broken") or trouble.ran == 0):
+    failure = context.failure
+    if failure.phase != "tests" or not (failure.status in ("no-tests", "broken") or failure.ran == 0):
         return
-    environment = situation.recipe.test.environment
+    environment = context.recipe.test.environment
     try:
-        seen = plan_tests(situation.files.root)
+        seen = plan_tests(context.files.root)
     except ConfigurationError:
         seen = None
     plans = [seen] if seen is not None else []
-    if situation.recipe.test.runner != "pytest":
-        plans.append(SuitePlan(runner="pytest", provenance=situation.recipe.test.provenance))
-    unusual = _unusual_files(situation.files)
+    if context.recipe.test.runner != "pytest":
+        plans.append(SuitePlan(runner="pytest", provenance=context.recipe.test.provenance))
+    unusual = _unusual_files(context.files)
     if unusual:
-        why = situation.recipe.test.provenance
+        why = context.recipe.test.provenance
         plans.insert(0, SuitePlan(runner="pytest", targets=unusual, provenance=why))
-    plans.append(replace(situation.recipe.test, targets=(), arguments=(), cwd="."))
+    plans.append(replace(context.recipe.test, targets=(), arguments=(), cwd="."))
     for plan in plans:
         new = marked(replace(plan, environment=(*environment, *plan.environment)), "another way to run")
-        changed = replace(situation.recipe, test=new, further_tests=())
+        changed = replace(context.recipe, test=new, further_tests=())
         if new.runner == "pytest":
             changed = with_packages(changed, ("pytest",), "another way to run", "the runner")
-        if _differs(changed, situation.recipe):
-            words = f"{plan.runner} {' '.join(plan.targets)}".strip() + f", as the status is {trouble.status}"
-            error = ErrorClass.NO_TESTS if trouble.status == "no-tests" else ErrorClass.WRONG_RUNNER
-            yield situation.repaired(error, "another way to run", words, changed)
+        if _differs(changed, context.recipe):
+            reason = (
+                f"{plan.runner} {' '.join(plan.targets)}".strip() + f", as the status is {failure.status}"
+            )
+            error = ErrorClass.NO_TESTS if failure.status == "no-tests" else ErrorClass.WRONG_RUNNER
+            yield context.repaired(error, "another way to run", reason, changed)
 
 
 def _differs(one: Recipe, other: Recipe) -> bool:
@@ -194,29 +196,29 @@ def _differs(one: Recipe, other: Recipe) -> bool:
     return keys[0] != keys[1]
 
 
-def working_folder(situation: RepairContext) -> Iterator[Repair]:
+def working_folder(context: RepairContext) -> Iterator[Repair]:
     """Files that tests open by relative paths: the folder below which they lie, as the one to start in."""
-    if situation.trouble.phase != "tests":
+    if context.failure.phase != "tests":
         return
     paths = [
         match[1]
-        for match in all_matches(_NOT_FOUND, failure_text(situation.trouble))
+        for match in all_matches(_NOT_FOUND, failure_text(context.failure))
         if not match[1].startswith("/")
     ]
-    plan = situation.recipe.test
+    plan = context.recipe.test
     for path in dict.fromkeys(paths):
-        for folder in (".", *plan.targets, *situation.files.folders(".")):
+        for folder in (".", *plan.targets, *context.files.folders(".")):
             normal = posixpath.normpath(folder)
             if (
                 normal == plan.cwd
                 or normal.startswith("..")
-                or not situation.files.has(posixpath.join(normal, path))
+                or not context.files.has(posixpath.join(normal, path))
             ):
                 continue
             moved = marked(_moved(plan, normal), "working folder")
-            words = f"started in {normal}, where {path} lies"
-            changed = replace(situation.recipe, test=moved)
-            yield situation.repaired(ErrorClass.WRONG_FOLDER, "working folder", words, changed)
+            reason = f"started in {normal}, where {path} lies"
+            changed = replace(context.recipe, test=moved)
+            yield context.repaired(ErrorClass.WRONG_FOLDER, "working folder", reason, changed)
             return
 
 
@@ -232,63 +234,59 @@ def _moved(plan: SuitePlan, folder: str) -> SuitePlan:
     return replace(plan, cwd=folder, targets=targets, environment=tuple(own.items()))
 
 
-def display(situation: RepairContext) -> Iterator[Repair]:
+def display(context: RepairContext) -> Iterator[Repair]:
     """Back-ends that need no display."""
-    match = (
-        first_match(_DISPLAY, failure_text(situation.trouble)) if situation.trouble.phase == "tests" else None
-    )
+    match = first_match(_DISPLAY, failure_text(context.failure)) if context.failure.phase == "tests" else None
     if match is None:
         return
     variables = {"MPLBACKEND": "Agg", "QT_QPA_PLATFORM": "offscreen", "SDL_VIDEODRIVER": "dummy"}
-    changed = with_variables(situation.recipe, variables, "no display", match[0])
-    if changed != situation.recipe:
-        words = f"back-ends without a display, as it says: {match[0]}"
-        yield situation.repaired(ErrorClass.NEEDS_DISPLAY, "no display", words, changed)
+    changed = with_variables(context.recipe, variables, "no display", match[0])
+    if changed != context.recipe:
+        reason = f"back-ends without a display, as it says: {match[0]}"
+        yield context.repaired(ErrorClass.NEEDS_DISPLAY, "no display", reason, changed)
 
 
-def example_variables(situation: RepairContext) -> Iterator[Repair]:
+def example_variables(context: RepairContext) -> Iterator[Repair]:
     """Variables that the project's own example of an environment file sets."""
-    if situation.trouble.phase != "tests":
+    if context.failure.phase != "tests":
         return
-    wanted = {one[1] or one[2] for one in all_matches(_VARIABLE, failure_text(situation.trouble))}
+    wanted = {match[1] or match[2] for match in all_matches(_VARIABLE, failure_text(context.failure))}
     for name in _EXAMPLES:
-        text = situation.files.text(name) if wanted and name in situation.files.names(".") else None
+        text = context.files.text(name) if wanted and name in context.files.names(".") else None
         given = dict(
             re.findall(r"(?m)^(?:export )?([A-Z][A-Z0-9_]{1,60})=['\"]?([^'\"\n]{0,300})", text or "")
         )
         if wanted & given.keys():
-            changed = with_variables(situation.recipe, given, "example of variables", name)
-            if changed != situation.recipe:
-                words = f"{', '.join(sorted(wanted & given.keys()))} as in {name}"
-                yield situation.repaired(ErrorClass.NEEDS_SECRET, "example of variables", words, changed)
+            changed = with_variables(context.recipe, given, "example of variables", name)
+            if changed != context.recipe:
+                reason = f"{', '.join(sorted(wanted & given.keys()))} as in {name}"
+                yield context.repaired(ErrorClass.NEEDS_SECRET, "example of variables", reason, changed)
                 return
 
 
-def import_mode(situation: RepairContext) -> Iterator[Repair]:
+def import_mode(context: RepairContext) -> Iterator[Repair]:
     """Test files of one name in several folders."""
     match = (
-        first_match(_MISMATCH, failure_text(situation.trouble))
-        if situation.trouble.phase == "tests"
-        else None
+        first_match(_MISMATCH, failure_text(context.failure)) if context.failure.phase == "tests" else None
     )
     if match is not None:
         yield from _with_arguments(
-            situation, ("--import-mode=importlib",), ErrorClass.WRONG_RUNNER, "import mode", match[0]
+            context, ("--import-mode=importlib",), ErrorClass.WRONG_RUNNER, "import mode", match[0]
         )
 
 
-def ignored_warnings(situation: RepairContext) -> Iterator[Repair]:
+def ignored_warnings(context: RepairContext) -> Iterator[Repair]:
     """Warnings of libraries that the project's configuration makes errors."""
-    trouble = situation.trouble
-    count = sum(p.count for p in trouble.problems if _WARNING.match(f"{p.type}: "))
-    first = next((p for p in trouble.problems if _WARNING.match(f"{p.type}: ")), None)
+    failure = context.failure
+    count = sum(p.count for p in failure.problems if _WARNING.match(f"{p.type}: "))
+    first = next((p for p in failure.problems if _WARNING.match(f"{p.type}: ")), None)
     if (
-        trouble.phase == "tests"
+        failure.phase == "tests"
         and first is not None
-        and count >= _MOST_WARNINGS * max(1, trouble.ran - trouble.passed)
+        and count >= _MOST_WARNINGS * max(1, failure.ran - failure.passed)
     ):
         yield from _with_arguments(
-            situation,
+            context,
             ("-W", "ignore"),
             ErrorClass.INCOMPATIBLE_RELEASE,
             "warnings as errors",
@@ -297,13 +295,13 @@ def ignored_warnings(situation: RepairContext) -> Iterator[Repair]:
 
 
 def _with_arguments(
-    situation: RepairContext, arguments: tuple[str, ...], error: ErrorClass, rule: str, evidence: str
+    context: RepairContext, arguments: tuple[str, ...], error: ErrorClass, rule: str, evidence: str
 ) -> Iterator[Repair]:
     def longer(plan: SuitePlan) -> SuitePlan:
         if plan.runner != "pytest" or arguments[0] in plan.arguments:
             return plan
         return marked(replace(plan, arguments=(*plan.arguments, *arguments)), rule)
 
-    changed = with_plans(situation.recipe, longer)
-    if changed != situation.recipe:
-        yield situation.repaired(error, rule, f"{' '.join(arguments)}, as it says: {evidence}", changed)
+    changed = with_plans(context.recipe, longer)
+    if changed != context.recipe:
+        yield context.repaired(error, rule, f"{' '.join(arguments)}, as it says: {evidence}", changed)

@@ -37,7 +37,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupFailure:
-    """A set-up that did not succeed: in which phase, and what was said. See ``read_trouble``."""
+    """A set-up that did not succeed: in which phase, and what was said. See ``read_failure``."""
 
     phase: Phase
     status: str
@@ -69,7 +69,7 @@ class SetupFailure:
         return numbers(self.python)
 
 
-def read_trouble(
+def read_failure(
     *,
     phase: Phase,
     status: str,
@@ -84,7 +84,7 @@ def read_trouble(
     ran: int = 0,
     version_hint: str | None = None,
 ) -> SetupFailure:
-    """The trouble that ``texts`` (messages and logs, in any order) and ``problems`` tell.
+    """The failure that ``texts`` (messages and logs, in any order) and ``problems`` tell.
 
     Texts may be whatever a hostile build wrote: they are cut, and never raise.
     """

@@ -65,46 +65,48 @@ def says_unsatisfiable(text: str) -> bool:
     return next(_unmet(text), None) is not None or "No solution found" in text
 
 
-def extra_cutoff_overrides(situation: RepairContext) -> Iterator[Repair]:
+def extra_cutoff_overrides(context: RepairContext) -> Iterator[Repair]:
     """Pins to releases uploaded shortly after the instant, and names uploaded again: a later cut."""
-    trouble = situation.trouble
-    if trouble.phase == "tests":
+    failure = context.failure
+    if failure.phase == "tests":
         return
     cuts: dict[str, LaterCut] = {}  # of two releases of one distribution the later one counts
-    words: list[str] = []
-    for name, specifier in _unmet(trouble.text):
+    reason: list[str] = []
+    for name, specifier in _unmet(failure.text):
         exact = next((one.version for one in specifier if one.operator == "=="), None)
-        uploaded = situation.names.first_upload(name, exact, trouble.instant)
+        uploaded = context.index_facts.first_upload(name, exact, failure.instant)
         # What is asked for was there: a name without any file then was deleted and uploaded again.
-        deleted = exact is None and not situation.names.versions(name, trouble.instant)
-        if uploaded is None or (uploaded - trouble.instant > LATEST and not deleted):
+        deleted = exact is None and not context.index_facts.versions(name, failure.instant)
+        if uploaded is None or (uploaded - failure.instant > LATEST and not deleted):
             continue
         until = uploaded.replace(microsecond=0) + timedelta(minutes=10)
         said = f"{name}{specifier} was uploaded at {uploaded:%Y-%m-%d %H:%M} UTC, after the instant"
-        words.append(said)
+        reason.append(said)
         if name not in cuts or cuts[name].until < until:
             provenance = because("pin to a later release", said)
             cuts[name] = LaterCut(name=name, until=until, provenance=provenance)
-    known = {one.name: one.until for one in situation.recipe.extra_cutoff_overrides}
+    known = {override.name: override.until for override in context.recipe.extra_cutoff_overrides}
     new = [one for one in cuts.values() if known.get(one.name) != one.until]
     if new:
         names = {one.name for one in new}
-        kept = tuple(one for one in situation.recipe.extra_cutoff_overrides if one.name not in names)
-        changed = replace(situation.recipe, extra_cutoff_overrides=(*kept, *new))
+        kept = tuple(
+            override for override in context.recipe.extra_cutoff_overrides if override.name not in names
+        )
+        changed = replace(context.recipe, extra_cutoff_overrides=(*kept, *new))
         rule = "pin to a later release"
-        yield situation.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(words), changed)
+        yield context.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(reason), changed)
 
 
-def loosened(situation: RepairContext) -> Iterator[Repair]:
+def loosened(context: RepairContext) -> Iterator[Repair]:
     """What cannot be had: without its pin where other releases can be had, else left out."""
-    trouble = situation.trouble
-    if trouble.phase == "tests":
+    failure = context.failure
+    if failure.phase == "tests":
         return
-    unmet = dict(_unmet(trouble.text))
-    gone = [name for name in unmet if not situation.names.versions(name, trouble.instant)]
+    unmet = dict(_unmet(failure.text))
+    gone = [name for name in unmet if not context.index_facts.versions(name, failure.instant)]
     if gone:  # an old pip names one at a time; where one is of another index (conda's), others are
-        gone += _also_gone(situation, gone)
-    conflicting = {m[1] for m in all_matches(_CONFLICT, trouble.text)}
+        gone += _also_gone(context, gone)
+    conflicting = {m[1] for m in all_matches(_CONFLICT, failure.text)}
     names = {canonicalize_name(one) for one in conflicting} | set(unmet)
     if not names:
         return
@@ -129,15 +131,15 @@ def loosened(situation: RepairContext) -> Iterator[Repair]:
         return f"{requirement.name}{extras}{lower}{marker}"
 
     evidence = ", ".join(sorted(names))[:200]
-    changed = rewritten(situation.recipe, situation.files, change, "unsatisfiable requirement", evidence)
-    if changed != situation.recipe:
-        words = [f"without limits on {', '.join(loosened)}"] if loosened else []
-        words += [f"without {', '.join(dropped)}, of which nothing was there"] if dropped else []
+    changed = rewritten(context.recipe, context.files, change, "unsatisfiable requirement", evidence)
+    if changed != context.recipe:
+        reason = [f"without limits on {', '.join(loosened)}"] if loosened else []
+        reason += [f"without {', '.join(dropped)}, of which nothing was there"] if dropped else []
         rule = "unsatisfiable requirement"
-        yield situation.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(words), changed)
+        yield context.repaired(ErrorClass.UNSATISFIABLE, rule, "; ".join(reason), changed)
 
 
-def _also_gone(situation: RepairContext, known: list[str]) -> Iterator[str]:
+def _also_gone(context: RepairContext, known: list[str]) -> Iterator[str]:
     """Further names that the recipe asks for and of which nothing was there."""
     asked: dict[str, None] = {}
 
@@ -146,16 +148,16 @@ def _also_gone(situation: RepairContext, known: list[str]) -> Iterator[str]:
             asked[line.name] = None
         return line.text
 
-    rewritten(situation.recipe, situation.files, remember, "", "")
+    rewritten(context.recipe, context.files, remember, "", "")
     for name in list(asked)[:_MOST_ASKED]:
-        if name not in known and not situation.names.versions(name, situation.trouble.instant):
+        if name not in known and not context.index_facts.versions(name, context.failure.instant):
             yield name
 
 
-def unfetchable(situation: RepairContext) -> Iterator[Repair]:
+def unfetchable(context: RepairContext) -> Iterator[Repair]:
     """Addresses that cannot be fetched: the distribution of that name from the index, else nothing."""
-    trouble = situation.trouble
-    matches = all_matches(_FETCH, trouble.text, 1) if trouble.phase != "tests" else ()
+    failure = context.failure
+    matches = all_matches(_FETCH, failure.text, 1) if failure.phase != "tests" else ()
     if not matches:
         return
 
@@ -167,56 +169,56 @@ def unfetchable(situation: RepairContext) -> Iterator[Repair]:
         if address is None or line.text.startswith("."):
             return line.text
         name = line.name
-        return name if name and situation.names.versions(name, trouble.instant) else None
+        return name if name and context.index_facts.versions(name, failure.instant) else None
 
     changed = rewritten(
-        situation.recipe, situation.files, change, "address that cannot be fetched", matches[0][0]
+        context.recipe, context.files, change, "address that cannot be fetched", matches[0][0]
     )
-    if changed != situation.recipe:
+    if changed != context.recipe:
         rule = "address that cannot be fetched"
-        words = f"addresses give way to the index, as it says: {matches[0][0]}"
-        yield situation.repaired(ErrorClass.UNAVAILABLE_SOURCE, rule, words, changed)
+        reason = f"addresses give way to the index, as it says: {matches[0][0]}"
+        yield context.repaired(ErrorClass.UNAVAILABLE_SOURCE, rule, reason, changed)
 
 
-def without_unbuildable(situation: RepairContext) -> Iterator[Repair]:
+def without_unbuildable(context: RepairContext) -> Iterator[Repair]:
     """What does not build, left out alone where a file or a step names it: the other requirements stay."""
-    trouble = situation.trouble
-    if trouble.phase == "tests":
+    failure = context.failure
+    if failure.phase == "tests":
         return
-    matches = all_matches(FAILED_BUILD, trouble.text)
+    matches = all_matches(FAILED_BUILD, failure.text)
     names = {canonicalize_name(match[1].rstrip(".")) for match in matches}
-    names -= {canonicalize_name(situation.files.declared().name or "")}
+    names -= {canonicalize_name(context.files.declared().name or "")}
     changed = rewritten(
-        situation.recipe,
-        situation.files,
+        context.recipe,
+        context.files,
         lambda line: None if line.name in names else line.text,
         "without what does not build",
         matches[0][0] if matches else "",
     )
-    if changed != situation.recipe:
+    if changed != context.recipe:
         said = re.sub("[`']", "", matches[0][0])  # the sign ends within what is quoted
-        words = f"without {', '.join(sorted(names))}, as it says: {said}"
+        reason = f"without {', '.join(sorted(names))}, as it says: {said}"
         rule = "without what does not build"
-        yield situation.repaired(ErrorClass.BROKEN_REQUIREMENT, rule, words, changed)
+        yield context.repaired(ErrorClass.BROKEN_REQUIREMENT, rule, reason, changed)
 
 
-def less(situation: RepairContext) -> Iterator[Repair]:
+def less(context: RepairContext) -> Iterator[Repair]:
     """What may be given up when the environment does not build: extras, then what is for development."""
-    if situation.trouble.phase == "tests" or situation.trouble.status not in ("resolve", "install"):
+    if context.failure.phase == "tests" or context.failure.status not in ("resolve", "install"):
         return
-    recipe = situation.recipe
+    recipe = context.recipe
     extras = sorted({extra for step in recipe.install for extra in step.extras})
     if extras:
         changed = replace(recipe, install=tuple(replace(step, extras=()) for step in recipe.install))
-        words = f"without the extras {', '.join(extras)}"
-        yield situation.repaired(ErrorClass.UNKNOWN_EXTRA, "fewer extras", words, changed)
+        reason = f"without the extras {', '.join(extras)}"
+        yield context.repaired(ErrorClass.UNKNOWN_EXTRA, "fewer extras", reason, changed)
     for rule, changed in _without_steps(recipe):
-        yield situation.repaired(ErrorClass.BROKEN_REQUIREMENT, "fewer steps", rule, changed)
+        yield context.repaired(ErrorClass.BROKEN_REQUIREMENT, "fewer steps", rule, changed)
 
 
 def _without_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     files = [step for step in recipe.install if step.kind == "requirements" and step.file]
-    develop = [one for one in files if re.search(r"dev|doc|lint|style|ci|optional|all", one.file or "")]
+    develop = [file for file in files if re.search(r"dev|doc|lint|style|ci|optional|all", file.file or "")]
     if develop and len(recipe.install) > len(develop):
         kept = tuple(step for step in recipe.install if step not in develop)
         yield f"without {', '.join(one.file or '' for one in develop)}", replace(recipe, install=kept)

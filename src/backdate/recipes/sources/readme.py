@@ -89,9 +89,9 @@ def _without_the_project(files: Files, step: InstallStep) -> Iterator[Action]:
     """``pip install NAME`` in a README is for users, and would hide the tree under test."""
     likely = {files.root.name.lower(), *(name.lower() for name in files.folders())}
     kept = tuple(
-        one
-        for one in step.packages
-        if re.split(r"[\s\[<>=!~;@]", one)[0].lower().replace("-", "_") not in likely
+        package
+        for package in step.packages
+        if re.split(r"[\s\[<>=!~;@]", package)[0].lower().replace("-", "_") not in likely
     )
     if kept == step.packages:
         yield step

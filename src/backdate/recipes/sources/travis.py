@@ -81,7 +81,7 @@ def _job(
     actions += _environment(files, document.get("env"), variables)
     actions += _environment(files, job.get("env"), variables)
     if entry.get("env"):
-        nodes = [one.get("env") for key in ("matrix", "jobs") for one in document.get(key, "include").items]
+        nodes = [item.get("env") for key in ("matrix", "jobs") for item in document.get(key, "include").items]
         line = next((node.line for node in nodes if node.text == entry["env"]), job.line)
         actions += _export(files, entry["env"], line, variables)
     for phase in ("before_install", "install", "before_script", "script"):
