@@ -70,7 +70,7 @@ def score_run(
 ) -> ScoredRun:
     """Score the answers for the tasks of ``bench`` and write scores and reports to ``folder``.
 
-    ``only``: as ``opening.select`` takes it. A run that was asked for some tasks alone is scored on those.
+    ``only``: as ``load.select`` takes it. A run that was asked for some tasks alone is scored on those.
     Raises UsageError when ``folder`` holds the scores of somebody else, or nothing is to be scored;
     MachineError.
     """

@@ -62,7 +62,7 @@ class ModelSpeaker:
         self.model = model.name
 
     def begin(self, rules: str, task: str, tools: Sequence[Tool]) -> str:
-        """See ``Speaker.begin``."""
+        """See ``Responder.begin``."""
         system = self._dialect.system(rules, tools)
         self._opening = (Message(role="system", text=system), Message(role="user", text=task))
         self._tools = tuple(tools)

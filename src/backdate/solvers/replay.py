@@ -81,7 +81,7 @@ class ReplaySpeaker:
         self.model = trajectory.agent.model_name or ""
 
     def begin(self, rules: str, task: str, tools: Sequence[Tool]) -> str:  # noqa: ARG002 - it knows what to say
-        """See ``Speaker.begin``."""
+        """See ``Responder.begin``."""
         return rules
 
     def reply(self, conversation: Sequence[Turn]) -> AgentReply | Done:  # noqa: ARG002 - whatever came of it

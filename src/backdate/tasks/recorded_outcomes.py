@@ -1,7 +1,7 @@
 """Whether runs say of a built task's tests what the build has written down. Pure functions.
 
 A build of a benchmark runs every test many times before it says what a test is for; proving its task again
-means to find the same by the same rule (``proven_tests.py``), test by test.
+means to find the same by the same rule (``roles.py``), test by test.
 """
 
 from __future__ import annotations
