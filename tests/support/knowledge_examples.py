@@ -45,10 +45,10 @@ def wrong_examples(row: ChangeRow, *, older: Path, newer: Path, folder: Path) ->
     works, lacks = (newer, older) if row.added else (older, newer)
     codes = programs(row)
     wrong = []
-    for code, (ran, output) in zip(codes, _run(works, codes, folder), strict=True):
+    for code, (ran, output) in zip(codes, _run(works, codes, folder / "works"), strict=True):
         if not ran:
             wrong.append(f"{row.since}: should run: {code.strip()[:200]}\n{output[-600:]}")
-    for code, (ran, output) in zip(codes, _run(lacks, codes, folder), strict=True):
+    for code, (ran, output) in zip(codes, _run(lacks, codes, folder / "lacks"), strict=True):
         if ran:
             wrong.append(f"{row.since}: should fail: {code.strip()[:200]}")
         elif not any(map(pattern_of(row).search, output.splitlines())) and not _UNNAMED.search(output):
