@@ -32,7 +32,7 @@ from backdate.testing.several import run_plans
 from backdate.timeline.instants import parse_instant
 
 PROJECTS = (
-    "arrow==1.2.3@2023-06-01",
+    "mistune==2.0.4@2022-09-01",
     "click==8.1.3@2023-06-01",
     "jinja2==3.1.2@2023-01-01",
     "itsdangerous==2.1.2@2023-01-01",
