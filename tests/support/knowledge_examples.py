@@ -24,6 +24,7 @@ for code in json.load(open(sys.argv[1])):
         failed = False
     except SystemExit as end:
         failed = bool(end.code)
+        print(end.code)
     except BaseException:
         traceback.print_exc(file=sys.stdout)
     print('@@failed' if failed else '@@ran')
