@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from backdate.errors import NewerFormat, StoredDataError
-from backdate.migrations import KeyRename, Migration, migrate, read_stored, rename_keys
+from backdate.migrations import KeyRename, Migration, migrate, read_stored, rename_keys, with_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,3 +94,12 @@ def test_nothing_is_changed_in_place() -> None:
     before = json.dumps(FIRST)
     migrate(FIRST, MIGRATIONS, from_format=1)
     assert json.dumps(FIRST) == before
+
+
+def test_a_field_is_added_to_every_object_under_a_key() -> None:
+    change = with_field("enforced", "seccomp", "off")
+    document = {"runs": [{"enforced": {"disk": "none"}}, {"enforced": {"seccomp": "on"}}], "enforced": None}
+    assert change(document) == {
+        "runs": [{"enforced": {"seccomp": "off", "disk": "none"}}, {"enforced": {"seccomp": "on"}}],
+        "enforced": None,
+    }

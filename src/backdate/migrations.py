@@ -119,6 +119,25 @@ def rename_keys(document: dict[str, Any], renames: Sequence[KeyRename]) -> dict[
     return renamed
 
 
+def with_field(holder: str, name: str, value: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A change for a Migration: every object under the key ``holder``, at any depth, has the field ``name``.
+
+    One that has it already keeps it; the others get ``value``.
+    """
+
+    def change(node: Any) -> Any:
+        if isinstance(node, list):
+            return [change(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        changed = {key: change(item) for key, item in node.items()}
+        if isinstance(changed.get(holder), dict):
+            changed[holder] = {name: value, **changed[holder]}
+        return changed
+
+    return change
+
+
 def _renamed(value: Any, holder: str | None, by_holder: Mapping[str | None, Mapping[str, str]]) -> Any:
     if isinstance(value, list):
         return [_renamed(item, holder, by_holder) for item in value]
@@ -140,3 +159,5 @@ LOCKS_AND_RECIPES_OF_FORMAT_1 = (
     KeyRename(inside="recipe", old="later_cuts", new="extra_cutoff_overrides"),
 )
 """What has another name since format 1 in the fields ``lock`` and ``recipe`` of a document, at any depth."""
+RUNS_WITHOUT_SECCOMP = with_field("enforced", "seccomp", "off")
+"""A change for a Migration: runs from before system calls were filtered say so."""

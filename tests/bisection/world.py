@@ -39,7 +39,13 @@ from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 START = datetime(2021, 1, 1, tzinfo=UTC)
 END = START + timedelta(days=1000)
 ENFORCED = Enforced(
-    sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
+    sandbox="bwrap",
+    memory="tree",
+    processes="tree",
+    disk="hard",
+    network="off",
+    files="isolated",
+    seccomp="on",
 )
 Says = Callable[[Mapping[str, str], str, int], str | None]
 """A test: from versions, the interpreter's version and the number of the run to an error, or None."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import run
 from fake_setups import recipe
 
 from backdate.checking.result import FORMAT, CheckResult, Side, Verdict, read_result
@@ -98,6 +100,17 @@ def test_a_set_up_of_the_first_format(tmp_path: Path) -> None:
     file.write_bytes(in_format_1(setup_result()))
     assert b"later_cuts" in file.read_bytes()
     assert read_setup_result(file) == setup_result()
+
+
+def test_a_run_from_before_system_calls_were_filtered_says_so(tmp_path: Path) -> None:
+    checked = check_result()
+    file = tmp_path / "result.json"
+    document = json.loads(to_json(replace(checked, old=replace(checked.old, run=run()))))
+    del document["old"]["run"]["enforced"]["seccomp"]
+    file.write_text(json.dumps(document | {"format": 2}))
+    read = read_result(file)
+    assert read.old.run is not None
+    assert (read.old.run.enforced.seccomp, read.format) == ("off", FORMAT)
 
 
 def test_a_newer_format_and_other_files_are_refused(tmp_path: Path) -> None:

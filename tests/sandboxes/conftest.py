@@ -4,89 +4,23 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from patience import PATIENCE_S
+from sandboxed_shell import Shell, bubblewrap, python, shell
 
-from backdate.errors import SandboxUnavailable
-from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.sandboxes.interface import BaseSystem, Command, Limits, Mount, RunResult, Sandbox, Workspace
+from backdate.sandboxes.interface import Sandbox
 
-
-@dataclass
-class Shell:
-    """Runs shell scripts in a sandbox; the tree, where there is one, is at /work/project."""
-
-    sandbox: Sandbox
-    folder: Path
-    text: str = ""
-    """The log of the last run."""
-
-    def __call__(
-        self,
-        script: str,
-        *,
-        tree: Path | None = None,
-        mounts: tuple[Mount, ...] = (),
-        base: BaseSystem | None = None,
-        network: bool = False,
-        env: dict[str, str] | None = None,
-        argv: tuple[str, ...] | None = None,
-        cwd: str = "/tmp",
-        **limits: float | None,
-    ) -> RunResult:
-        command = Command(
-            argv=argv or ("/bin/sh", "-c", script),
-            cwd=cwd,
-            env=env or {},
-            network=network,
-            limits=Limits(**{"wall_s": PATIENCE_S, **limits}),  # type: ignore[arg-type]
-        )
-        log = self.folder / "log"
-        result = self.sandbox.run(command, Workspace(tree=tree, mounts=mounts, base=base), log=log)
-        self.text = log.read_bytes().decode(errors="replace")
-        return result
-
-
-@pytest.fixture(scope="session")
-def bubblewrap() -> Bubblewrap:
-    sandbox = Bubblewrap()
-    try:
-        sandbox.require()
-    except SandboxUnavailable as error:
-        pytest.skip(str(error))
-    return sandbox
-
-
-@pytest.fixture
-def shell(bubblewrap: Bubblewrap, tmp_path: Path) -> Shell:
-    return Shell(bubblewrap, tmp_path)
+__all__ = ("bubblewrap", "python", "shell")
 
 
 @pytest.fixture
 def shell_for(tmp_path: Path) -> Callable[[Sandbox], Shell]:
     """A shell in another sandbox."""
     return lambda sandbox: Shell(sandbox, tmp_path)
-
-
-@pytest.fixture
-def python(shell: Shell) -> Callable[..., RunResult]:
-    """Runs a Python script in the sandbox, with the interpreter of the tests."""
-    prefix = Path(sys.base_prefix).resolve()
-    mount = Mount(source=prefix, target=str(prefix))
-    interpreter = str(Path(sys.executable).resolve())
-
-    def run(script: str, *arguments: str, mounts: tuple[Mount, ...] = (), **options: Any) -> RunResult:
-        argv = (interpreter, "-I", "-c", script, *arguments)
-        return shell("", argv=argv, mounts=(mount, *mounts), **options)
-
-    return run
 
 
 @pytest.fixture

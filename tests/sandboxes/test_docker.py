@@ -38,6 +38,7 @@ def test_the_result_names_the_enforced_limits(docker_sandbox, shell_for):
     enforced = shell_for(docker_sandbox)("true").enforced
     assert (enforced.sandbox, enforced.files, enforced.network) == ("docker", "isolated", "off")
     assert (enforced.memory, enforced.processes, enforced.disk) == ("tree", "tree", "watched")
+    assert enforced.seccomp == "on"
 
 
 @pytest.mark.docker
@@ -133,3 +134,8 @@ def test_frames_are_taken_apart_wherever_they_are_cut():
             frames.take(stream[start : start + size])
         assert b"".join(output) == b"one" + b"two" * 100
         assert frames.heard == b"ready\n0\n"
+
+
+@pytest.mark.docker
+def test_no_canary_gets_through(docker_sandbox):
+    assert [one for one in docker_sandbox.probe() if not one.ok] == []

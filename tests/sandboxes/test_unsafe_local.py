@@ -23,6 +23,7 @@ def test_the_result_states_that_nothing_is_enforced(local):
     enforced = local("true").enforced
     assert (enforced.sandbox, enforced.files, enforced.network) == ("unsafe-local", "none", "on")
     assert (enforced.memory, enforced.processes, enforced.disk) == ("per-process", "none", "none")
+    assert enforced.seccomp == "off"
     assert not any(line.ok for line in UnsafeLocal().probe())
 
 

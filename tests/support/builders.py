@@ -8,7 +8,13 @@ from backdate.sandboxes.interface import Enforced
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 ENFORCED = Enforced(
-    sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
+    sandbox="bwrap",
+    memory="tree",
+    processes="tree",
+    disk="hard",
+    network="off",
+    files="isolated",
+    seccomp="on",
 )
 
 

@@ -27,7 +27,13 @@ from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 INSTANT = datetime(2021, 3, 1, tzinfo=UTC)
 RULE = Provenance(rule="a test")
 ENFORCED = Enforced(
-    sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
+    sandbox="bwrap",
+    memory="tree",
+    processes="tree",
+    disk="hard",
+    network="off",
+    files="isolated",
+    seccomp="on",
 )
 Says = Callable[[Recipe, str], "BuildFailure | SuiteRun"]
 

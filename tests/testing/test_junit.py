@@ -13,7 +13,13 @@ from backdate.testing.junit import to_junit
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 ENFORCED = Enforced(
-    sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
+    sandbox="bwrap",
+    memory="tree",
+    processes="tree",
+    disk="hard",
+    network="off",
+    files="isolated",
+    seccomp="on",
 )
 
 

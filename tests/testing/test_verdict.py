@@ -16,7 +16,13 @@ from backdate.testing.verdict import reach_verdict
 from backdate.testing.wire import Finish, Interrupted, Phase, RunnerBroken
 
 ENFORCED = Enforced(
-    sandbox="bwrap", memory="tree", processes="tree", disk="hard", network="off", files="isolated"
+    sandbox="bwrap",
+    memory="tree",
+    processes="tree",
+    disk="hard",
+    network="off",
+    files="isolated",
+    seccomp="on",
 )
 
 

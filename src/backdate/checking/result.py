@@ -12,14 +12,22 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
-from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration, read_result_file
+from backdate.migrations import (
+    LOCKS_AND_RECIPES_OF_FORMAT_1,
+    RUNS_WITHOUT_SECCOMP,
+    Migration,
+    read_result_file,
+)
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 2
-MIGRATIONS = (Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),)
+FORMAT = 3
+MIGRATIONS = (
+    Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
+    Migration(to_format=3, change=RUNS_WITHOUT_SECCOMP),
+)
 
 
 class Verdict(StrEnum):

@@ -12,7 +12,12 @@ from typing import Literal
 
 from backdate.checking.validation import Counts
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
-from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration, read_result_file
+from backdate.migrations import (
+    LOCKS_AND_RECIPES_OF_FORMAT_1,
+    RUNS_WITHOUT_SECCOMP,
+    Migration,
+    read_result_file,
+)
 from backdate.projects.project import Origin
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SkippedInstruction
@@ -20,8 +25,11 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 2
-MIGRATIONS = (Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),)
+FORMAT = 3
+MIGRATIONS = (
+    Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
+    Migration(to_format=3, change=RUNS_WITHOUT_SECCOMP),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

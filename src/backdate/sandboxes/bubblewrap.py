@@ -20,7 +20,17 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.errors import SandboxUnavailable
-from backdate.sandboxes import cgroups, copying, endings, launcher, layout, preparation, scratch, supervision
+from backdate.sandboxes import (
+    cgroups,
+    copying,
+    endings,
+    launcher,
+    layout,
+    preparation,
+    scratch,
+    seccomp,
+    supervision,
+)
 from backdate.sandboxes.canaries import Canaries
 from backdate.sandboxes.cgroups import ControlGroup
 from backdate.sandboxes.diagnosis import why_unavailable
@@ -77,6 +87,7 @@ class Bubblewrap:
                 return
             program = shutil.which("bwrap")
             problem = why_unavailable(program, "")
+            seccomp.architecture()
             if problem is None:
                 self._parents = cgroups.find_parents() if self._use_cgroups else ()
                 text = Canaries(self._run).first()
@@ -141,6 +152,7 @@ def _enforced(command: Command, group: ControlGroup) -> Enforced:
         disk="none" if limits.disk_bytes is None else "watched",
         network="on" if command.network else "off",
         files="isolated",
+        seccomp="on",
     )
 
 
@@ -186,8 +198,11 @@ def _program(
         status, status_end = os.pipe()
         stack.callback(os.close, status)
         stack.callback(os.close, status_end)
+        filter_of_calls = _in_memory(stack, seccomp.bpf_program())
         inside = [
-            *layout.arguments(command, shown, files=files, status=status_end, root=root),
+            *layout.arguments(
+                command, shown, files=files, status=status_end, seccomp=filter_of_calls, root=root
+            ),
             "--",
             "/bin/sh",
             "-c",
@@ -197,7 +212,7 @@ def _program(
             argv=[sys.executable, "-I", "-S", launcher.__file__, *keys, "--", bwrap, *inside],
             env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
             cwd="/",
-            pass_fds=(*files.values(), status_end),
+            pass_fds=(*files.values(), filter_of_calls, status_end),
             status_fd=status,
             owner=(identity.uid, identity.gid) if identity.dropped else None,
         )

@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import tempfile
 from pathlib import Path
 from typing import Protocol
 
-from backdate.sandboxes.interface import MIB, Capability, Command, Limits, RunResult, RunStatus, Workspace
+from backdate.sandboxes import seccomp
+from backdate.sandboxes.interface import (
+    MIB,
+    Capability,
+    Command,
+    Limits,
+    Mount,
+    RunResult,
+    RunStatus,
+    Workspace,
+)
+
+_CALLS = """
+import ctypes, errno, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def fails(number):
+    return libc.syscall(number, -1, -1, -1, -1, -1, -1) == -1 and ctypes.get_errno() == errno.EPERM
+allowed = [number for number in sys.argv[1:] if not fails(int(number))]
+print("allowed:", *allowed) if allowed else print("all denied")
+"""
+"""A Python program that makes the calls with these numbers, with arguments that are wrong for each."""
 
 
 class Runner(Protocol):
@@ -24,17 +45,20 @@ class Canaries:
         self._runner = runner
 
     def _try(
-        self, script: str, *, limits: Limits | None = None, network: bool = False
+        self,
+        script: str,
+        *arguments: str,
+        limits: Limits | None = None,
+        workspace: Workspace | None = None,
     ) -> tuple[RunResult, str]:
         with tempfile.TemporaryDirectory(prefix="backdate-canary-") as folder:
             command = Command(
-                argv=("/bin/sh", "-c", script),
+                argv=("/bin/sh", "-c", script, "sh", *arguments),
                 cwd="/tmp",  # noqa: S108 - the private one, inside
-                network=network,
                 limits=limits or Limits(wall_s=30),
             )
             log = Path(folder, "log")
-            result = self._runner(command, Workspace(), log=log)
+            result = self._runner(command, workspace or Workspace(), log=log)
             return result, log.read_text(encoding="utf-8", errors="replace")
 
     def first(self) -> str | None:
@@ -55,6 +79,7 @@ class Canaries:
             self._processes(),
             self._tree(),
             self._namespaces(),
+            self._system_calls(),
         )
 
     def _files(self) -> Capability:
@@ -112,6 +137,17 @@ class Canaries:
         _, text = self._try("unshare --user true 2>&1 && echo created; id -u")
         created = "created" in text.splitlines()
         return _line("user namespaces", not created, "the command cannot make any")
+
+    def _system_calls(self) -> Capability:
+        """Python makes the calls, this process's own: no program of every system makes all of them."""
+        prefix = Path(sys.base_prefix).resolve()
+        interpreter = str(Path(sys.executable).resolve())
+        workspace = Workspace(mounts=(Mount(source=prefix, target=str(prefix)),))
+        numbers = [str(number) for number in seccomp.architecture().numbers.values()]
+        _, text = self._try('exec "$@"', interpreter, "-I", "-S", "-c", _CALLS, *numbers, workspace=workspace)
+        return _line(
+            "system calls", "all denied" in text.splitlines(), "none that traces or reads other processes"
+        )
 
 
 def _line(name: str, ok: bool, detail: str) -> Capability:

@@ -227,4 +227,5 @@ def _enforced(command: Command) -> Enforced:
         disk="none" if limits.disk_bytes is None else "watched",
         network="on" if command.network else "off",
         files="isolated",
+        seccomp="on",
     )

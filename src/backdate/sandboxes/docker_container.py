@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -10,6 +11,7 @@ from backdate.sandboxes import layout
 from backdate.sandboxes.identity import HOSTNAME, Identity, user_files
 from backdate.sandboxes.interface import Command
 from backdate.sandboxes.layout import Bind
+from backdate.sandboxes.seccomp import docker_profile
 
 LABEL = "backdate.folder"
 """The label of a container that names its scratch folder."""
@@ -100,7 +102,7 @@ def container_options(
         "init": True,
         "read_only": True,
         "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges:true"],
+        "security_opt": ["no-new-privileges:true", f"seccomp={json.dumps(docker_profile())}"],
         "ipc_mode": "private",
         "network_mode": "host" if command.network else "none",
         # By default the engine keeps all output in a file of its own, without a limit.

@@ -117,6 +117,8 @@ class Enforced:
     network: Literal["off", "on"]
     files: Literal["isolated", "none"]
     """"isolated": only the workspace is visible and only what is writable in it can be written."""
+    seccomp: Literal["on", "off"]
+    """"on": the calls of ``seccomp.py`` fail, so no process could trace another or read its memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -175,16 +175,19 @@ def arguments(
     *,
     files: dict[str, int],
     status: int,
+    seccomp: int,
     root: BaseRoot,
 ) -> list[str]:
     """All arguments for bubblewrap up to the program it is to run.
 
     ``files`` maps paths of files to be made to open descriptors with their content; ``status`` is
-    the descriptor for bubblewrap's own report. ``binds`` hold the source tree's copy, /tmp and the home too.
+    the descriptor for bubblewrap's own report, ``seccomp`` one with the filter of system calls. ``binds``
+    hold the source tree's copy, /tmp and the home too.
     """
     ordered = sorted(binds, key=lambda bind: len(PurePosixPath(bind.target).parts))
     return [
         *_isolation(command, status),
+        *("--seccomp", str(seccomp)),
         *base_system(root),
         *_folders(
             ["/etc/ssl/x", "/etc/pki/tls/x", COMMAND_FILE, "/var/x", *(bind.target for bind in ordered)]

@@ -47,6 +47,7 @@ class UnsafeLocal:
             "process limit",
             "tree kill",
             "user namespaces",
+            "system calls",
         )
         details = {
             "memory limit": "of each process by itself (RLIMIT_AS)",
@@ -138,5 +139,6 @@ def _result(ending: supervision.ProcessEnd, dropped: int, limits: Limits) -> Run
             disk="none",
             network="on",
             files="none",
+            seccomp="off",
         ),
     )
