@@ -272,3 +272,16 @@ def test_what_the_system_refuses_is_told(
     assert capsys.readouterr().err == (
         "backdate: /somewhere: No space left on device; free some space and run the command again\n"
     )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """What a start of the program imports is paid for by every command."""
+    script = (
+        "import sys\n"
+        "from backdate.cli.main import status_of\n"
+        "status_of(['--help'])\n"
+        "heavy = {'httpx', 'msgspec', 'packaging.requirements', 'rich', 'uvicorn', 'ruamel.yaml'}\n"
+        "print('imported:', sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stderr.splitlines()[-1] == "imported: []"

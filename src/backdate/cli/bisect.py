@@ -53,7 +53,7 @@ def bisect_command(arguments: BisectArguments) -> int:
     Exit status: 0 nothing broke, 1 culprits found, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
     """
-    from backdate.cli.exit_codes import OF_VERDICT
+    from backdate.cli.exit_codes import of_verdict
     from backdate.cli.progress import watch
     from backdate.session import bisect
 
@@ -70,7 +70,7 @@ def bisect_command(arguments: BisectArguments) -> int:
             progress=progress,
         )
     _report(result, arguments)
-    return OF_VERDICT[result.verdict]
+    return of_verdict(result.verdict)
 
 
 def _require_places(arguments: BisectArguments) -> None:

@@ -45,7 +45,7 @@ def check_command(arguments: CheckArguments) -> int:
     Exit status: 0 nothing broke, 1 something broke, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
     """
-    from backdate.cli.exit_codes import OF_VERDICT
+    from backdate.cli.exit_codes import of_verdict
     from backdate.cli.progress import watch
     from backdate.cli.render import print_result
     from backdate.serial import to_json, write_whole
@@ -74,4 +74,4 @@ def check_command(arguments: CheckArguments) -> int:
             if side.run is not None:
                 write_whole(arguments.junit / f"{name}.xml", to_junit(side.run))
     print_result(result, verbose=arguments.verbose)
-    return OF_VERDICT[result.verdict]
+    return of_verdict(result.verdict)

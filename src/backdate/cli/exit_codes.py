@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from backdate.checking.result import Verdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from backdate.checking.result import Verdict
 
 OK = 0
 """Nothing broke; or the command did what it was asked."""
@@ -25,4 +28,10 @@ PIPE = 141
 TERMINATED = 143
 """SIGTERM; it ends a command as Ctrl-C does."""
 
-OF_VERDICT = {Verdict.NOTHING_BROKE: OK, Verdict.BROKE: BROKE, Verdict.CANNOT_TELL: CANNOT_TELL}
+
+def of_verdict(verdict: Verdict) -> int:
+    """The exit status for a check's verdict."""
+    # Results are imported where there is one, not at every start of the program.
+    from backdate.checking.result import Verdict
+
+    return {Verdict.NOTHING_BROKE: OK, Verdict.BROKE: BROKE, Verdict.CANNOT_TELL: CANNOT_TELL}[verdict]

@@ -16,9 +16,9 @@ def show_command(
 ) -> int:
     """Print a stored result again, with the output and exit status of the check that made it."""
     from backdate.checking.result import CheckResult, read_result
-    from backdate.cli.exit_codes import OF_VERDICT
+    from backdate.cli.exit_codes import of_verdict
     from backdate.cli.render import print_result
 
     result: CheckResult = read_result(file)
     print_result(result, verbose=verbose)
-    return OF_VERDICT[result.verdict]
+    return of_verdict(result.verdict)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 MAX_NAME = 128
@@ -30,6 +29,9 @@ def normalise(name: str) -> str:
 
 def requirement_name(requirement: str) -> str | None:
     """The normalised name that a requirement asks for (PEP 508); None when it cannot be read."""
+    # Imported where it is used: the command line imports this module at every start.
+    from packaging.requirements import InvalidRequirement, Requirement
+
     try:
         return normalise(Requirement(requirement).name)
     except InvalidRequirement:
