@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backdate.editing.apply import apply_files
 from backdate.editing.patch import as_git_patch
-from backdate.evaluation.answer_patch import LONGEST_PATCH, RejectedAnswer, Taken, take_patch
+from backdate.evaluation.answer_patch import LONGEST_PATCH, AllowedEdits, RejectedAnswer, take_patch
 from backdate.evaluation.scores import ScoreOutcome
 from backdate.tasks.kinds.choose import edit_policy_of
 
@@ -49,9 +49,9 @@ def change(path: str, old: str, new: str, *, line: int = 1) -> str:
     return f"--- {path}\n+++ {path}\n@@ -{line} +{line} @@\n-{old}\n+{new}\n"
 
 
-def paths(taken: Taken | RejectedAnswer) -> list[str]:
-    assert isinstance(taken, Taken), taken
-    return [file.path for file in taken.files]
+def paths(edits: AllowedEdits | RejectedAnswer) -> list[str]:
+    assert isinstance(edits, AllowedEdits), edits
+    return [file.path for file in edits.files]
 
 
 def test_both_forms_of_paths_are_one_patch(tree) -> None:
@@ -74,9 +74,9 @@ def test_a_folder_called_a_is_not_taken_for_a_prefix(tree) -> None:
 def test_a_removed_line_that_looks_like_a_header_is_a_line(tree) -> None:
     (tree / "pkg/sql.py").write_text("-- a/old\n")
     patch = "--- pkg/sql.py\n+++ pkg/sql.py\n@@ -1 +1 @@\n--- a/old\n+++ b/new\n"
-    taken = take_patch(patch, tree, RULES)
-    assert paths(taken) == ["pkg/sql.py"]
-    apply_files(taken.files, tree)
+    edits = take_patch(patch, tree, RULES)
+    assert paths(edits) == ["pkg/sql.py"]
+    apply_files(edits.files, tree)
     assert (tree / "pkg/sql.py").read_text() == "++ b/new\n"
 
 
@@ -95,17 +95,17 @@ def test_a_removed_line_that_looks_like_a_header_is_a_line(tree) -> None:
 )
 def test_what_is_not_part_of_an_answer_is_left_out(tree, path, why) -> None:
     both = change(path, "x", "y") + GOLD
-    taken = take_patch(both, tree, RULES)
+    edits = take_patch(both, tree, RULES)
     if not why:
-        assert isinstance(taken, RejectedAnswer)
-        assert taken.outcome is ScoreOutcome.MALFORMED
+        assert isinstance(edits, RejectedAnswer)
+        assert edits.outcome is ScoreOutcome.MALFORMED
         return
-    assert paths(taken) == ["pkg/shapes.py"]
-    assert why in taken.dropped[0]
+    assert paths(edits) == ["pkg/shapes.py"]
+    assert why in edits.dropped[0]
     alone = take_patch(change(path, "x", "y"), tree, RULES)
     assert isinstance(alone, RejectedAnswer)
     assert alone.outcome is ScoreOutcome.NOT_ALLOWED
-    assert alone.dropped == taken.dropped
+    assert alone.dropped == edits.dropped
 
 
 @pytest.mark.parametrize(
@@ -125,17 +125,17 @@ def test_parts_that_change_no_text_are_left_out_and_the_rest_stays(tree, part, o
     assert isinstance(alone, RejectedAnswer)
     assert alone.outcome is outcome
     assert any(word in one for one in alone.dropped)
-    taken = take_patch(part + as_git_patch(GOLD), tree, RULES)
-    assert paths(taken) == ["pkg/shapes.py"]
-    assert any(word in one for one in taken.dropped)
+    edits = take_patch(part + as_git_patch(GOLD), tree, RULES)
+    assert paths(edits) == ["pkg/shapes.py"]
+    assert any(word in one for one in edits.dropped)
 
 
 def test_a_file_behind_a_link_is_not_changed(tree, tmp_path) -> None:
     (tmp_path / "outside.py").write_text("1\n")
     (tree / "pkg/link.py").symlink_to(tmp_path / "outside.py")
-    taken = take_patch(change("pkg/link.py", "1", "2"), tree, RULES)
-    assert isinstance(taken, RejectedAnswer)
-    assert "link" in taken.dropped[0]
+    edits = take_patch(change("pkg/link.py", "1", "2"), tree, RULES)
+    assert isinstance(edits, RejectedAnswer)
+    assert "link" in edits.dropped[0]
     assert (tmp_path / "outside.py").read_text() == "1\n"
 
 
@@ -173,6 +173,6 @@ PIECES = [
 def test_no_text_makes_taking_fail(tmp_path_factory, text) -> None:
     tree = tmp_path_factory.mktemp("t") / "tree"
     FakeScriptRunner().make_tree(TASK, tree)
-    taken = take_patch(text, tree, RULES)
-    if isinstance(taken, Taken):
-        assert all(not RULES.why_not(file.path) and file.kind == "change" for file in taken.files)
+    edits = take_patch(text, tree, RULES)
+    if isinstance(edits, AllowedEdits):
+        assert all(not RULES.why_not(file.path) and file.kind == "change" for file in edits.files)

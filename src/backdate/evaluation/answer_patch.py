@@ -1,8 +1,8 @@
-"""Taking an answer: of a patch that anybody may have written, the changes of allowed files.
+"""The part of an answer's patch that changes allowed files. The patch may be hostile.
 
-Both forms are read, with ``a/`` and ``b/`` before the paths and without. What is not part of an answer is
-left out and named: tests, configuration, scripts, declarations, links, binary files, modes, renames, files
-that are new or removed. The rest is applied by ``editing.apply``.
+Paths may have the prefixes ``a/`` and ``b/`` or none. Changes that answers may not make are left out and
+listed: tests, configuration, scripts, declarations, links, binary files, modes, renames, files that are new
+or removed. ``editing.apply`` applies the rest.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from backdate.evaluation.scores import ScoreOutcome
 from backdate.tasks.edit_policy import EditPolicy
 
 LONGEST_PATCH = 8 * 1024 * 1024
-"""Bytes; the largest gold patch of the published data is a thousandth of it."""
+"""Bytes; the largest gold patch of the published data has a thousandth of this size."""
 _MOST_DROPPED = 50
 _LONGEST_PATH, _LONGEST_PART = 2000, 255
-"""Bytes of a path and of a name in it."""
-_LONGEST_TOLD = 500
+"""Bytes of a path, and of one name in it."""
+_LONGEST_QUOTE = 500
 """Characters of foreign text in a reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """What an answer comes to."""
+class AllowedEdits:
+    """The allowed changes of an answer."""
 
     files: tuple[FilePatch, ...]
-    """To be applied."""
+    """The patches to apply."""
     dropped: tuple[str, ...] = ()
-    """What is not part of the answer, each "path: why"."""
+    """The changes that are not allowed, each "path: why"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectedAnswer:
-    """An answer that comes to nothing."""
+    """An answer without an allowed change."""
 
     outcome: ScoreOutcome
     reason: str
     dropped: tuple[str, ...] = ()
 
 
-def take_patch(patch: str, tree: Path, rules: EditPolicy) -> Taken | RejectedAnswer:
-    """The part of ``patch`` that changes allowed files of ``tree``; never raises because of its content."""
+def take_patch(patch: str, tree: Path, policy: EditPolicy) -> AllowedEdits | RejectedAnswer:
+    """The part of ``patch`` that changes allowed files of ``tree``; it raises for no content of ``patch``."""
     try:
         data = encode_patch(patch)
     except UnicodeEncodeError:
@@ -72,18 +72,20 @@ def take_patch(patch: str, tree: Path, rules: EditPolicy) -> Taken | RejectedAns
             reason = _cut(str(error))
             return RejectedAnswer(outcome=ScoreOutcome.MALFORMED, reason=reason, dropped=_shortened(dropped))
         for file in changed:
-            why = _why_not(file, tree, rules)
+            why = _why_not(file, tree, policy)
             if why:
                 only_binary = False
                 dropped.append(f"{_cut(file.path)}: {why}")
             else:
                 files.append(file)
-    return _taken(files, _shortened(dropped), only_binary=only_binary and bool(dropped))
+    return _allowed_edits(files, _shortened(dropped), only_binary=only_binary and bool(dropped))
 
 
-def _taken(files: list[FilePatch], dropped: tuple[str, ...], *, only_binary: bool) -> Taken | RejectedAnswer:
+def _allowed_edits(
+    files: list[FilePatch], dropped: tuple[str, ...], *, only_binary: bool
+) -> AllowedEdits | RejectedAnswer:
     if files:
-        return Taken(files=tuple(files), dropped=dropped)
+        return AllowedEdits(files=tuple(files), dropped=dropped)
     if only_binary:
         return RejectedAnswer(outcome=ScoreOutcome.BINARY, reason="the patch is binary", dropped=dropped)
     if dropped:
@@ -94,8 +96,8 @@ def _taken(files: list[FilePatch], dropped: tuple[str, ...], *, only_binary: boo
     )
 
 
-def _why_not(file: FilePatch, tree: Path, rules: EditPolicy) -> str:
-    # No file system that a tree comes from holds longer ones, and asking for one is an error of its own.
+def _why_not(file: FilePatch, tree: Path, policy: EditPolicy) -> str:
+    # No file system that a tree comes from has longer names, and looking one up raises an error.
     data = file.path.encode("utf-8", "surrogateescape")
     if len(data) > _LONGEST_PATH or any(len(part) > _LONGEST_PART for part in data.split(b"/")):
         return "its path is longer than any file's"
@@ -104,18 +106,18 @@ def _why_not(file: FilePatch, tree: Path, rules: EditPolicy) -> str:
         path = path / part
         if path.is_symlink():
             return "it is reached through a link"
-    why = rules.why_not(file.path)
+    why = policy.why_not(file.path)
     if why:
         return why
-    if file.kind == "delete" and not rules.whole_files:
+    if file.kind == "delete" and not policy.whole_files:
         return "it is removed, and answers change files"
     if file.kind == "create" or not path.exists():
-        return "" if rules.whole_files else "new files are not part of an answer"
+        return "" if policy.whole_files else "new files are not part of an answer"
     return "" if path.is_file() else "it is not a file"
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_TOLD else f"{text[:_LONGEST_TOLD]}…"
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
 
 
 def _shortened(dropped: list[str]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from backdate.version import __version__
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What is to be scored, and whose it is."""
+    """The answers to score, and who gave them."""
 
     model: str
     by_task: Mapping[str, Submission]
@@ -34,15 +34,15 @@ class Answers:
     most_tests: int = 0
     problems: tuple[str, ...] = ()
     asked: frozenset[str] | None = None
-    """The tasks that a run was asked for; None where nobody said."""
+    """The tasks that the run was asked to solve; None when unknown."""
 
 
 def read_answers(run: Path | None, predictions: Path | None, model: str | None) -> Answers:
-    """The answers in one of the two. Raises UsageError, StoredDataError."""
+    """The answers of a run or of a file of predictions. Raises UsageError, StoredDataError."""
     if predictions is not None:
-        found = read_predictions(predictions)
-        name, answers = answers_of_predictions(found, model)
-        return Answers(model=name, by_task=answers, source=predictions.name, problems=found.problems)
+        parsed = read_predictions(predictions)
+        name, answers = answers_of_predictions(parsed, model)
+        return Answers(model=name, by_task=answers, source=predictions.name, problems=parsed.problems)
     if run is None:
         raise UsageError("name a run or a file of predictions")
     info, records = load_run(run)
@@ -70,12 +70,11 @@ def score_run(
 ) -> ScoredRun:
     """Score the answers for the tasks of ``bench`` and write scores and reports to ``folder``.
 
-    ``only``: as ``load.select`` takes it. A run that was asked for some tasks alone is scored on those.
-    Raises UsageError when ``folder`` holds the scores of somebody else, or nothing is to be scored;
-    MachineError.
+    ``only``: as for ``load.select``. A run that was asked to solve some of the tasks is scored on those.
+    Raises UsageError when ``folder`` holds another model's scores or there is nothing to score, MachineError.
     """
     chosen = select(bench.tasks, only)
-    tasks = [one for one in chosen if answers.asked is None or one.instance_id in answers.asked]
+    tasks = [task for task in chosen if answers.asked is None or task.instance_id in answers.asked]
     if not tasks:
         raise UsageError("the run and the data set have no task in common")
     info = ScoreInfo(
@@ -110,20 +109,20 @@ def score_run(
 
 
 def _claim(folder: Path, info: ScoreInfo) -> ScoreInfo:
-    """Write ``score.json``, unless the folder holds another model's scores.
+    """Write ``score.json``. Raises UsageError when the folder holds another model's scores.
 
-    Tasks that were scored before and are not asked for now (``--only``) stay part of the run.
+    Tasks that were scored before and are not selected now (``--only``) stay part of the run.
     """
     path = folder / "score.json"
     if path.is_file():
-        found = read_score_info(path)
-        if (found.model, found.dataset) != (info.model, info.dataset):
+        stored = read_score_info(path)
+        if (stored.model, stored.dataset) != (info.model, info.dataset):
             raise UsageError(
-                f"{folder} holds the scores of {found.model!r} on {found.dataset!r}, not of {info.model!r} "
+                f"{folder} holds the scores of {stored.model!r} on {stored.dataset!r}, not of {info.model!r} "
                 f"on {info.dataset!r}; name another folder with -o"
             )
-        asked = {one.instance_id for one in info.tasks}
-        before = tuple(one for one in found.tasks if one.instance_id not in asked)
+        selected = {task.instance_id for task in info.tasks}
+        before = tuple(task for task in stored.tasks if task.instance_id not in selected)
         info = replace(info, tasks=(*before, *info.tasks))
     elif folder.is_dir() and any(folder.iterdir()) and not (folder / "run.json").is_file():
         raise UsageError(f"{folder} is not empty and holds no run; name another folder with -o")

@@ -1,10 +1,10 @@
-"""What scoring says of one answer, and how it is kept.
+"""The score of one answer, and how scores are stored.
 
 ::
 
-    RUN/score.json              what was scored, and the facts of the tasks
-        scores/TASK.json        one Score a task
-        scores/logs/TASK/…      the logs of scoring's own test runs
+    RUN/score.json              what was scored, and facts about the tasks
+        scores/TASK.json        one Score per task
+        scores/logs/TASK/…      the logs of the test runs that scoring makes
         report.json             SWE-bench's report, schema_version 2
 """
 
@@ -38,38 +38,38 @@ _SCORE_INFOS = (
 
 
 class ScoreOutcome(StrEnum):
-    """What became of one answer."""
+    """The outcome of one answer."""
 
     SOLVED = "solved"
     TESTS_FAILED = "tests-failed"
-    """The patch applies, and the tests say that the task is not solved; ``reason`` says which."""
+    """The patch applies, and its tests do not solve the task; ``reason`` says which."""
     TIMED_OUT = "timed-out"
-    """The tests did not end within their time."""
+    """The tests did not end within the time limit."""
     LIMIT = "limit-struck"
-    """The tests used more memory or disk than they may."""
+    """The tests exceeded the memory or disk limit."""
     NOT_BUILT = "environment-not-built"
     NO_TREE = "no-tree"
-    """The task's own files cannot be had: nothing is said of the answer."""
+    """The task's own files are not available; this says nothing about the answer."""
     NOT_APPLIED = "does-not-apply"
     NOT_ALLOWED = "nothing-allowed"
-    """Everything that the patch changes is off limits: tests, configuration, links, scripts, new files."""
+    """The patch changes only what answers may not change: tests, configuration, links, scripts, new files."""
     EMPTY = "empty"
     """The patch is empty, or changes nothing."""
     BINARY = "binary"
     MALFORMED = "malformed"
     HUGE = "huge"
     TWO_PATCHES = "two-patches"
-    """There are two different patches for the task: none of them is the answer."""
+    """There are two different patches for the task, so neither counts as the answer."""
     NO_PREDICTION = "no-prediction"
 
     @property
     def is_error(self) -> bool:
-        """Whether it says nothing of the answer, because the task could not be run."""
+        """Whether it says nothing about the answer, because the task could not be run."""
         return self in (ScoreOutcome.NOT_BUILT, ScoreOutcome.NO_TREE)
 
 
 class FlagKind(StrEnum):
-    """Why a solved task deserves a second look (arXiv 2601.22597, Figures 6b and 13)."""
+    """Why a solved task needs a second look (arXiv 2601.22597, Figures 6b and 13)."""
 
     NOT_RUN = "edited-lines-not-run"
     DUMMY = "dummy-under-import-error"
@@ -78,65 +78,66 @@ class FlagKind(StrEnum):
     OUTSIDE = "outside-failing-paths"
     BEHAVIOUR = "behaviour-differs"
     FORGED = "suspicious-test-run"
-    """The run of the tests contradicts itself: see ``testing.suspicions``."""
+    """The test run contradicts itself: see ``testing.suspicions``."""
     CLAIM = "claimed-otherwise"
-    """What the run said of itself is not what scoring found."""
+    """The run reports another result about itself than scoring finds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """One suspicion. It changes no score unless that is asked for."""
+    """One reason to doubt a solved task. It changes the score in strict mode only."""
 
     kind: FlagKind
     detail: str
-    """One line, with file and line where there is one."""
+    """One line, with the file and line number where they are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What scoring found for one task."""
+    """The score of one task."""
 
     format: int = SCORE_FORMAT
     instance_id: str
     outcome: ScoreOutcome
     reason: str = ""
-    """In one line, why it is not solved."""
+    """Why the task is not solved, in one line."""
     key: str = ""
-    """Digest of the task, the answer and the settings: the same key is not scored again."""
+    """Digest of the task, the answer and the settings; an answer with the same key is not scored again."""
     patch: str = ""
-    """What was applied: the diff of the allowed files, made from the two trees."""
+    """The applied patch: the diff of the allowed files between the two trees."""
     gold: str = ""
     """The known solution's diff, made the same way; empty when none is known."""
     dropped: tuple[str, ...] = ()
-    """What the answer changed besides, each "path: why"; it was left out."""
+    """The answer's changes that are not allowed and were left out, each "path: why"."""
     edits: int = 0
     """Edited lines as prec@1 counts them."""
     gold_edits: int | None = None
     precision: float | None = None
-    """Of the edits against the gold patch (Equation 3), solved or not; None when no gold patch is known."""
+    """Precision of the edits against the gold patch (Equation 3), also for unsolved tasks; None when no gold
+    patch is known."""
     passed: int = 0
     """Tests with a good outcome."""
     failed: int = 0
     """Tests with a bad one."""
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
-    """What is to be known of the environment, and which flags could not be looked for."""
+    """Facts about the environment, and which flags could not be checked."""
     calls: int = 0
-    """Model calls until the scored patch was there; 0 when nobody said."""
+    """Model calls until the scored patch was complete; 0 when unknown."""
     tests: int = 0
-    """Test runs until then, the given one not counted."""
+    """Test runs until then, without the one whose log the task provides."""
     calls_made: int = 0
     """Model calls of the whole attempt."""
     sequence: tuple[str, ...] = ()
     """The tool of each call; see ``RunRecord``."""
     usage: SolverUsage | None = None
-    """None: nobody said."""
+    """None when unknown."""
     ending: str = ""
-    """How the attempt ended; empty when nobody said."""
+    """How the attempt ended; empty when unknown."""
     trajectory: str = ""
     """Relative to the run's folder."""
     log: str = ""
-    """Of the tests, relative to the run's folder."""
+    """The test log, relative to the run's folder."""
     tests_s: float = 0.0
     """Seconds that the tests ran."""
     duration_s: float = 0.0
@@ -148,7 +149,7 @@ class Score:
         return self.outcome is ScoreOutcome.SOLVED
 
     def attempt(self, *, strict: bool = False) -> ScoredAttempt:
-        """What the metrics ask for. ``strict``: a solved task with a flag is not solved."""
+        """The values that the metrics need. ``strict``: a solved task with a flag counts as unsolved."""
         return ScoredAttempt(
             task=self.instance_id,
             solved=self.solved and not (strict and self.flags),
@@ -160,7 +161,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskFacts:
-    """What a report says of a task."""
+    """The facts about a task that a report shows."""
 
     instance_id: str
     name: str
@@ -178,23 +179,23 @@ class ScoreInfo:
 
     format: int = SCORE_FORMAT
     model: str
-    """Whose answers: the solver of a run, or ``model_name_or_path``."""
+    """Who gave the answers: the solver of a run, or ``model_name_or_path``."""
     dataset: str
     dataset_digest: str
     source: str
-    """Where the answers came from: "run" or the predictions' file name."""
+    """Where the answers come from: "run" or the name of the predictions' file."""
     sample: int = 0
-    """Another number is another sample of the same model."""
+    """Tells samples of the same model apart."""
     most_calls: int = 0
-    """n of the run; 0 when nobody said."""
+    """The run's limit n of model calls; 0 when unknown."""
     most_tests: int = 0
     flags: str = "all"
-    """Which suspicions were looked for: "all", "static", "none"."""
+    """Which flags were checked: "all", "static", "none"."""
     tasks: tuple[TaskFacts, ...] = ()
     unknown: tuple[str, ...] = ()
-    """Ids of predictions that the data set does not know."""
+    """Ids of predictions whose task is not in the data set."""
     problems: tuple[str, ...] = ()
-    """Entries of the file that are no predictions."""
+    """Entries of the file that are not predictions."""
     scored: Instant
     backdate: str
 
@@ -206,33 +207,33 @@ class ScoredRun:
     folder: Path
     info: ScoreInfo
     scores: tuple[Score, ...]
-    """Of the tasks, in their order."""
+    """In the order of the tasks."""
 
 
 def facts_of(task: Task) -> TaskFacts:
-    """What a report says of ``task``."""
+    """The facts about ``task`` that a report shows."""
     return TaskFacts(
         instance_id=task.instance_id,
         name=task.source.name,
         difficulty=task.difficulty,
         related_libraries=task.related_libraries,
-        origin=_in_words(kind_of(task).origin(task)),
-        target=_in_words(task.environment),
+        origin=_environment_text(kind_of(task).origin(task)),
+        target=_environment_text(task.environment),
         has_reference=task.has_reference,
     )
 
 
-def _in_words(environment: TaskEnvironment | None) -> str:
+def _environment_text(environment: TaskEnvironment | None) -> str:
     return "" if environment is None else f"{environment.instant:%Y-%m-%d}, Python {environment.python}"
 
 
 def score_path(folder: Path, instance: str) -> Path:
-    """Where the score of a task is kept."""
+    """Where the score of a task is stored."""
     return folder / "scores" / f"{instance}.json"
 
 
 def load_score(folder: Path, instance: str) -> Score | None:
-    """The score of a task; None when it was not scored. Raises StoredDataError."""
+    """The score of a task; None when there is none. Raises StoredDataError."""
     path = score_path(folder, instance)
     if not path.is_file():
         return None
@@ -240,12 +241,12 @@ def load_score(folder: Path, instance: str) -> Score | None:
 
 
 def store_score(folder: Path, score: Score) -> None:
-    """Keep the score of a task."""
+    """Store the score of a task."""
     write_whole(score_path(folder, score.instance_id), to_json(score, indent=1))
 
 
 def read_score_info(path: Path) -> ScoreInfo:
-    """``score.json``, whichever format it has. Raises StoredDataError."""
+    """Read ``score.json`` in any known format. Raises StoredDataError."""
     return read_stored(
         ScoreInfo, path.read_bytes(), current=SCORE_FORMAT, migrations=_SCORE_INFOS, what=str(path)
     )
@@ -259,5 +260,5 @@ def load_scored_run(folder: Path) -> ScoredRun:
             f"{folder} was not scored (there is no score.json); run: backdate score DATASET {folder}"
         )
     info = read_score_info(path)
-    found = (load_score(folder, one.instance_id) for one in info.tasks)
-    return ScoredRun(folder=folder, info=info, scores=tuple(one for one in found if one is not None))
+    scores = (load_score(folder, task.instance_id) for task in info.tasks)
+    return ScoredRun(folder=folder, info=info, scores=tuple(score for score in scores if score is not None))

@@ -1,6 +1,6 @@
-"""Scoring: every answer applied to a fresh tree, every test run again in a fresh sandbox.
+"""Scoring: every answer is applied to a fresh tree, and every test runs again in a fresh sandbox.
 
-Nothing that a run says of itself decides anything here.
+What a run reports about itself decides nothing here.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ from backdate.tasks.trees import lay_patches
 from backdate.testing.outcomes import SuiteRun
 
 SCORING = 4
-"""Goes up when scoring comes to other scores, so that old ones are not taken for new ones."""
+"""Part of every score's key. Raise it when scoring the same answer gives another score."""
 
 
 class Looker(Protocol):
-    """Looks for reasons to doubt a solved task."""
+    """Finds reasons to doubt a solved task."""
 
     def __call__(self, suspect: Suspect) -> FlagFindings:
-        """The flags. What it could not look at is a note, not an exception."""
+        """The flags. What cannot be examined becomes a note, not an exception."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePlan:
-    """What is to be scored."""
+    """What to score."""
 
     tasks: Sequence[Task]
     answers: Mapping[str, Submission]
-    """By instance id; a task without one has no prediction."""
+    """By instance id; a task without an answer has no prediction."""
     workshop: TaskRunner
     folder: Path
     jobs: int = 1
     allow_test_edits: bool = False
     look: Looker | None = None
     flags: str = "none"
-    """What ``look`` looks for: part of what a score depends on."""
+    """Which flags ``look`` finds; a part of every score's key."""
 
 
 def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score, ...]:
-    """Score every task's answer, in parallel; what was scored before with the same key is kept.
+    """Score every task's answer in parallel; a score with the same key is kept.
 
-    Raises MachineError when the machine lacks something; what is finished then stays.
+    Raises MachineError when the machine lacks something; finished scores stay on disk.
     """
 
     def work(task: Task) -> Score:
@@ -78,40 +78,44 @@ def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score,
 
 
 def _score_or_load(plan: ScorePlan, task: Task) -> tuple[Score, bool]:
-    """The score, and whether an earlier call made it."""
+    """The score, and whether it is from an earlier call."""
     answer = plan.answers.get(task.instance_id, Submission())
     key = digest(SCORING, task, answer.patch, answer.different, plan.allow_test_edits, plan.flags)
     known = load_score(plan.folder, task.instance_id)
     if known is not None and known.key == key and not known.outcome.is_error:
         return known, True
     started = time.monotonic()
-    score = score_answer(plan, task, answer)
-    told = answer.told(score)
-    score = replace(told, key=key, duration_s=time.monotonic() - started)
+    score = answer.told(score_answer(plan, task, answer))
+    score = replace(score, key=key, duration_s=time.monotonic() - started)
     store_score(plan.folder, score)
     return score, False
 
 
 def score_answer(plan: ScorePlan, task: Task, answer: Submission) -> Score:
-    """The score of one answer, whatever it is."""
-    outcome = _without_looking(answer)
-    if outcome is not None:
+    """The score of one answer, whatever it contains."""
+    missing = _why_no_patch(answer)
+    if missing is not None:
+        outcome, reason = missing
         return Score(
-            instance_id=task.instance_id, outcome=outcome[0], reason=outcome[1], precision=_of_nothing(task)
+            instance_id=task.instance_id,
+            outcome=outcome,
+            reason=reason,
+            precision=_precision_without_edits(task),
         )
     logs = plan.folder / "scores" / "logs" / task.instance_id
     shutil.rmtree(logs, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="backdate-score-", ignore_cleanup_errors=True) as name:
-        place = Path(name)
-        place.chmod(0o755)  # the sandbox's user has to come in
+        scratch = Path(name)
+        scratch.chmod(0o755)  # the sandbox's user has to enter it
         try:
-            plan.workshop.make_tree(task, place / "before")
-            return _Scoring(plan, task, place, logs).score(answer.patch or "")
-        except SourceError as error:  # the task's own tree or gold patch; the answer's troubles are outcomes
+            plan.workshop.make_tree(task, scratch / "before")
+            return _Scoring(plan, task, scratch, logs).score(answer.patch or "")
+        except SourceError as error:  # the task's own tree or gold patch; an answer's faults are outcomes
             return Score(instance_id=task.instance_id, outcome=ScoreOutcome.NO_TREE, reason=str(error))
 
 
-def _without_looking(answer: Submission) -> tuple[ScoreOutcome, str] | None:
+def _why_no_patch(answer: Submission) -> tuple[ScoreOutcome, str] | None:
+    """The outcome and reason of a submission without one patch to apply; None when it has one."""
     if answer.different > 1:
         reason = f"there are {answer.different} different patches for the task"
         return ScoreOutcome.TWO_PATCHES, reason
@@ -122,47 +126,48 @@ def _without_looking(answer: Submission) -> tuple[ScoreOutcome, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Scoring:
-    """One answer on its way through."""
+    """The scoring of one answer."""
 
     plan: ScorePlan
     task: Task
-    place: Path
+    scratch: Path
+    """Holds the trees "before" and "after" the answer."""
     logs: Path
 
     def score(self, patch: str) -> Score:
-        before, after = self.place / "before", self.place / "after"
-        rules = edit_policy_of(self.task, allow_test_edits=self.plan.allow_test_edits)
-        taken = take_patch(patch, before, rules)
-        if isinstance(taken, RejectedAnswer):
-            return self._ended(taken.outcome, taken.reason, taken.dropped)
+        before, after = self.scratch / "before", self.scratch / "after"
+        policy = edit_policy_of(self.task, allow_test_edits=self.plan.allow_test_edits)
+        allowed = take_patch(patch, before, policy)
+        if isinstance(allowed, RejectedAnswer):
+            return self._without_tests(allowed.outcome, allowed.reason, allowed.dropped)
         copy_tree(before, after)
         try:
-            paths = tuple(dict.fromkeys(apply_files(taken.files, after)))
+            paths = tuple(dict.fromkeys(apply_files(allowed.files, after)))
         except SourceError as error:
-            return self._ended(ScoreOutcome.NOT_APPLIED, str(error), taken.dropped)
+            return self._without_tests(ScoreOutcome.NOT_APPLIED, str(error), allowed.dropped)
         old, new = _contents(before, paths), _contents(after, paths)
         if old == new:
-            return self._ended(ScoreOutcome.EMPTY, "the patch changes nothing", taken.dropped)
-        score = self._measured(old, new, taken.dropped)
+            return self._without_tests(ScoreOutcome.EMPTY, "the patch changes nothing", allowed.dropped)
+        score = self._edits_scored(old, new, allowed.dropped)
         self.logs.mkdir(parents=True, exist_ok=True)
         lay_patches(self.task, after, kind_of(self.task).after_answer)
         verdict = self.plan.workshop.run_tests(self.task, after, "target", log_folder=self.logs)
-        score = _judged(score, verdict, self.plan.folder)
+        score = _with_test_outcome(score, verdict, self.plan.folder)
         if not score.solved:
             return score
-        flags = [
-            Flag(kind=FlagKind.FORGED, detail=one) for one in (verdict.run.suspicions if verdict.run else ())
-        ]
-        looked = FlagFindings()
+        suspicions = verdict.run.suspicions if verdict.run else ()
+        forged = [Flag(kind=FlagKind.FORGED, detail=suspicion) for suspicion in suspicions]
+        findings = FlagFindings()
         if self.plan.look is not None:
             edits = edited_lines(_texts(old), _texts(new))
             suspect = Suspect(
-                task=self.task, before=before, after=after, edits=edits, place=self.place, run=verdict.run
+                task=self.task, before=before, after=after, edits=edits, scratch=self.scratch, run=verdict.run
             )
-            looked = self.plan.look(suspect)
-        return replace(score, flags=(*flags, *looked.flags), notes=(*score.notes, *looked.notes))
+            findings = self.plan.look(suspect)
+        return replace(score, flags=(*forged, *findings.flags), notes=(*score.notes, *findings.notes))
 
-    def _ended(self, outcome: ScoreOutcome, reason: str, dropped: tuple[str, ...]) -> Score:
+    def _without_tests(self, outcome: ScoreOutcome, reason: str, dropped: tuple[str, ...]) -> Score:
+        """The score of an answer whose tests need not run."""
         gold, _ = self._gold()
         return Score(
             instance_id=self.task.instance_id,
@@ -170,13 +175,13 @@ class _Scoring:
             reason=reason,
             dropped=dropped,
             gold=gold,
-            precision=_of_nothing(self.task),
+            precision=_precision_without_edits(self.task),
         )
 
-    def _measured(
+    def _edits_scored(
         self, old: dict[str, bytes | None], new: dict[str, bytes | None], dropped: tuple[str, ...]
     ) -> Score:
-        """The part of the score that needs no test: the edits against the gold patch's."""
+        """The part of the score that needs no tests: the edits compared with the gold patch's."""
         edits = edited_lines(_texts(old), _texts(new))
         gold_text, gold = self._gold()
         return Score(
@@ -191,30 +196,30 @@ class _Scoring:
         )
 
     def _gold(self) -> tuple[str, frozenset[EditedLine] | None]:
-        """The gold patch, made from the two trees as an answer is, and its edits."""
+        """The gold patch as a diff of two trees, like an answer's, and its edits."""
         if not self.task.has_reference:
             return "", None
-        tree = self.place / "gold"
+        tree = self.scratch / "gold"
         self.plan.workshop.make_tree(self.task, tree, "reference")
         paths = changed_paths(self.task.patches.reference, what=f"the gold patch of {self.task.instance_id}")
-        old, new = _contents(self.place / "before", paths), _contents(tree, paths)
+        old, new = _contents(self.scratch / "before", paths), _contents(tree, paths)
         shutil.rmtree(tree, ignore_errors=True)
         return diff_files(old, new), edited_lines(_texts(old), _texts(new))
 
 
-def _of_nothing(task: Task) -> float | None:
-    """The precision of an answer that edits nothing; None where no gold patch is known."""
+def _precision_without_edits(task: Task) -> float | None:
+    """The precision of an answer that edits nothing; None when no gold patch is known."""
     return 0.0 if task.has_reference else None
 
 
-def _judged(score: Score, verdict: TaskRunResult, folder: Path) -> Score:
-    """``score`` with what the tests say."""
+def _with_test_outcome(score: Score, verdict: TaskRunResult, folder: Path) -> Score:
+    """``score`` with the outcome of the test run."""
     run = verdict.run
     if run is None:
         return replace(score, outcome=ScoreOutcome.NOT_BUILT, reason=verdict.reason, notes=verdict.notes)
     return replace(
         score,
-        outcome=ScoreOutcome.SOLVED if verdict.solved else _failed(run),
+        outcome=ScoreOutcome.SOLVED if verdict.solved else _outcome_of_failed(run),
         reason="" if verdict.solved else verdict.reason,
         notes=verdict.notes,
         passed=sum(result.outcome.good for result in run.results),
@@ -224,14 +229,14 @@ def _judged(score: Score, verdict: TaskRunResult, folder: Path) -> Score:
     )
 
 
-def _failed(run: SuiteRun) -> ScoreOutcome:
+def _outcome_of_failed(run: SuiteRun) -> ScoreOutcome:
     if run.status == "timeout":
         return ScoreOutcome.TIMED_OUT
     return ScoreOutcome.LIMIT if run.status in ("oom", "disk-limit") else ScoreOutcome.TESTS_FAILED
 
 
 def _contents(tree: Path, paths: Sequence[str]) -> dict[str, bytes | None]:
-    """The files at ``paths``, which were seen to be files of the tree; None for one that is not there."""
+    """The bytes of the files at ``paths``, which lie inside the tree; None for a missing file."""
     return {path: (tree / path).read_bytes() if (tree / path).is_file() else None for path in paths}
 
 

@@ -1,8 +1,9 @@
-"""Which files of a task's tree an answer may change, whoever gives the answer.
+"""Which files of a task's tree an answer may change; the same policy for every solver.
 
-Not: what judges it (tests, their configuration and the scripts that run them), nor what decides which
-distributions are installed, for then any task is solved by pinning. Gold patches of TimeMachine-bench touch
-none of these. Names are compared in every spelling that some file system takes for the same file.
+Protected are the files that judge the answer (tests, their configuration, the scripts that run them) and
+those that declare which distributions are installed: otherwise pinning would solve any task. Gold patches of
+TimeMachine-bench change none of these. Names are compared in one folded spelling, because file systems may
+take different spellings for the same file.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ _TEST_FOLDERS = ("test", "tests", "testing")
 
 @dataclass(frozen=True, slots=True)
 class EditPolicy:
-    """What may not be changed, in folded spelling."""
+    """The protected files, in folded spelling."""
 
     tests: frozenset[str]
     scripts: frozenset[str]
     by_name: bool
-    """Nobody said which files hold tests: names tell."""
+    """The test files are not listed: recognise them by their names."""
     allow_test_edits: bool
     whole_files: bool = False
     """Files may be added and removed."""
     only: frozenset[str] | None = None
-    """These files alone may be changed; None: all that nothing else protects."""
+    """Only these files may be changed; None: all that no other rule protects."""
 
     def why_not(self, path: str) -> str:
-        """Why the file at ``path`` (relative, forward slashes) may not be changed; empty when it may."""
+        """Why the file at ``path`` (relative, with forward slashes) may not be changed; empty when it may."""
         folded = fold(path)
         pure = PurePosixPath(folded)
         if any(part in (".git", "..") for part in pure.parts) or pure.is_absolute():
@@ -74,12 +75,12 @@ class EditPolicy:
         return ""
 
     def is_hidden(self, path: str) -> bool:
-        """Whether the file is kept out of listings: the published scripts."""
+        """Whether listings omit the file: the published scripts."""
         return fold(path) in self.scripts
 
 
 def protected_files(task: Task, *, allow_test_edits: bool = False) -> EditPolicy:
-    """What no kind of task lets an answer change: its tests, scripts and declarations of dependencies.
+    """What every kind of task protects: its tests, scripts and declarations of dependencies.
 
     ``kinds.choose.edit_policy_of`` gives the whole policy of a task.
     """
@@ -94,7 +95,7 @@ def protected_files(task: Task, *, allow_test_edits: bool = False) -> EditPolicy
 
 
 def fold(path: str) -> str:
-    """One spelling for all that a file system without case or with composed characters takes as the same."""
+    """One spelling for all names that a file system may take as the same (case, composed characters)."""
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())
     return str(PurePosixPath(text))
 

@@ -1,9 +1,9 @@
-"""Proving a task: make the tree of each of its stages, run the tests several times, compare what comes of it.
+"""Proving a task: make the tree of each stage, run the tests several times, compare the outcomes.
 
-Which stages there are, what is laid on each and what has to come of it is data of the task's kind
-(``kinds/``). A task that was built here has no reference patch, but the recorded outcome of every test: those
-have to come again. Each tree is made anew, each environment is asked for anew (the reference patch may change
-what is installed) and each run has a sandbox of its own.
+The task's kind (``kinds/``) holds the stages as data: their patches and their expected results. A task that
+was built here has no reference patch but the recorded outcome of every test, which must be reproduced. Each
+run has a fresh tree and a sandbox of its own, and requests its environment again (the reference patch may
+change what is installed).
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from backdate.timeline.instants import now
 from backdate.version import __version__
 
 RETRIED = ("timeout",)
-"""How a run may end that is tried once more: some suites print OK and never exit, one time in many."""
+"""Statuses of a run that is repeated once: some suites print OK and rarely never exit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageResult:
-    """What the repeats of one stage said."""
+    """The result of the repeats of one stage."""
 
     stage: StageName
     label: str
-    """What people call the stage: "old", "new", "gold"."""
+    """The stage's name in messages: "old", "new", "gold"."""
     state: Literal["pass", "fail", "flaky", "unbuilt", "unavailable"]
-    """``unbuilt``: no environment. ``unavailable``: no tree."""
+    """``unbuilt``: there is no environment. ``unavailable``: there is no tree."""
     reason: str = ""
     """Why it is not "pass"."""
     python: str = ""
@@ -51,7 +51,7 @@ class StageResult:
     notes: tuple[str, ...] = ()
     passed: int = 0
     total: int = 0
-    """Tests, in the first run."""
+    """Number of tests in the first run."""
     build_s: float = 0.0
     test_s: tuple[float, ...] = ()
     runs: tuple[SuiteRun, ...] = ()
@@ -59,27 +59,27 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What verifying one task found."""
+    """The result of verifying one task."""
 
     instance_id: str
     verified: bool
-    """Every stage came out as its kind expects; of a built task without a reference patch, every test that
-    counts has the recorded outcome."""
+    """Every stage has the result that its kind expects; for a built task without a reference patch, every
+    test that counts has the recorded outcome."""
     reason: str
-    """Why not, in one line."""
+    """Why it is not verified, in one line."""
     stages: tuple[StageResult, ...]
     agreement: Agreement | None
-    """With the row's ``dependency_versions``; None without one, or when the target was not built."""
+    """Agreement with the row's ``dependency_versions``; None without these, or when the target is unbuilt."""
     duration_s: float
 
     @property
     def gold_unproven(self) -> bool:
-        """Whether it is verified without a reference patch: nobody has shown that it can be solved by one."""
+        """Whether it is verified without a reference patch that shows that it can be solved."""
         return self.verified and self.stage("reference") is None
 
     def stage(self, name: StageName) -> StageResult | None:
         """The result of one stage; None when it was not run."""
-        return next((one for one in self.stages if one.stage == name), None)
+        return next((result for result in self.stages if result.stage == name), None)
 
 
 def verify_task(
@@ -90,32 +90,32 @@ def verify_task(
     repeats: int = 3,
     progress: Reporter = NO_PROGRESS,
 ) -> tuple[Verification, Task]:
-    """Prove ``task``; what was found, and the task with its tests and its proof written in.
+    """Prove ``task``; returns the result, and the task with its tests and proof filled in.
 
-    ``log_folder`` gets a folder for each run. A stage that cannot be run is a result, not an exception;
-    raises MachineError for what this machine lacks.
+    ``log_folder`` gets a folder for each run. A stage that cannot be run is a result, not an exception.
+    Raises MachineError when the machine lacks something.
     """
     started = time.monotonic()
-    wanted = stages_of(task)
+    stages = stages_of(task)
     recorded = is_recorded(task)
     judged = task if recorded else replace(task, tests=())
-    stages: list[StageResult] = []
-    for stage in wanted:
-        stages.append(_run_stage(judged, workshop, stage, repeats, log_folder / stage.name, progress))
-        if stages[-1].state == "unavailable":
+    results: list[StageResult] = []
+    for stage in stages:
+        results.append(_run_stage(judged, workshop, stage, repeats, log_folder / stage.name, progress))
+        if results[-1].state == "unavailable":
             break
     if recorded:
         tests = task.tests
-        verified, reason = _decide_recorded(task, wanted, stages)
+        verified, reason = _decide_recorded(task, stages, results)
     else:
-        tests = combine_tests(*(_runs(stages, name) for name in ("origin", "start", "reference")))
-        verified, reason = _decide(wanted, stages, has_reference=task.has_reference)
+        tests = combine_tests(*(_runs(results, name) for name in ("origin", "start", "reference")))
+        verified, reason = _decide(stages, results, has_reference=task.has_reference)
     verification = Verification(
         instance_id=task.instance_id,
         verified=verified,
         reason=reason,
-        stages=tuple(stages),
-        agreement=_agreement(task, stages),
+        stages=tuple(results),
+        agreement=_agreement(task, results),
         duration_s=time.monotonic() - started,
     )
     return verification, _proven(task, verification, tests, repeats)
@@ -153,7 +153,7 @@ def _run_once(task: Task, workshop: TaskRunner, tree: Path, stage: Stage, logs: 
     if verdict.run is not None and verdict.run.status in RETRIED:
         shutil.rmtree(logs, ignore_errors=True)
         again = workshop.run_tests(task, tree, stage.environment, log_folder=logs)
-        return replace(again, notes=(*again.notes, "a first run was ended by its time limit"))
+        return replace(again, notes=(*again.notes, "the time limit ended a first run"))
     return verdict
 
 
@@ -190,7 +190,7 @@ def _decide(stages: Sequence[Stage], results: list[StageResult], *, has_referenc
 
 
 def _decide_recorded(task: Task, stages: Sequence[Stage], results: list[StageResult]) -> tuple[bool, str]:
-    """Of a built task without a reference patch."""
+    """The verdict on a built task without a reference patch."""
     for stage, result in zip(stages, results, strict=False):
         if not result.runs:
             return False, f"{stage.title}: {result.state}: {result.reason}"
@@ -201,12 +201,12 @@ def _decide_recorded(task: Task, stages: Sequence[Stage], results: list[StageRes
     return _decide(stages, results, has_reference=True)
 
 
-def _runs(stages: list[StageResult], name: StageName) -> tuple[SuiteRun, ...]:
-    return next((stage.runs for stage in stages if stage.stage == name), ())
+def _runs(results: list[StageResult], name: StageName) -> tuple[SuiteRun, ...]:
+    return next((result.runs for result in results if result.stage == name), ())
 
 
-def _agreement(task: Task, stages: list[StageResult]) -> Agreement | None:
-    start = next((stage for stage in stages if stage.stage == "start" and stage.distributions), None)
+def _agreement(task: Task, results: list[StageResult]) -> Agreement | None:
+    start = next((result for result in results if result.stage == "start" and result.distributions), None)
     if start is None or not task.environment.distributions:
         return None
     return compare_versions(task.environment.distributions, start.distributions)
@@ -221,7 +221,7 @@ def _proven(task: Task, verification: Verification, tests: tuple[TaskTest, ...],
         return "pass" if stage.state == "pass" else "fail"
 
     notes = [f"{stage.label}: {note}" for stage in verification.stages for note in stage.notes]
-    if task.proof is not None and is_recorded(task):  # what the build found out stays true
+    if task.proof is not None and is_recorded(task):  # the notes of the build stay true
         notes = [*task.proof.notes, *notes]
     solvable: Literal["gold patch", "unproven"] = (
         "gold patch" if reference is not None and reference.state == "pass" else "unproven"

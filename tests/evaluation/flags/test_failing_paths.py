@@ -54,7 +54,7 @@ def suspect(place: Path, *changes: tuple[str, str], file: str = "m.py") -> Suspe
         before=write_files(place / "before", {file: CODE}),
         after=write_files(place / "after", {file: after}),
         edits=edited_lines({file: CODE}, {file: after}),
-        place=place,
+        scratch=place,
         run=None,
     )
 

@@ -50,7 +50,7 @@ def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, s
         before=write_files(place / "before", before),
         after=write_files(place / "after", {**before, **after}),
         edits=edited_lines(edited, after),
-        place=place,
+        scratch=place,
         run=None,
     )
     workshop = SmallProjectRunner(before, {"origin": "3.8", "target": new})

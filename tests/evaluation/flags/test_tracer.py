@@ -106,7 +106,7 @@ def suspect(tmp_path: Path, before: str, after: str) -> Suspect:
         before=tmp_path / "before",
         after=tmp_path / "after",
         edits=edits,
-        place=tmp_path,
+        scratch=tmp_path,
         run=None,
     )
 

@@ -19,14 +19,14 @@ class Function:
     name: str
     """Qualified: "Shape.area"."""
     first: int
-    """The line of its first decorator, or of its ``def``."""
+    """The line of its first decorator, else of its ``def``."""
     last: int
     owner: str = ""
-    """The class that it is a method of, qualified; empty for any other."""
+    """The qualified name of the class that it is a method of; empty for other functions."""
 
 
 def functions_of(text: str) -> tuple[Function, ...]:
-    """The functions of a file; none when it is no Python of this interpreter's syntax."""
+    """The functions of a file; none when this interpreter cannot parse it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -39,7 +39,7 @@ def functions_of(text: str) -> tuple[Function, ...]:
 def _functions(node: ast.AST, prefix: str, owner: str) -> Iterator[Function]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+            first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
             last = child.end_lineno or child.lineno
             yield Function(name=f"{prefix}{child.name}", first=first, last=last, owner=owner)
             yield from _functions(child, f"{prefix}{child.name}.", "")
@@ -50,21 +50,25 @@ def _functions(node: ast.AST, prefix: str, owner: str) -> Iterator[Function]:
 
 
 def innermost(functions: Iterable[Function], line: int) -> Function | None:
-    """The function that ``line`` is in: the smallest; None outside of all."""
-    around = [one for one in functions if one.first <= line <= one.last]
-    return min(around, key=lambda one: one.last - one.first, default=None)
+    """The smallest function that contains ``line``; None outside of all functions."""
+    around = [function for function in functions if function.first <= line <= function.last]
+    return min(around, key=lambda function: function.last - function.first, default=None)
 
 
 def edited_functions(suspect: Suspect, file: str) -> frozenset[str]:
     """The functions of ``file`` in which the answer changes something."""
     before, after = text_of(suspect.before / file), text_of(suspect.after / file)
-    old = {edit.line for edit in suspect.edits if edit.file == file}
-    names = {one.name for one in functions_of(before) if any(one.first <= line <= one.last for line in old)}
-    new = new_lines(before, after)
-    return frozenset(
-        names
-        | {one.name for one in functions_of(after) if any(one.first <= line <= one.last for line in new)}
-    )
+    removed = {edit.line for edit in suspect.edits if edit.file == file}
+    return frozenset(_names_around(before, removed) | _names_around(after, new_lines(before, after)))
+
+
+def _names_around(text: str, lines: Iterable[int]) -> set[str]:
+    """The functions of ``text`` that contain one of ``lines``, the outer ones included."""
+    return {
+        function.name
+        for function in functions_of(text)
+        if any(function.first <= line <= function.last for line in lines)
+    }
 
 
 def text_of(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Looking for reasons to doubt a solved task, by what was asked for."""
+"""The search for reasons to doubt a solved task, as the ``--flags`` option asks for it."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from backdate.tasks.runner import TaskRunner
 
 
 def looker(workshop: TaskRunner, flags: str) -> Looker | None:
-    """What looks for suspicions: ``flags`` is "all", "static" or "none"."""
+    """The function that finds flags; ``flags`` is "all", "static" or "none" (no function)."""
     if flags == "none":
         return None
     if flags == "static":
         return look_at_syntax
 
     def look(suspect: Suspect) -> FlagFindings:
-        seen = look_at_syntax(suspect)
+        static = look_at_syntax(suspect)
         if not isinstance(workshop, LocalRunner):
-            return FlagFindings(flags=seen.flags, notes=("flags that need runs were not looked for",))
-        ran = look_at_runs(workshop, suspect)
-        return FlagFindings(flags=(*seen.flags, *ran.flags), notes=ran.notes)
+            return FlagFindings(flags=static.flags, notes=("flags that need runs were not looked for",))
+        traced = look_at_runs(workshop, suspect)
+        return FlagFindings(flags=(*static.flags, *traced.flags), notes=traced.notes)
 
     return look
 
 
 def look_at_syntax(suspect: Suspect) -> FlagFindings:
     """The flags that the edited files' syntax trees show."""
-    found: list[Flag] = []
+    flags: list[Flag] = []
     for file in suspect.files:
         if file.endswith(".py"):
             before, after = (
                 (root / file).read_bytes().decode("utf-8", "replace")
                 for root in (suspect.before, suspect.after)
             )
-            found.extend(static_flags(file, before, after))
-    return FlagFindings(flags=tuple(found))
+            flags.extend(static_flags(file, before, after))
+    return FlagFindings(flags=tuple(flags))

@@ -1,4 +1,4 @@
-"""Suspicions that the syntax tree of the edited files shows, in what the answer added alone."""
+"""Flags that the syntax trees of the edited files show, in the lines that the answer adds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from backdate.evaluation.scores import Flag, FlagKind
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError"})
 _BROAD = frozenset({"Exception", "BaseException", ""})
-_STAND_INS = frozenset(
+_DUMMIES = frozenset(
     {
         "object",
         "type",
@@ -27,7 +27,7 @@ _STAND_INS = frozenset(
         "MagicMock",
     }
 )
-"""Names that say nothing of what the import would have given."""
+"""Names that tell nothing about what the import would provide."""
 _VERSION_NAMES = frozenset({"__version__", "version_info", "hexversion", "python_version", "PY2", "PY3"})
 _VERSION_CALLS = frozenset(
     {"Version", "LooseVersion", "StrictVersion", "parse_version", "get_distribution", "python_version_tuple"}
@@ -35,10 +35,9 @@ _VERSION_CALLS = frozenset(
 
 
 def static_flags(file: str, before: str, after: str) -> tuple[Flag, ...]:
-    """What looks suspicious in the lines of ``after`` that ``before`` does not have.
+    """The suspicious constructs in the lines of ``after`` that ``before`` does not have.
 
-    A file that is no Python of this interpreter's syntax, or is nested too deeply, has no flags: that the
-    answer runs is for the tests to say.
+    A file that this interpreter cannot parse has no flags: the tests decide whether the answer runs.
     """
     added = new_lines(before, after)
     tree = _parsed(after)
@@ -46,8 +45,8 @@ def static_flags(file: str, before: str, after: str) -> tuple[Flag, ...]:
         return ()
     flags: dict[tuple[FlagKind, int], Flag] = {}
     for node in ast.walk(tree):
-        for kind, line, words in _of_node(node, added):
-            flags.setdefault((kind, line), Flag(kind=kind, detail=f"{file}:{line}: {words}"))
+        for kind, line, text in _of_node(node, added):
+            flags.setdefault((kind, line), Flag(kind=kind, detail=f"{file}:{line}: {text}"))
     return tuple(flags[key] for key in sorted(flags, key=lambda key: (key[1], key[0])))
 
 
@@ -77,7 +76,7 @@ def _of_node(node: ast.AST, added: frozenset[int]) -> Iterator[tuple[FlagKind, i
 
 def _of_handler(node: ast.Try, handler: ast.ExceptHandler) -> Iterator[tuple[FlagKind, int, str]]:
     caught = _caught(handler)
-    imports = any(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body)
+    imports = any(isinstance(statement, ast.Import | ast.ImportFrom) for statement in node.body)
     if caught & _IMPORT_ERRORS or (imports and caught & _BROAD):
         for statement in handler.body:
             name = _dummy(statement)
@@ -96,11 +95,11 @@ def _caught(handler: ast.ExceptHandler) -> set[str]:
     if handler.type is None:
         return {""}
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "?") for one in kinds}
+    return {kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "?") for kind in kinds}
 
 
 def _dummy(statement: ast.stmt) -> str:
-    """The name that ``statement`` binds to a stand-in: a constant, an empty container, an empty class."""
+    """The name that ``statement`` binds to a dummy (constant, empty container or class), else ""."""
     if isinstance(statement, ast.ClassDef | ast.FunctionDef):
         return statement.name if len(statement.body) == 1 and _is_nothing(statement.body[0]) else ""
     if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
@@ -108,7 +107,7 @@ def _dummy(statement: ast.stmt) -> str:
     value = statement.value
     constant = (
         isinstance(value, ast.Constant | ast.Lambda)
-        or _called(value) in _STAND_INS
+        or _called(value) in _DUMMIES
         or (
             isinstance(value, ast.List | ast.Tuple | ast.Set | ast.Dict)
             and not list(ast.iter_child_nodes(value))[1:]
@@ -119,7 +118,7 @@ def _dummy(statement: ast.stmt) -> str:
 
 
 def _is_nothing(statement: ast.stmt) -> bool:
-    """pass, …, a docstring, continue, or the return of a constant."""
+    """Whether it is pass, …, a docstring, continue, or the return of a constant."""
     if isinstance(statement, ast.Pass | ast.Continue):
         return True
     if isinstance(statement, ast.Return):
@@ -133,7 +132,7 @@ def _called(node: ast.expr) -> str:
 
 
 def _version_name(test: ast.expr) -> str:
-    """The name by which a condition asks for a version; empty when it does not."""
+    """The name with which a condition reads a version; empty when it reads none."""
     for node in ast.walk(test):
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         if name in _VERSION_NAMES or name in _VERSION_CALLS:

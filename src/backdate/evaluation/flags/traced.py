@@ -1,5 +1,5 @@
-"""Suspicions that only a run shows: edited lines that no test runs, edits that no failure passes through,
-functions that give something else than the original gave in the old environment."""
+"""Flags that need a run: edited lines that no test runs, edits that no failure passes through, functions
+that return something else than the original returns in the origin environment."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SHOWN = 5
 
 
 def look_at_runs(workshop: LocalRunner, suspect: Suspect) -> FlagFindings:
-    """The flags of a traced run of the answer, one of the original and a failing one."""
+    """The flags of three runs: the answer traced, the original traced, and the tests without the answer."""
     try:
         new = trace_run(workshop, suspect, "target", _files(suspect.after, suspect))
-        pinned = suspect.place / "pinned"
+        pinned = suspect.scratch / "pinned"
         workshop.make_tree(suspect.task, pinned, "origin")
         old = trace_run(workshop, suspect, "origin", _files(pinned, suspect), tree=pinned)
         failing = _failing_run(workshop, suspect)
@@ -49,13 +49,13 @@ def look_at_runs(workshop: LocalRunner, suspect: Suspect) -> FlagFindings:
 
 def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
     """The edited files that are Python, each with the first lines of the edited functions in ``tree``."""
-    found = {}
+    first_lines = {}
     for file in suspect.files:
         if file.endswith(".py") and (tree / file).is_file():
             names = edited_functions(suspect, file)
             functions = functions_of(text_of(tree / file))
-            found[file] = tuple(one.first for one in functions if one.name in names)
-    return found
+            first_lines[file] = tuple(function.first for function in functions if function.name in names)
+    return first_lines
 
 
 def trace_run(
@@ -66,7 +66,7 @@ def trace_run(
     *,
     tree: Path | None = None,
 ) -> Trace:
-    folder = suspect.place / f"trace-{environment}"
+    folder = suspect.scratch / f"trace-{environment}"
     (folder / "logs").mkdir(parents=True)
     traced = workshop.over(lambda inner: TracingSandbox(inner, files, folder))
     traced.run_tests(suspect.task, tree or suspect.after, environment, log_folder=folder / "logs")
@@ -74,14 +74,14 @@ def trace_run(
 
 
 def _failing_run(workshop: LocalRunner, suspect: Suspect) -> SuiteRun | None:
-    """The tests without the answer, in the new environment."""
-    logs = suspect.place / "failing-logs"
+    """The test run without the answer in the target environment."""
+    logs = suspect.scratch / "failing-logs"
     logs.mkdir()
     return workshop.run_tests(suspect.task, suspect.before, "target", log_folder=logs).run
 
 
 def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
-    """Added lines with code that no test ran; a note where the trace cannot tell."""
+    """Added lines with code that no test runs; a note where the trace cannot tell."""
     flags: list[Flag] = []
     notes: list[str] = []
     for file in suspect.files:
@@ -101,8 +101,8 @@ def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
 
 
 def statement_lines(text: str) -> frozenset[int]:
-    """The first lines of the statements of a file that do something when they run."""
-    return frozenset(one.lineno for one in _statements(text))
+    """The first lines of the statements that do something when they run."""
+    return frozenset(statement.lineno for statement in _statements(text))
 
 
 def _statements(text: str) -> Iterator[ast.stmt]:
@@ -120,34 +120,37 @@ def _statements(text: str) -> Iterator[ast.stmt]:
 
 
 def _spans(text: str, line: int) -> set[int]:
-    """The lines of the statement that begins at ``line``: its head, without a body."""
-    found: set[int] = set()
-    for one in _statements(text):
-        if one.lineno == line:
-            body = getattr(one, "body", None)
-            end = body[0].lineno - 1 if isinstance(body, list) and body else one.end_lineno or line
-            found.update(range(line, max(end, line) + 1))
-    return found
+    """The lines of the statement that begins at ``line``, without its body."""
+    lines: set[int] = set()
+    for statement in _statements(text):
+        if statement.lineno == line:
+            body = getattr(statement, "body", None)
+            end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno or line
+            lines.update(range(line, max(end, line) + 1))
+    return lines
 
 
 def behaviour(suspect: Suspect, pinned: Path, old: Trace, new: Trace) -> list[Flag]:
-    """Edited functions that, given the same, never gave the same in the two environments."""
+    """Edited functions that never return the same for the same arguments in the two environments."""
     flags = []
     for file in suspect.files:
         if not file.endswith(".py") or not (pinned / file).is_file():
             continue
-        before = {one.name: one for one in functions_of(text_of(pinned / file))}
+        originals = {function.name: function for function in functions_of(text_of(pinned / file))}
         for function in functions_of(text_of(suspect.after / file)):
-            was = before.get(function.name)
-            if was is None:
+            original = originals.get(function.name)
+            if original is None:
                 continue
-            gave_before = old.calls.get((file, was.first), {})
-            gave_now = new.calls.get((file, function.first), {})
-            both = gave_before.keys() & gave_now.keys()
-            other = [given for given in both if not gave_before[given] & gave_now[given]]
-            if other:
-                words = (
-                    f"{len(other)} of {len(both)} calls that are the same on both sides gave something else"
+            old_results = old.calls.get((file, original.first), {})
+            new_results = new.calls.get((file, function.first), {})
+            shared = old_results.keys() & new_results.keys()
+            different = [
+                arguments for arguments in shared if not old_results[arguments] & new_results[arguments]
+            ]
+            if different:
+                why = (
+                    f"{len(different)} of {len(shared)} calls that are the same on both sides "
+                    "gave something else"
                 )
-                flags.append(Flag(kind=FlagKind.BEHAVIOUR, detail=f"{file}: {function.name}: {words}"))
+                flags.append(Flag(kind=FlagKind.BEHAVIOUR, detail=f"{file}: {function.name}: {why}"))
     return flags

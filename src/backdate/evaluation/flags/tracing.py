@@ -1,4 +1,4 @@
-"""Test runs that are traced: the same run, with the tracer loaded beside what captures outcomes."""
+"""Traced test runs: the same run, with the tracer loaded beside the plugin that captures outcomes."""
 
 from __future__ import annotations
 
@@ -18,52 +18,52 @@ from backdate.testing.watching import Watch
 _FILES = Path(__file__).parent / "tracer"
 _TRACER, _REQUEST, _OUT = "/backdate/trace", "/backdate/trace-request.json", "/backdate/trace.jsonl"
 _TRACE, _BEGINNING = "trace.jsonl", "beginning"
-"""In the folder of a trace. The beginning is a line that only this process knows, and the trace's first."""
+"""Names in the folder of a trace. The beginning is a secret line, and the first line of the trace."""
 _CAPTURING = "BACKDATE_CAPTURE_EVENTS"
 _MOST_BYTES = 64 * 1024 * 1024
 
 
 class TraceLine(msgspec.Struct, kw_only=True):
-    """One line of a trace; which fields are there says what it is about."""
+    """One line of a trace; its fields tell which kind of event it holds."""
 
     file: str = ""
     line: int = 0
-    """It ran."""
+    """A line that ran."""
     first: int = 0
     """First line of a function that was called."""
     name: str = ""
     given: str = ""
     """Digest of the arguments."""
     gave: str | None = None
-    """Digest of what it returned, or "raised TypeError"; None where it cannot be told."""
+    """Digest of the returned value, or "raised TypeError"; None when it cannot be determined."""
     started: str = ""
-    """A process began to be traced: its version of Python."""
+    """The tracing of a process starts: its Python version."""
     lost: str = ""
-    """A process had taken the trace away when it ended: its version of Python."""
+    """A process ends without our trace function, which it has replaced: its Python version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """What a traced run tells. It was written beside foreign code: evidence, no proof."""
+    """The trace of a run. Foreign code ran beside the tracer: this is evidence, not proof."""
 
     started: int
     """Processes."""
     lines: frozenset[tuple[str, int]]
-    """File and line, of those that ran."""
+    """File and number of each line that ran."""
     calls: Mapping[tuple[str, int], Mapping[str, frozenset[str]]]
-    """By file and first line of a function: what it gave, by what it was given."""
+    """By file and first line of a function: digests of its results by digest of its arguments."""
     lost: int = 0
-    """Processes that took the trace away before they ended: what is not seen may have run."""
+    """Processes that replaced the trace function: lines that are not in the trace may have run."""
     spoiled: str = ""
-    """What shows that something else wrote into the trace: then it says nothing, and is empty."""
+    """What shows that something else wrote into the trace; everything else is then empty."""
 
 
 class TracingSandbox:
-    """A sandbox whose test runs are traced; everything else it runs as the one inside does."""
+    """A sandbox that traces test runs and leaves every other command as it is."""
 
     def __init__(self, inner: Sandbox, files: Mapping[str, tuple[int, ...]], folder: Path) -> None:
-        """``files`` to trace, each with the first lines of the functions whose calls are told; ``folder``,
-        which is there, gets the trace."""
+        """Trace ``files``, each with the first lines of the functions whose calls are recorded, into
+        ``folder``, which exists."""
         self.inner = inner
         self.files = files
         self.folder = folder
@@ -112,9 +112,9 @@ class TracingSandbox:
 
 
 def read_trace(folder: Path) -> Trace:
-    """The trace in ``folder``: what is no line of a trace is left out, and no link is followed.
+    """Read the trace in ``folder``. Lines that are no trace are skipped; symbolic links are not followed.
 
-    A trace that no longer begins as it was begun, or that is full, is not believed at all.
+    A trace with another first line than the secret one, or that is too long, is rejected as a whole.
     """
     data = _bytes_of(folder / _TRACE)
     beginning = _bytes_of(folder / _BEGINNING)
@@ -130,16 +130,19 @@ def read_trace(folder: Path) -> Trace:
     calls: dict[tuple[str, int], dict[str, set[str]]] = {}
     for raw in data.split(b"\n"):
         try:
-            one = msgspec.json.decode(raw, type=TraceLine)
+            entry = msgspec.json.decode(raw, type=TraceLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
-        started += bool(one.started)
-        lost += bool(one.lost)
-        if one.file and one.line:
-            lines.add((one.file, one.line))
-        elif one.file and one.first and one.given and one.gave:
-            calls.setdefault((one.file, one.first), {}).setdefault(one.given, set()).add(one.gave)
-    frozen = {key: {given: frozenset(gave) for given, gave in by.items()} for key, by in calls.items()}
+        started += bool(entry.started)
+        lost += bool(entry.lost)
+        if entry.file and entry.line:
+            lines.add((entry.file, entry.line))
+        elif entry.file and entry.first and entry.given and entry.gave:
+            calls.setdefault((entry.file, entry.first), {}).setdefault(entry.given, set()).add(entry.gave)
+    frozen = {
+        function: {arguments: frozenset(results) for arguments, results in by_arguments.items()}
+        for function, by_arguments in calls.items()
+    }
     return Trace(started=started, lost=lost, lines=frozenset(lines), calls=frozen)
 
 
@@ -147,6 +150,6 @@ def _bytes_of(path: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return b""  # nothing was traced, or it was put aside: that nothing is known is told by the caller
+        return b""  # nothing was traced, or the file was moved away: the caller reports that nothing is known
     with os.fdopen(descriptor, "rb") as file:
         return file.read(_MOST_BYTES + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""

@@ -1,4 +1,4 @@
-"""What a look for suspicions is given, and what it gives."""
+"""What the search for flags takes and returns."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Suspect:
 
     task: Task
     before: Path
-    """The new side's tree without the answer."""
+    """The task's tree without the answer."""
     after: Path
-    """With it."""
+    """The task's tree with the answer."""
     edits: frozenset[EditedLine]
-    place: Path
-    """A folder for what a look needs; gone afterwards."""
+    scratch: Path
+    """A temporary folder for traces and further trees."""
     run: SuiteRun | None
-    """The run that said solved."""
+    """The test run that solved the task."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -34,8 +34,8 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagFindings:
-    """What came of it."""
+    """The flags of one solved task."""
 
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
-    """What could not be looked at, and why."""
+    """What could not be checked, and why."""
