@@ -39,6 +39,7 @@ EXPORTED = [
     "SnapshotServer",
     "StageEntered",
     "StoredDataError",
+    "SuiteAdvanced",
     "SuiteRun",
     "UsageError",
     "Verdict",

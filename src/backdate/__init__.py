@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from backdate.errors import BackdateError, MachineError, StoredDataError, UsageError
     from backdate.index.server import SnapshotServer
     from backdate.index.upstream import IndexClient
-    from backdate.progress import Activity, Event, Reporter, StageEntered
+    from backdate.progress import Activity, Event, Reporter, StageEntered, SuiteAdvanced
     from backdate.sandboxes.interface import Limits
     from backdate.session import Session, bisect, build_environment, check, set_up
     from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
@@ -74,6 +74,7 @@ __all__ = [
     "SnapshotServer",
     "StageEntered",
     "StoredDataError",
+    "SuiteAdvanced",
     "SuiteRun",
     "UsageError",
     "Verdict",
@@ -120,6 +121,7 @@ _HOMES = {
     "Side": "backdate.checking.result",
     "SnapshotServer": "backdate.index.server",
     "StageEntered": "backdate.progress",
+    "SuiteAdvanced": "backdate.progress",
     "StoredDataError": "backdate.errors",
     "SuiteRun": "backdate.testing.outcomes",
     "UsageError": "backdate.errors",

@@ -11,6 +11,8 @@ from typing import Literal, Protocol
 
 Stage = Literal["waiting", "resolving", "building", "ready", "testing", "done", "failed"]
 """The stages of one environment and the tests that run in it, in their order."""
+ONLY = "only"
+"""The subject where there is just one environment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,17 @@ class StageEntered(Event):
     """How far it is: "12 of 40 tests"."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteAdvanced(Event):
+    """Another test of a suite finished, or how many there are became known."""
+
+    subject: str
+    """The environment it runs in, as in ``StageEntered``."""
+    finished: int
+    total: int | None
+    """All tests of the suite; None until they are collected."""
+
+
 class Reporter(Protocol):
     """Receives progress events. Called from several threads."""
 
@@ -59,3 +72,15 @@ class NoProgress:
 
 NO_PROGRESS = NoProgress()
 """The default where a function takes a reporter."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageReporter:
+    """Reports the stages of one environment."""
+
+    progress: Reporter
+    subject: str
+
+    def enter(self, stage: Stage, detail: str = "") -> None:
+        """Report that the environment entered ``stage``."""
+        self.progress.report(StageEntered(subject=self.subject, stage=stage, detail=detail))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -161,7 +160,7 @@ def test_debian_packages_are_applied_when_asked_for(
     class Builder:
         cache = sandbox = None
 
-        def prepare(self, request: object, *, on_stage: Callable[..., None]) -> object:
+        def prepare(self, request: object, *, progress: object, subject: str) -> object:
             assert request.base is (base if apt else None)  # type: ignore[attr-defined]
             return failure("enough")
 

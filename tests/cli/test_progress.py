@@ -12,7 +12,7 @@ from backdate.cli.progress import _LiveDisplay, watch
 from backdate.construction.progress import BuildAdvanced, BuildPhase
 from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome
-from backdate.progress import Activity, Remark, StageEntered
+from backdate.progress import Activity, Remark, StageEntered, SuiteAdvanced
 from backdate.tasks.progress import TaskRunStarted
 
 
@@ -28,8 +28,8 @@ def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
         progress.report(StageEntered(subject="new", stage="resolving"))
         progress.report(StageEntered(subject="old", stage="building"))
         progress.report(StageEntered(subject="old", stage="ready"))
-        progress.report(StageEntered(subject="old", stage="testing", detail="0 of 2 tests"))
-        progress.report(StageEntered(subject="old", stage="testing", detail="2 of 2 tests"))
+        progress.report(StageEntered(subject="old", stage="testing"))
+        progress.report(SuiteAdvanced(subject="old", finished=2, total=2))
         progress.report(StageEntered(subject="old", stage="done"))
         progress.report(StageEntered(subject="new", stage="failed", detail="no environment (resolve)"))
     captured = capsys.readouterr()

@@ -10,6 +10,7 @@ import pytest
 from patience import with_enough_time
 
 from backdate.environments.environment import Environment
+from backdate.progress import SuiteAdvanced
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Sandbox
 from backdate.testing.outcomes import Outcome, SuiteRun
@@ -125,11 +126,19 @@ def result_of(run: SuiteRun, identity: str):
     return next(result for result in run.results if result.id == identity)
 
 
+class Recorded:
+    def __init__(self) -> None:
+        self.events: list[SuiteAdvanced] = []
+
+    def report(self, event: SuiteAdvanced) -> None:
+        self.events.append(event)
+
+
 def test_every_outcome_is_known_whatever_crashes(
     run: Run, sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:
-    told: list[tuple[int, int | None]] = []
-    done = run(sandbox, own_environment, FILES, plan("pytest"), on_progress=lambda *state: told.append(state))
+    progress = Recorded()
+    done = run(sandbox, own_environment, FILES, plan("pytest"), progress=progress)
     assert outcomes(done) == EXPECTED
     assert done.status == "completed"
     assert done.attempts == 3
@@ -139,8 +148,9 @@ def test_every_outcome_is_known_whatever_crashes(
     assert "test_segmentation_fault" in done.trouble
     assert "SIGSEGV" in result_of(done, "test_suite.py::test_segmentation_fault").reason
     assert "status 0" in result_of(done, "test_suite.py::test_os_exit").reason
-    assert told[-1][1] == len([one for one in EXPECTED if "::" in one])
-    assert told[-1][0] >= told[-1][1] - 2  # the two that crashed never ended
+    last = progress.events[-1]
+    assert last.total == len([test for test in EXPECTED if "::" in test])
+    assert last.finished >= last.total - 2  # the two that crashed never ended
 
 
 def test_failures_carry_structured_chains(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.progress import NO_PROGRESS, Event, SuiteAdvanced
 from backdate.testing.watching import EventTail, Watch
 
 END = json.dumps({"event": "end", "id": "a", "duration": 1.0, "pid": 1}, separators=(",", ":")).encode()
@@ -27,25 +28,34 @@ def test_chunks_do_not_matter(cuts: list[int]) -> None:
     assert (tail.finished, tail.collected) == (2, 2)
 
 
-def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
+class Recorded:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def report(self, event: Event) -> None:
+        self.events.append(event)
+
+
+def test_progress_is_reported_to_the_end(tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(b"")
-    told = []
-    with Watch(path, lambda *state: told.append(state), finished=3, total=None, largest=10_000):
+    progress = Recorded()
+    with Watch(path, progress, subject="old", finished=3, total=None, largest=10_000):
         path.write_bytes(DATA)
-    assert told[-1] == (5, 2)
+    assert progress.events[-1] == SuiteAdvanced(subject="old", finished=5, total=2)
 
 
-def test_an_exception_of_the_callback_is_raised_at_the_end(tmp_path: Path) -> None:
+def test_an_exception_of_the_reporter_is_raised_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(DATA)
 
-    def fail(finished: int, total: int | None) -> None:
-        raise LookupError(finished)
+    class Failing:
+        def report(self, event: Event) -> None:
+            raise LookupError(event)
 
     with (
-        pytest.raises(LookupError, match="2"),
-        Watch(path, fail, finished=0, total=None, largest=10_000),
+        pytest.raises(LookupError, match="finished=2"),
+        Watch(path, Failing(), subject="old", finished=0, total=None, largest=10_000),
     ):
         pass
 
@@ -53,11 +63,11 @@ def test_an_exception_of_the_callback_is_raised_at_the_end(tmp_path: Path) -> No
 def test_a_file_that_grows_too_large_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(END + b"\n" + b"x" * 5_000_000)
-    with Watch(path, None, finished=0, total=None, largest=1000):
+    with Watch(path, NO_PROGRESS, subject="old", finished=0, total=None, largest=1000):
         pass
     assert path.stat().st_size == 1001
 
 
 def test_a_file_that_is_gone_is_no_trouble(tmp_path: Path) -> None:
-    with Watch(tmp_path / "absent", None, finished=0, total=None, largest=1000):
+    with Watch(tmp_path / "absent", NO_PROGRESS, subject="old", finished=0, total=None, largest=1000):
         pass

@@ -16,7 +16,7 @@ from backdate.checking.starting_recipes import StartingRecipe, starting_recipes
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.errors import SourceError, UsageError
-from backdate.progress import NO_PROGRESS, Activity, Reporter, StageEntered
+from backdate.progress import NO_PROGRESS, ONLY, Activity, Reporter, StageReporter
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
@@ -63,13 +63,9 @@ def build_project_environment(
             start = _tested(project, dated, resources) if tests else _untested(dated)
             choice = choose(start.recipe, dated, resources.interpreters, start.python)
             request = request_for(start.recipe, dated, choice)
-        built = resources.builder.build_at(
-            request,
-            output,
-            on_stage=lambda stage: progress.report(StageEntered(subject="only", stage=stage)),
-        )
+        built = resources.builder.build_at(request, output, progress=progress)
     if isinstance(built, BuildFailure):
-        progress.report(StageEntered(subject="only", stage="failed"))
+        StageReporter(progress, ONLY).enter("failed")
         return EnvironmentResult(failure=built)
     return EnvironmentResult(environment=built)
 

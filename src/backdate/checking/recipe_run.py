@@ -17,7 +17,7 @@ from backdate.checking.resources import Resources
 from backdate.environments.environment import BuildFailure, CutoffOverride, Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.system import apt_packages, base_for
-from backdate.progress import NO_PROGRESS, Reporter, StageEntered
+from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.debian import BaseFailure
@@ -101,7 +101,7 @@ def run_recipe(
     *,
     log_folder: Path,
     progress: Reporter = NO_PROGRESS,
-    subject: str = "only",
+    subject: str = ONLY,
     python: str | None = None,
     choice: InterpreterChoice | None = None,
 ) -> RecipeRun:
@@ -130,7 +130,7 @@ def build(
     choice: InterpreterChoice,
     *,
     progress: Reporter = NO_PROGRESS,
-    subject: str = "only",
+    subject: str = ONLY,
 ) -> Environment | BuildFailure:
     """The environment of ``recipe`` on ``dated``.
 
@@ -141,9 +141,7 @@ def build(
     if isinstance(base, BaseFailure):
         return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
     request = replace(request_for(recipe, dated, choice), base=base)
-    return resources.builder.prepare(
-        request, on_stage=lambda stage: progress.report(StageEntered(subject=subject, stage=stage))
-    )
+    return resources.builder.prepare(request, progress=progress, subject=subject)
 
 
 def run_tests(
@@ -155,12 +153,13 @@ def run_tests(
     log_folder: Path,
     only: Sequence[str] | None = None,
     progress: Reporter = NO_PROGRESS,
-    subject: str = "only",
+    subject: str = ONLY,
 ) -> SuiteRun:
     """Every test command of ``recipe`` in ``environment``, which was built for it on ``dated``.
 
     ``only``: the node ids of the tests to run; None for all.
     """
+    StageReporter(progress, subject).enter("testing")
     return run_plans(
         resources.builder.sandbox,
         environment,
@@ -170,13 +169,8 @@ def run_tests(
         log_folder=log_folder,
         only=only,
         at=request_for(recipe, dated, environment.choice).at,
-        on_progress=lambda finished, total: progress.report(
-            StageEntered(
-                subject=subject,
-                stage="testing",
-                detail=f"{finished} of {total} tests" if total else f"{finished} tests",
-            )
-        ),
+        progress=progress,
+        subject=subject,
     )
 
 

@@ -16,7 +16,7 @@ from backdate.checking.resources import Resources
 from backdate.checking.settings import SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
 from backdate.checking.validation import count_outcomes, is_proven
-from backdate.progress import Activity, Reporter, StageEntered
+from backdate.progress import Activity, Reporter, StageReporter
 from backdate.projects.project import Project
 from backdate.recipes.loosening import loosened_recipe
 from backdate.recipes.recipe import Recipe
@@ -112,11 +112,11 @@ class SideRunner:
 
     def report_end(self, recipe_run: RecipeRun) -> None:
         """Report whether the side has an environment in the end."""
-        event = StageEntered(subject=self.name, stage="done")
-        if recipe_run.failure is not None:
-            detail = f"no environment ({recipe_run.failure.phase})"
-            event = StageEntered(subject=self.name, stage="failed", detail=detail)
-        self.progress.report(event)
+        stages = StageReporter(self.progress, self.name)
+        if recipe_run.failure is None:
+            stages.enter("done")
+        else:
+            stages.enter("failed", f"no environment ({recipe_run.failure.phase})")
 
 
 def run_both_sides(

@@ -16,12 +16,13 @@ from backdate.cli.render_progress import (
     elapsed,
     score_line,
     solver_line,
+    suite_line,
     verification_line,
 )
 from backdate.cli.terminal import printable, tell
 from backdate.construction.progress import BuildAdvanced
 from backdate.evaluation.progress import SolverFinished, SolverStarted, TaskScored
-from backdate.progress import Activity, Event, Remark, Reporter, Stage, StageEntered
+from backdate.progress import Activity, Event, Remark, Reporter, Stage, StageEntered, SuiteAdvanced
 from backdate.tasks.progress import TaskRunStarted, TaskVerified
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ class _Display:
                     self._line(f"Note: {text}")
                 case StageEntered():
                     self._stage(event)
+                case SuiteAdvanced():
+                    detail = suite_line(event)
+                    self._stage(StageEntered(subject=event.subject, stage="testing", detail=detail))
                 case TaskRunStarted():
                     self._task(event.instance_id, f"{event.stage}, run {event.number}")
                 case SolverStarted():

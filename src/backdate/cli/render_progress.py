@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backdate.construction.progress import BuildAdvanced
 from backdate.evaluation.progress import SolverFinished, TaskScored
-from backdate.progress import Stage
+from backdate.progress import Stage, SuiteAdvanced
 from backdate.tasks.progress import TaskVerified
 
 STAGE_WORDS: dict[Stage, str] = {
@@ -21,6 +21,11 @@ STAGE_WORDS: dict[Stage, str] = {
 def elapsed(seconds: float) -> str:
     """Minutes and seconds: "1:07"."""
     return f"{int(seconds // 60)}:{int(seconds % 60):02d}"
+
+
+def suite_line(event: SuiteAdvanced) -> str:
+    """How many tests of a suite finished."""
+    return f"{event.finished} of {event.total} tests" if event.total else f"{event.finished} tests"
 
 
 def verification_line(event: TaskVerified) -> str:

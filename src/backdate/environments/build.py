@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.cache import Cache
@@ -27,6 +26,7 @@ from backdate.environments.lock import is_local, split_by_origin
 from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
 from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
+from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
 from backdate.text import first_line
@@ -36,13 +36,6 @@ _FORMAT = 4
 
 _ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)
 """Setuptools 46.4.0, the first that does not import the module that ``attr:`` names, was a day old."""
-
-Stage = Literal["waiting", "resolving", "building", "ready"]
-OnStage = Callable[[Stage], None]
-
-
-def _ignore(_stage: Stage) -> None:
-    """Nobody watches."""
 
 
 class Builder:
@@ -83,38 +76,39 @@ class Builder:
     ) -> Environment | BuildFailure:
         """The environment of that key from the cache; ``make`` makes it, at the root it is given, when there
         is none yet, and must raise as ``prepare`` does."""
-        return self._kept(key, _ignore, make)
+        return self._kept(key, StageReporter(NO_PROGRESS, ONLY), make)
 
     def prepare(
-        self, request: EnvironmentRequest, *, on_stage: OnStage = _ignore
+        self, request: EnvironmentRequest, *, progress: Reporter = NO_PROGRESS, subject: str = ONLY
     ) -> Environment | BuildFailure:
         """The environment that ``request`` asks for, shared with everyone who asks for the same.
 
         Raises SandboxUnavailable, IndexUnavailable or DiskFull when the machine is at fault.
         """
+        stages = StageReporter(progress, subject)
         second = self._second_key(request)
         found = self.cache.read(Environment, "records", second)
         if found is not None and found.exists:
-            on_stage("ready")
+            stages.enter("ready")
             return replace(found, choice=request.choice, reused=True)
-        built = self._by_uv(request, on_stage)
+        built = self._by_uv(request, stages)
         if isinstance(built, BuildFailure) and built.phase in ("resolve", "install"):
-            return self._by_pip(request, second, built, on_stage)
+            return self._by_pip(request, second, built, stages)
         return built
 
-    def _by_uv(self, request: EnvironmentRequest, on_stage: OnStage) -> Environment | BuildFailure:
+    def _by_uv(self, request: EnvironmentRequest, stages: StageReporter) -> Environment | BuildFailure:
         inputs = self._packaging_inputs(request)
-        resolution = self._resolve(request, inputs, on_stage)
+        resolution = self._resolve(request, inputs, stages)
         if isinstance(resolution, BuildFailure):
             return resolution
         dependencies, project = split_by_origin(resolution.pylock)
         if self._layered and dependencies and project and can_be_layered(request):
             if not _is_alone(resolution.lock):
                 inputs = None
-            environment = self._in_layers(request, resolution, dependencies, project, inputs, on_stage)
+            environment = self._in_layers(request, resolution, dependencies, project, inputs, stages)
         else:
             content = request.digest if project else None
-            environment = self._whole(request, resolution.lock, resolution.pylock, content, on_stage)
+            environment = self._whole(request, resolution.lock, resolution.pylock, content, stages)
         if isinstance(environment, BuildFailure):
             return environment
         self.note_neighbour(environment)
@@ -127,7 +121,7 @@ class Builder:
         dependencies: str,
         project: str,
         inputs: PackagingInputs | None,
-        on_stage: OnStage,
+        stages: StageReporter,
     ) -> Environment | BuildFailure:
         """The environment with what ``dependencies`` names below and what ``project`` names on top."""
         below = self._whole_key(request, dependencies, None)
@@ -144,35 +138,35 @@ class Builder:
         )
 
         def make(root: Path) -> Environment | BuildFailure:
-            lower = self._whole(request, resolution.lock, dependencies, None, on_stage)
+            lower = self._whole(request, resolution.lock, dependencies, None, stages)
             if isinstance(lower, BuildFailure):
                 return lower
-            on_stage("building")
+            stages.enter("building")
             environment = build.make(
                 root,
                 lower,
                 lambda root: self._fill(request, resolution.lock, resolution.pylock, root, build.key),
             )
-            on_stage("ready")
+            stages.enter("ready")
             return environment
 
-        return self._kept(build.key, on_stage, make)
+        return self._kept(build.key, stages, make)
 
     def _whole(
-        self, request: EnvironmentRequest, lock: Lock, pylock: str, content: str | None, on_stage: OnStage
+        self, request: EnvironmentRequest, lock: Lock, pylock: str, content: str | None, stages: StageReporter
     ) -> Environment | BuildFailure:
         """One folder with all that ``pylock`` names. ``content``: the tree's digest, if it is built from."""
         key = self._whole_key(request, pylock, content)
 
         def make(root: Path) -> Environment | BuildFailure:
-            on_stage("building")
+            stages.enter("building")
             environment = self._fill(
                 request, lock, pylock, root, key, with_tree=content is not None or not can_be_layered(request)
             )
-            on_stage("ready")
+            stages.enter("ready")
             return environment
 
-        return self._kept(key, on_stage, make)
+        return self._kept(key, stages, make)
 
     def _whole_key(self, request: EnvironmentRequest, pylock: str, content: str | None) -> str:
         interpreter = request.choice.interpreter
@@ -204,13 +198,13 @@ class Builder:
             known[root] = environment.lock
 
     def _by_pip(
-        self, request: EnvironmentRequest, key: str, failure: BuildFailure, on_stage: OnStage
+        self, request: EnvironmentRequest, key: str, failure: BuildFailure, stages: StageReporter
     ) -> Environment | BuildFailure:
         """What uv could not install (``failure``), by a pip of the time; both reasons if it cannot either."""
         started = time.monotonic()
 
         def make(root: Path) -> Environment | BuildFailure:
-            on_stage("building")
+            stages.enter("building")
             log = self.cache.logs / f"{key}.pip.log"
             answer = install_with_pip(self._steps, request, root, log)
             if isinstance(answer, BuildFailure):
@@ -230,18 +224,18 @@ class Builder:
                 road=f"pip {pip} through the index as of the instant, as uv could not: {why}",
             )
 
-        return self._kept(key, on_stage, make)
+        return self._kept(key, stages, make)
 
     def _kept(
-        self, key: str, on_stage: OnStage, make: Callable[[Path], Environment | BuildFailure]
+        self, key: str, stages: StageReporter, make: Callable[[Path], Environment | BuildFailure]
     ) -> Environment | BuildFailure:
         """The environment of that key; ``make`` makes it, at the root it is given, when there is none yet."""
         root = self.cache.environments / key
-        on_stage("waiting")
+        stages.enter("waiting")
         with self.cache.guard(key):
             found = self.cache.read(Environment, "records", key)
             if found is not None and found.exists:
-                on_stage("ready")
+                stages.enter("ready")
                 return _reused(found)
             self.cache.forget("records", key)
             self.cache.discard(root)  # what an interrupted build left
@@ -256,11 +250,17 @@ class Builder:
         return built
 
     def build_at(
-        self, request: EnvironmentRequest, output: Path, *, on_stage: OnStage = _ignore
+        self,
+        request: EnvironmentRequest,
+        output: Path,
+        *,
+        progress: Reporter = NO_PROGRESS,
+        subject: str = ONLY,
     ) -> Environment | BuildFailure:
         """As ``prepare``, but at ``output``, an empty folder or none, for the caller to keep and change."""
         started = time.monotonic()
-        resolution = self.resolve(request, on_stage=on_stage)
+        stages = StageReporter(progress, subject)
+        resolution = self._resolve(request, self._packaging_inputs(request), stages)
         if isinstance(resolution, BuildFailure):
             return resolution
         # Made where uv can link files from its cache, then moved: it is made so that it can be.
@@ -268,7 +268,7 @@ class Builder:
         root = self.cache.environments / key
         built: Environment | BuildFailure | None = None
         try:
-            on_stage("building")
+            stages.enter("building")
             built = self._fill(request, resolution.lock, resolution.pylock, root, key, shared=False)
             if isinstance(built, Environment):
                 _own(root)
@@ -277,30 +277,29 @@ class Builder:
                 if output.exists():
                     output.rmdir()
                 shutil.move(root, output)
-                on_stage("ready")
+                stages.enter("ready")
                 return replace(built, root=output, build_s=time.monotonic() - started)
         finally:
             self.cache.discard(root)
         return built
 
-    def resolve(
-        self, request: EnvironmentRequest, *, on_stage: OnStage = _ignore
-    ) -> Resolution | BuildFailure:
+    def resolve(self, request: EnvironmentRequest) -> Resolution | BuildFailure:
         """What ``request`` resolves to, from the cache where it was resolved before; nothing is built.
 
         Raises as ``prepare`` does.
         """
-        return self._resolve(request, self._packaging_inputs(request), on_stage)
+        stages = StageReporter(NO_PROGRESS, ONLY)
+        return self._resolve(request, self._packaging_inputs(request), stages)
 
     def _resolve(
-        self, request: EnvironmentRequest, inputs: PackagingInputs | None, on_stage: OnStage
+        self, request: EnvironmentRequest, inputs: PackagingInputs | None, stages: StageReporter
     ) -> Resolution | BuildFailure:
         content = request.digest if inputs is None else inputs.digest
         key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request, content))
         with self.cache.guard(key):
             resolution = self.cache.read(Resolution, "locks", key)
             if resolution is None:
-                on_stage("resolving")
+                stages.enter("resolving")
                 resolved = self._steps.resolve(request, self.cache.logs / f"{key}.resolve.log")
                 if isinstance(resolved, BuildFailure):
                     return resolved
@@ -308,9 +307,7 @@ class Builder:
                 resolution = resolved
         if inputs is None or _is_alone(resolution.lock):
             return resolution
-        return self._resolve(
-            request, None, on_stage
-        )  # what is read of other projects in the tree is not known
+        return self._resolve(request, None, stages)  # what is read of other projects in the tree is not known
 
     def _asked(self, request: EnvironmentRequest, content: str) -> tuple[object, ...]:
         """All that a resolution is a function of, besides the resolver; ``content``: what of the tree."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.environments.environment import Environment
+from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox
 from backdate.testing import command as commands
@@ -18,7 +19,7 @@ from backdate.testing.judging import judge
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.suspicions import find_suspicions, missing_choices
 from backdate.testing.verdict import RunConclusion, reach_verdict
-from backdate.testing.watching import Progress, Watch
+from backdate.testing.watching import Watch
 
 MOST_ATTEMPTS = 5
 """Processes that one suite may take before the tests that never ran are given up."""
@@ -37,7 +38,7 @@ class RunnerProcess:
 
 
 @dataclass(slots=True)
-class _Progress:
+class _SuiteState:
     """What is known after some attempts."""
 
     attempts: list[RunnerProcess] = field(default_factory=list)
@@ -86,7 +87,8 @@ def run_suite(
     only: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     python_warnings: bool = False,
-    on_progress: Progress | None = None,
+    progress: Reporter = NO_PROGRESS,
+    subject: str = ONLY,
     at: str = "/work/project",
 ) -> SuiteRun:
     """Run the suite of ``plan`` in a fresh copy of ``tree``, without network, and tell every outcome.
@@ -97,22 +99,22 @@ def run_suite(
 
     ``only`` and ``exclude`` hold exact ids, as in :class:`CaseResult`; everything is still collected.
     ``python_warnings`` shows every Python warning in the log, also those that the project ignores
-    or makes errors. ``on_progress`` is called from a thread of its own. ``log_folder`` gets
+    or makes errors. Progress is reported from a thread of its own. ``log_folder`` gets
     ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
 
     Raises SandboxUnavailable, before anything runs, when a protection cannot be given. However the
     suite ends, that is a value.
     """
     log_folder.mkdir(parents=True, exist_ok=True)
-    progress = _Progress()
+    state = _SuiteState()
     for number in range(1, MOST_ATTEMPTS + 1):
-        left = limits.wall_s - progress.spent_s
+        left = limits.wall_s - state.spent_s
         if number > 1 and left < LEAST_WALL_S:
             break
         selection = Selection(
             only=None if only is None else tuple(only),
-            exclude=(*exclude, *progress.results),
-            modules=tuple(progress.modules),
+            exclude=(*exclude, *state.results),
+            modules=tuple(state.modules),
         )
         attempt = _attempt(
             sandbox,
@@ -124,21 +126,22 @@ def run_suite(
             suffix="" if number == 1 else f"-{number}",
             selection=selection,
             python_warnings=python_warnings,
+            state=state,
             progress=progress,
-            on_progress=on_progress,
+            subject=subject,
             at=at,
         )
-        if not progress.take(attempt) or not _worth_another(attempt, progress):
+        if not state.take(attempt) or not _worth_another(attempt, state):
             break
-    return _conclude(progress, plan, only, at)
+    return _conclude(state, plan, only, at)
 
 
-def _worth_another(attempt: RunnerProcess, progress: _Progress) -> bool:
+def _worth_another(attempt: RunnerProcess, state: _SuiteState) -> bool:
     """Whether another process could tell more."""
     if attempt.run.status in (RunStatus.TIMEOUT, RunStatus.SANDBOX_ERROR):
         return False
     died_importing = attempt.capture.collecting is not None and not attempt.capture.collected
-    return bool(progress.missing) or died_importing
+    return bool(state.missing) or died_importing
 
 
 def _attempt(
@@ -152,8 +155,9 @@ def _attempt(
     suffix: str,
     selection: Selection,
     python_warnings: bool,
-    progress: _Progress,
-    on_progress: Progress | None,
+    state: _SuiteState,
+    progress: Reporter,
+    subject: str,
     at: str,
 ) -> RunnerProcess:
     log = folder / f"tests{suffix}.log"
@@ -163,66 +167,73 @@ def _attempt(
         environment, tree, at, selection, events, chosen, shims=plan.runner == "script"
     )
     command = commands.command(plan, environment, at, limits, python_warnings=python_warnings)
-    total = len(progress.wanted) if progress.wanted else None
-    with Watch(events, on_progress, finished=len(progress.results), total=total, largest=LARGEST_FILE):
+    total = len(state.wanted) if state.wanted else None
+    watch = Watch(
+        events,
+        progress,
+        subject=subject,
+        finished=len(state.results),
+        total=total,
+        largest=LARGEST_FILE,
+    )
+    with watch:
         run = sandbox.run(command, workspace, log=log)
     capture = read_event_file(events)
     return RunnerProcess(run=run, capture=capture, results=judge(capture, ending_of(capture, run)), log=log)
 
 
-def _conclude(progress: _Progress, plan: SuitePlan, only: Sequence[str] | None, at: str) -> SuiteRun:
-    first, last = progress.attempts[0], progress.attempts[-1]
-    results = progress.all_results()
-    verdict = reach_verdict(last.run, last.capture, results, progress.missing, last.log, root=at)
-    peaks = [peak for attempt in progress.attempts if (peak := attempt.run.peak_memory_bytes) is not None]
+def _conclude(state: _SuiteState, plan: SuitePlan, only: Sequence[str] | None, at: str) -> SuiteRun:
+    first, last = state.attempts[0], state.attempts[-1]
+    results = state.all_results()
+    verdict = reach_verdict(last.run, last.capture, results, state.missing, last.log, root=at)
+    peaks = [peak for attempt in state.attempts if (peak := attempt.run.peak_memory_bytes) is not None]
     session = first.capture.session
     return SuiteRun(
         status=verdict.status,
         exit_code=last.run.exit_code,
         signal=last.run.signal,
         results=results,
-        trouble=_trouble(progress, verdict),
+        trouble=_trouble(state, verdict),
         log_end=verdict.log_end,
         raised=verdict.raised,
-        suspicions=_suspicions(progress, only, results),
+        suspicions=_suspicions(state, only, results),
         runner=plan.runner if session is None else session.runner[:100],
-        duration_s=progress.spent_s,
+        duration_s=state.spent_s,
         peak_memory_bytes=max(peaks, default=None),
-        attempts=len(progress.attempts),
+        attempts=len(state.attempts),
         enforced=last.run.enforced,
         log=first.log,
     )
 
 
-def _trouble(progress: _Progress, verdict: RunConclusion) -> str:
+def _trouble(state: _SuiteState, verdict: RunConclusion) -> str:
     parts = [verdict.trouble] if verdict.trouble else []
     killers = [
         result
-        for result in progress.all_results()
+        for result in state.all_results()
         if result.outcome is Outcome.CRASHED
-        or (result.outcome is Outcome.NOT_COLLECTED and result.id in progress.modules)
+        or (result.outcome is Outcome.NOT_COLLECTED and result.id in state.modules)
     ]
-    if len(progress.attempts) > 1:
+    if len(state.attempts) > 1:
         names = ", ".join(f"{result.id} ({result.reason})" for result in killers[:5])
         more = f" and {len(killers) - 5} more" if len(killers) > 5 else ""
         because = f": {names}{more}" if names else ""
-        parts.append(f"The suite took {len(progress.attempts)} processes{because}.")
-    if progress.missing:
-        some = ", ".join(progress.missing[:3])
+        parts.append(f"The suite took {len(state.attempts)} processes{because}.")
+    if state.missing:
+        some = ", ".join(state.missing[:3])
         parts.append(
-            f"{len(progress.missing)} collected tests were not run: {some}"
-            + ", …" * (len(progress.missing) > 3)
+            f"{len(state.missing)} collected tests were not run: {some}" + ", …" * (len(state.missing) > 3)
         )
     return " ".join(parts)
 
 
 def _suspicions(
-    progress: _Progress, only: Sequence[str] | None, results: Sequence[CaseResult]
+    state: _SuiteState, only: Sequence[str] | None, results: Sequence[CaseResult]
 ) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for attempt in progress.attempts:
+    for attempt in state.attempts:
         died = attempt.run.status is RunStatus.EXITED and attempt.capture.finish is None
-        known = attempt is not progress.attempts[-1] and died
+        known = attempt is not state.attempts[-1] and died
         for one in find_suspicions(attempt.capture, attempt.run, attempt.results):
             if not (known and one.startswith("exit status 0")):
                 found[one] = None

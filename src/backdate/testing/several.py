@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.environments.environment import Environment
+from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite
 from backdate.testing.suspicions import missing_choices
-from backdate.testing.watching import Progress
 
 MOST_PLANS = 8
 """A recipe that names more commands than that has the rest left out, and the run says so."""
@@ -28,7 +28,8 @@ def run_plans(
     log_folder: Path,
     only: Sequence[str] | None = None,
     python_warnings: bool = False,
-    on_progress: Progress | None = None,
+    progress: Reporter = NO_PROGRESS,
+    subject: str = ONLY,
     at: str = "/work/project",
 ) -> SuiteRun:
     """Run the suites of ``plans``, at least one, one after the other, and tell every outcome in one run.
@@ -53,7 +54,8 @@ def run_plans(
                 log_folder=log_folder if number == 1 else log_folder / f"further-{number}",
                 only=only,
                 python_warnings=python_warnings,
-                on_progress=on_progress,
+                progress=progress,
+                subject=subject,
                 at=at,
             )
         )

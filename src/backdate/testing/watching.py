@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from backdate.progress import NO_PROGRESS, ONLY, Reporter, SuiteAdvanced
 from backdate.testing.wire import Collected, parse_event
-
-Progress = Callable[[int, int | None], None]
-"""Called with the number of finished tests and the number of all, which is None until it is known."""
 
 _EVERY_S = 0.2
 _CHUNK = 1024 * 1024
@@ -43,22 +40,30 @@ class EventTail:
 
 
 class Watch:
-    """While entered, calls ``on_progress`` from its thread and keeps the file below ``largest`` bytes.
+    """While entered, reports from a thread of its own and keeps the file below ``largest`` bytes.
 
-    An exception of ``on_progress`` ends the calls, and is raised when the watch is left.
+    If the reporter raises, nothing more is reported, and leaving the watch raises that exception.
     """
 
     def __init__(
-        self, path: Path, on_progress: Progress | None, *, finished: int, total: int | None, largest: int
+        self,
+        path: Path,
+        progress: Reporter = NO_PROGRESS,
+        *,
+        subject: str = ONLY,
+        finished: int,
+        total: int | None,
+        largest: int,
     ) -> None:
         self._path = path
-        self._on_progress = on_progress
+        self._progress = progress
+        self._subject = subject
         self._finished = finished
         self._total = total
         self._largest = largest
         self._tail = EventTail()
         self._offset = 0
-        self._told: tuple[int, int | None] | None = None
+        self._reported: SuiteAdvanced | None = None
         self._problem: Exception | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="test progress", daemon=True)
@@ -99,15 +104,17 @@ class Watch:
                 self._tail.feed(data)
         finally:
             os.close(descriptor)
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         total = self._tail.collected if self._total is None and self._tail.collected else self._total
-        state = (self._finished + self._tail.finished, total)
-        if self._on_progress is None or self._problem is not None or state == self._told:
+        event = SuiteAdvanced(
+            subject=self._subject, finished=self._finished + self._tail.finished, total=total
+        )
+        if self._problem is not None or event == self._reported:
             return
-        self._told = state
+        self._reported = event
         try:
-            self._on_progress(*state)
+            self._progress.report(event)
         except Exception as error:  # noqa: BLE001 - raised again where the watch is left
             self._problem = error

@@ -103,7 +103,7 @@ class TracingSandbox:
             Mount(source=request, target=_REQUEST),
             Mount(source=out, target=_OUT, writable=True),
         )
-        with Watch(out, None, finished=0, total=None, largest=_MOST_BYTES):
+        with Watch(out, finished=0, total=None, largest=_MOST_BYTES):
             return self.inner.run(
                 replace(command, env=environment),
                 replace(workspace, mounts=(*workspace.mounts, *mounts)),
