@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from backdate.index.names import version_of
 from backdate.index.server import SnapshotServer
 
 JSON = "application/vnd.pypi.simple.v1+json"
@@ -33,7 +34,8 @@ def file_entry(filename: str, uploaded: str | None, **more: Any) -> dict[str, An
 
 def json_page(name: str, *files: dict[str, Any]) -> bytes:
     """A page as PEP 691 writes it, with everything in it that must not leak."""
-    versions = sorted({entry["filename"].split("-")[1] for entry in files if "-" in entry["filename"]})
+    stated = {version_of(entry["filename"], name) for entry in files}
+    versions = sorted(version for version in stated if version is not None)
     meta = {"api-version": "1.1", "_last-serial": 123}
     return json.dumps({"meta": meta, "name": name, "versions": versions, "files": files}).encode()
 

@@ -99,13 +99,10 @@ def export_bundle(
 
 
 def _cut(page: SerialisedPage, at: Microseconds) -> SerialisedPage:
-    content = (
-        b'{"files":['
-        + b",".join(
-            fragment for fragment, uploaded in zip(page.fragments(), page.times, strict=True) if uploaded < at
-        )
-        + b"]}"
+    files = b",".join(
+        fragment for fragment, uploaded in zip(page.fragments(), page.times, strict=True) if uploaded < at
     )
+    content = b'{"files":[%b]%b}' % (files, _versions_key(page, at))
     reading = read_json(content, base=page.upstream, name=page.name)
     return serialise(
         page.name,
@@ -114,7 +111,15 @@ def _cut(page: SerialisedPage, at: Microseconds) -> SerialisedPage:
         fetched=min(page.fetched, at),
         exists=page.exists,
         hidden=page.hidden,
+        listed_versions=None if page.listed_versions is None else tuple(page.versions_before(at)),
     )
+
+
+def _versions_key(page: SerialisedPage, at: Microseconds) -> bytes:
+    """The key ``versions`` of a page as of ``at``, where its index lists them."""
+    if page.listed_versions is None:
+        return b""
+    return b',"versions":%b' % msgspec.json.encode(page.versions_before(at))
 
 
 def _files_of(page: SerialisedPage, need: Need) -> list[FileEntry]:
@@ -160,9 +165,10 @@ def _write(
                 zipfile.ZIP_DEFLATED,
             )
             for number, page in enumerate(pages):
-                content = b'{"meta":{"api-version":"1.0"},"name":%b,"files":[%b]}' % (
+                content = b'{"meta":{"api-version":"1.0"},"name":%b,"files":[%b]%b}' % (
                     msgspec.json.encode(page.name),
                     page.blob,
+                    _versions_key(page, page.fetched),
                 )
                 _add(archive, f"pages/{number}.json", content, zipfile.ZIP_DEFLATED)
             for number, sha256 in enumerate(sorted(files), start=1):
@@ -224,6 +230,7 @@ def _import_page(content: bytes, bundled: _BundledPage, cache: DiskCache) -> Non
         fetched=bundled.fetched,
         exists=bundled.exists,
         hidden=bundled.hidden + reading.hidden,
+        listed_versions=reading.listed_versions,
     )
     if not cache.store_page(page):
         raise SourceError(f"the cache {cache.folder} cannot be written")

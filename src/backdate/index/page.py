@@ -48,12 +48,17 @@ def parse_upload_time(text: str | None) -> Microseconds | None:
         return None
 
 
+def _no_hashes() -> dict[str, str]:
+    return {}  # of a function that is not ``dict`` itself msgspec writes the empty value too
+
+
 class FileEntry(msgspec.Struct, omit_defaults=True, rename="kebab", gc=False):
     """One file, with the keys of PEP 691 (``files`` of a project's page)."""
 
     filename: str
     url: str
-    hashes: dict[str, str] = msgspec.field(default_factory=dict)
+    hashes: dict[str, str] = msgspec.field(default_factory=_no_hashes)
+    """Written even when empty: PEP 691 demands the key."""
     requires_python: str | None = None
     """PEP 345's Requires-Python, not escaped."""
     size: int | None = None

@@ -24,7 +24,9 @@ from backdate.index.page import (
     from_microseconds,
 )
 
-_MAGIC = b"backdate page 1\n"
+_MAGIC = b"backdate page 2\n"
+_MAGIC_1 = b"backdate page 1\n"
+"""Format 1 lacks ``listed_versions``; its versions are read from files' names, and files may lack hashes."""
 _SEPARATOR = b","
 
 
@@ -55,6 +57,7 @@ class _Header(msgspec.Struct):
     versions: list[str]
     version_times: list[Microseconds]
     count: int
+    listed_versions: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +78,26 @@ class SerialisedPage:
     versions: tuple[str, ...]
     version_times: tuple[Microseconds, ...]
     """When the first file of each version was uploaded."""
+    listed_versions: tuple[str, ...] | None
+    """All versions that the index lists, in its order, with those that no file tells the time of."""
+    outdated: bool
+    """Whether it was read from an earlier format: it is asked again unless offline."""
     times: array[int]
     """Upload times, in the index' order of files."""
     offsets: array[int]
     """Where each file's JSON starts in ``blob``, and after the last one where the next would."""
     blob: bytes
     """The files' JSON, separated by one comma."""
+
+    def versions_before(self, cutoff: Microseconds) -> list[str]:
+        """The versions of files uploaded before ``cutoff``; all that the index lists from ``fetched`` on.
+
+        When a version without files was registered is not known: only what the index lists now shows it.
+        """
+        if self.listed_versions is not None and cutoff >= self.fetched:
+            return list(self.listed_versions)
+        dated = zip(self.versions, self.version_times, strict=True)
+        return [version for version, first in dated if first < cutoff]
 
     @property
     def size_bytes(self) -> int:
@@ -121,6 +138,7 @@ def serialise(
     etag: str | None = None,
     last_modified: str | None = None,
     hidden: int = 0,
+    listed_versions: tuple[str, ...] | None = None,
 ) -> SerialisedPage:
     """The page of the project ``name`` (normalised) that holds ``files``."""
     first: dict[str, Microseconds] = {}
@@ -139,6 +157,8 @@ def serialise(
         has_sizes=files.has_sizes,
         versions=tuple(first),
         version_times=tuple(first.values()),
+        listed_versions=listed_versions,
+        outdated=False,
         times=files.times,
         offsets=offsets,
         blob=blob,
@@ -160,6 +180,7 @@ def pack(page: SerialisedPage) -> bytes:
             versions=list(page.versions),
             version_times=list(page.version_times),
             count=len(page.times),
+            listed_versions=None if page.listed_versions is None else list(page.listed_versions),
         )
     )
     body = b"".join(
@@ -171,7 +192,7 @@ def pack(page: SerialisedPage) -> bytes:
 def unpack(data: bytes, *, what: str) -> SerialisedPage:
     """The page that a file named ``what`` holds. Raises StoredDataError when it holds none."""
     start = len(_MAGIC) + 4
-    if data[: len(_MAGIC)] != _MAGIC or len(data) < start + 4:
+    if data[: len(_MAGIC)] not in (_MAGIC, _MAGIC_1) or len(data) < start + 4:
         raise StoredDataError(f"{what} is no cached index page: delete it, it is fetched again")
     view = memoryview(data)
     if zlib.crc32(view[start:]) != int.from_bytes(data[len(_MAGIC) : start], "little"):
@@ -188,7 +209,7 @@ def unpack(data: bytes, *, what: str) -> SerialisedPage:
     blob_start = offsets_start + offsets.itemsize * (header.count + 1)
     times.frombytes(view[times_start:offsets_start])
     offsets.frombytes(view[offsets_start:blob_start])
-    return SerialisedPage(
+    page = SerialisedPage(
         name=header.name,
         exists=header.exists,
         upstream=header.upstream,
@@ -199,10 +220,20 @@ def unpack(data: bytes, *, what: str) -> SerialisedPage:
         has_sizes=header.has_sizes,
         versions=tuple(header.versions),
         version_times=tuple(header.version_times),
+        listed_versions=None if header.listed_versions is None else tuple(header.listed_versions),
+        outdated=data.startswith(_MAGIC_1),
         times=times,
         offsets=offsets,
         blob=bytes(view[blob_start:]),
     )
+    return _with_hashes(page) if page.outdated and page.blob.count(b'"hashes"') < header.count else page
+
+
+def _with_hashes(page: SerialisedPage) -> SerialisedPage:
+    """``page`` of format 1 with the key ``hashes`` in each file."""
+    offsets, blob = join_fragments([msgspec.json.encode(entry) for entry in entries(page)])
+    values = {field: getattr(page, field) for field in page.__slots__}
+    return SerialisedPage(**{**values, "offsets": offsets, "blob": blob})
 
 
 _DECODER = msgspec.json.Decoder(FileEntry)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 from urllib.parse import urljoin
 
 import msgspec
 
-from backdate.index.names import are_file_names, canonical_version, is_file_name, version_of
+from backdate.index.listed_versions import listed_versions
+from backdate.index.names import are_file_names, is_file_name, version_of
 from backdate.index.page import FileEntry, Microseconds, parse_upload_time
 from backdate.index.page_store import FileColumns
 
@@ -34,6 +35,8 @@ class ParsedPage:
     files: FileColumns
     hidden: int
     """How many files were left out: without an upload time, or invalid."""
+    listed_versions: tuple[str, ...] | None = None
+    """The versions that the index lists (PEP 700), in its order; None when it lists none."""
 
     @property
     def lacks_times(self) -> bool:
@@ -47,6 +50,7 @@ class _Meta(msgspec.Struct, rename="kebab"):
 
 class _JsonPage(msgspec.Struct):
     files: list[msgspec.Raw]
+    versions: list[str] | None = None
     meta: _Meta = msgspec.field(default_factory=_Meta)
 
 
@@ -122,14 +126,21 @@ def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
     for entry, raw in zip(decoded, page.files, strict=True):
         if entry is None:
             continue
-        if entry.url.startswith(("https://", "http://")):
+        if entry.url.startswith(("https://", "http://")) and (entry.hashes or b'"hashes"' in bytes(raw)):
             json = bytes(raw)
         else:
             entry.url = _absolute(base, entry.url)
             json = _ENCODER.encode(entry)
         kept.append(entry)
         written.append(json)
-    return read_entries(kept, name=name, json=written, listed=len(page.files))
+    reading = read_entries(kept, name=name, json=written, listed=len(page.files))
+    return reading if page.versions is None else _with_listed(reading, page.versions)
+
+
+def _with_listed(reading: ParsedPage, listed: Sequence[str]) -> ParsedPage:
+    versions = listed_versions(reading.files.versions, listed)
+    files = replace(reading.files, versions=versions)
+    return replace(reading, files=files, listed_versions=tuple(dict.fromkeys(listed)))
 
 
 def _entry_or_none(raw: msgspec.Raw) -> FileEntry | None:
@@ -156,7 +167,7 @@ def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
                 file = _RELEASE_FILE.decode(raw)
             except _BAD:
                 continue
-            versions.append(canonical_version(version))
+            versions.append(version)
             entries.append(
                 FileEntry(
                     filename=file.filename,
@@ -168,7 +179,8 @@ def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
                     yanked=(file.yanked_reason or True) if file.yanked else False,
                 )
             )
-    return read_entries(entries, name=name, versions=versions, listed=listed)
+    reading = read_entries(entries, name=name, versions=versions, listed=listed)
+    return replace(reading, listed_versions=tuple(document.releases))
 
 
 def read_entries(

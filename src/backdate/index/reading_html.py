@@ -98,7 +98,7 @@ def _read_common(text: str, name: str) -> ParsedPage | None:
         json=[
             (
                 f'{{"filename":"{filename}","url":"{url}"'
-                + (f',"hashes":{{"sha256":"{sha256}"}}' if sha256 else "")
+                + (f',"hashes":{{"sha256":"{sha256}"}}' if sha256 else ',"hashes":{}')
                 + (f',"requires-python":{_json_string(requires_python)}' if requires_python else "")
                 + f',"upload-time":"{uploaded}"'
                 + (f',"yanked":{_json_string(yanked)}}}' if yanked else "}")

@@ -136,13 +136,7 @@ def cut(page: ReadyPage, cutoff: Microseconds) -> bytes:
     if not page.is_json:
         return b"".join((_html_head(page.name), b"\n".join(runs), b"\n</body>\n</html>\n"))
     source = page.source
-    versions = msgspec.json.encode(
-        [
-            version
-            for version, first in zip(source.versions, source.version_times, strict=True)
-            if first < cutoff
-        ]
-    )
+    versions = msgspec.json.encode(source.versions_before(cutoff))
     # Version 1.1 of the API demands sizes: where the index gives none, 1.0 with the other keys is true.
     api = b"1.1" if source.has_sizes else b"1.0"
     head = b'{"meta":{"api-version":"%b"},"name":%b,"versions":%b,"files":[' % (

@@ -122,10 +122,10 @@ class IndexClient:
 
     def answers_for(self, page: SerialisedPage, at: Microseconds | None) -> bool:
         """Whether ``page`` is still valid for the instant ``at``."""
-        if page.fetched < self._refresh_before and not self.offline:
-            return False
         if self.offline:
             return at is None or at <= page.fetched
+        if page.outdated or page.fetched < self._refresh_before:
+            return False
         age = to_microseconds(self._clock()) - page.fetched
         if at is not None and at <= page.fetched - SETTLED_AFTER_US:
             return page.exists or age < ABSENT_FOR_US
@@ -201,6 +201,8 @@ class IndexClient:
         self, upstream: str, name: str, known: SerialisedPage | None, asked: Microseconds
     ) -> SerialisedPage:
         headers = {"accept": _ACCEPT}
+        if known is not None and known.outdated:
+            known = None
         if known is not None and known.etag:
             headers["if-none-match"] = known.etag
         if known is not None and known.last_modified:
@@ -221,6 +223,7 @@ class IndexClient:
             etag=answer.etag,
             last_modified=answer.last_modified,
             hidden=reading.hidden,
+            listed_versions=reading.listed_versions,
         )
 
     def _read(self, answer: UpstreamResponse, upstream: str, name: str) -> ParsedPage:
