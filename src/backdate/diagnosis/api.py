@@ -164,11 +164,7 @@ def _command(environment: Environment, limits: Limits) -> Command:
 def _workspace(environment: Environment, asked: Path, answers: Path) -> Workspace:
     return Workspace(
         mounts=(
-            *(
-                Mount(source=folder, target=str(folder))
-                for folder in environment.folders
-                if not folder.is_relative_to("/usr")
-            ),
+            *(mount for mount in environment.mounts if not mount.source.is_relative_to("/usr")),
             Mount(source=_PROBE, target=_AT),
             Mount(source=asked, target=_ASKED),
             Mount(source=answers, target=_ANSWERS, writable=True),

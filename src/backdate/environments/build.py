@@ -8,7 +8,6 @@ by whichever road it is asked for.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 import uuid
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from backdate.environments.packaging_inputs import PackagingInputs, read_packagi
 from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
+from backdate.projects.hostile import Folder, move_out
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
 from backdate.text import first_line
@@ -271,12 +271,13 @@ class Builder:
             stages.enter("building")
             built = self._fill(request, resolution.lock, resolution.pylock, root, key, shared=False)
             if isinstance(built, Environment):
-                _own(root)
-                (root / "pylock.toml").write_text(resolution.pylock, encoding="utf-8")
+                with Folder.at(root) as folder:
+                    folder.give_to(os.geteuid(), os.getegid())
+                    folder.replace("pylock.toml", resolution.pylock.encode())
                 output.parent.mkdir(parents=True, exist_ok=True)
                 if output.exists():
                     output.rmdir()
-                shutil.move(root, output)
+                move_out(root, output)
                 stages.enter("ready")
                 return replace(built, root=output, build_s=time.monotonic() - started)
         finally:
@@ -371,13 +372,3 @@ def _reused(environment: Environment) -> Environment:
     return replace(
         environment, reused=True, dependencies=None if below is None else replace(below, reused=True)
     )
-
-
-def _own(folder: Path) -> None:
-    """Give what a sandbox made under another user id to the caller."""
-    user, group = os.geteuid(), os.getegid()
-    for parent, folders, files in os.walk(folder):
-        for name in (".", *folders, *files):
-            path = Path(parent, name)
-            if path.lstat().st_uid != user:
-                os.chown(path, user, group, follow_symlinks=False)

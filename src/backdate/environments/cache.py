@@ -23,7 +23,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +34,7 @@ import platformdirs
 
 from backdate.errors import MachineError, StoredDataError
 from backdate.sandboxes import interruption
+from backdate.sandboxes.scratch import remove_tree
 from backdate.serial import digest, from_json, to_json, write_whole
 
 T = TypeVar("T")
@@ -152,19 +152,5 @@ class Cache:
 
     def discard(self, path: Path) -> None:
         """Remove a folder of the store, whatever a build left in it."""
-        if path.exists() or path.is_symlink():
-            shutil.rmtree(path, onerror=_force)
-        if path.exists():
-            raise MachineError(f"{path} cannot be removed; remove it by hand")
-
-
-def _force(_function: object, path: str, _error: object) -> None:
-    """Once more, after making the entry's folder writable (a build may take the permission away)."""
-    parent = Path(path).parent
-    parent.chmod(0o700)
-    target = Path(path)
-    if target.is_dir() and not target.is_symlink():
-        target.chmod(0o700)
-        shutil.rmtree(target, ignore_errors=True)
-    else:
-        target.unlink(missing_ok=True)
+        if os.path.lexists(path):
+            remove_tree(path)

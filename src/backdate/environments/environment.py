@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from backdate.sandboxes.interface import BaseSystem
+from backdate.sandboxes.interface import BaseSystem, Mount
 from backdate.timeline.instants import Instant
 
 LEFT_BEHIND = ".backdate-left-behind.tar"
@@ -130,6 +130,13 @@ class Environment:
     def folders(self) -> tuple[Path, ...]:
         """Every folder that has to be seen, at its own path, where its interpreter runs."""
         return (self.choice.interpreter.prefix, *self.roots)
+
+    @property
+    def mounts(self) -> tuple[Mount, ...]:
+        """What shows every folder of ``folders``, read-only."""
+        prefix = self.choice.interpreter.prefix
+        own = (Mount(source=one, target=str(one), own=True) for one in self.roots)
+        return (Mount(source=prefix, target=str(prefix)), *own)
 
     @property
     def exists(self) -> bool:

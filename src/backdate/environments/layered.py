@@ -19,6 +19,7 @@ from backdate.environments.layers import LayersCollide, add_links
 from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.project_layer import ProjectLayer, derive, read_copies
 from backdate.environments.steps import Resolution, Steps
+from backdate.errors import ConfigurationError
 from backdate.recipes.recipe import PROJECT_FOLDER
 
 Build = Callable[[Path], Environment | BuildFailure]
@@ -66,7 +67,7 @@ class LayeredBuild:
             return False
         try:
             modules = derive(layer, layer.copies, self.request.tree, self.request.at, root)
-        except FileNotFoundError:  # somebody removes it to make room
+        except (FileNotFoundError, ConfigurationError):  # somebody removes it to make room
             modules = None
         # Whoever removes an environment begins with its record: while that is there the folder is whole.
         if modules is None or not record.exists():

@@ -6,22 +6,22 @@ has: the order of ``sys.path``, ``.pth`` files, namespace packages, metadata and
 of their own, in any Python. Programs are no links but copies that name the upper interpreter: one that named
 the lower one would not see the project. The lower layer is only read.
 
-Both folders were written by hostile builds. Folders are entered only where they are no links, and nothing is
-written outside of the upper one.
+Both folders were written by hostile builds: they are read and written through ``projects/hostile.py``.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.errors import ConfigurationError
-from backdate.projects.read import read_bytes
+from backdate.projects.hostile import Folder, read_beneath
 
 _LARGEST_PROGRAM = 16 * 1024 * 1024
 """A program that names its environment is a short script; what is larger is no such script."""
+_DEEPEST = 200
+"""Folders below one another that both layers have; each costs two open files."""
 
 
 class LayersCollide(Exception):
@@ -33,9 +33,11 @@ def add_links(lower: Path, upper: Path) -> None:
 
     Raises LayersCollide when both have a file at one path with different contents.
     """
-    if not _is_real_folder(upper):
-        raise LayersCollide(f"{upper} is not a folder")
-    _link_folder(lower, upper, "", lower, upper)
+    try:
+        with Folder.at(lower) as below, Folder.at(upper) as above:
+            _Linking(lower, upper).folder(below, above, "", 0)
+    except ConfigurationError as error:
+        raise LayersCollide(str(error)) from error
 
 
 def relocated(data: bytes, old: Path, new: Path) -> bytes | None:
@@ -48,49 +50,57 @@ def relocated(data: bytes, old: Path, new: Path) -> bytes | None:
 def read_program(root: Path, relative: str) -> bytes | None:
     """The content of a file below ``root`` if it is a regular one and small enough to be a script."""
     try:
-        return read_bytes(root, relative, limit=_LARGEST_PROGRAM)
+        return read_beneath(root, relative, limit=_LARGEST_PROGRAM)
     except ConfigurationError:
         return None
 
 
-def _link_folder(lower: Path, upper: Path, relative: str, lower_root: Path, upper_root: Path) -> None:
-    with os.scandir(lower) as entries:
-        for entry in entries:
-            below = f"{relative}/{entry.name}" if relative else entry.name
-            target = upper / entry.name
-            if not os.path.lexists(target):
-                if relative == "bin" and _copy_program(below, target, lower_root, upper_root):
+@dataclass(frozen=True, slots=True)
+class _Linking:
+    """Links from one environment into another, folder by open folder."""
+
+    lower: Path
+    upper: Path
+
+    def folder(self, below: Folder, above: Folder, relative: str, depth: int) -> None:
+        if depth > _DEEPEST:
+            raise LayersCollide(f"{relative[:100]}… lies more than {_DEEPEST} folders deep")
+        for name in below.names():
+            path = f"{relative}/{name}" if relative else name
+            if above.status(name) is None:
+                if relative == "bin" and self._copy_program(below, above, name):
                     continue
-                target.symlink_to(entry.path)
-            elif entry.is_dir(follow_symlinks=False) and _is_real_folder(target):
-                _link_folder(Path(entry.path), target, below, lower_root, upper_root)
-            elif relative.endswith("__pycache__") and entry.name.endswith(".pyc"):
+                above.link(name, str(self.lower / path))
+            elif below.is_folder(name) and above.is_folder(name):
+                with below.folder(name) as inside, above.folder(name) as target:
+                    self.folder(inside, target, path, depth + 1)
+            elif relative.endswith("__pycache__") and name.endswith(".pyc"):
                 continue  # of a module that both have, and that is compared itself
-            elif not _same(below, lower_root, upper_root):
-                raise LayersCollide(f"both layers have {below}")
+            elif not self._same(below, above, name):
+                raise LayersCollide(f"both layers have {path}")
+
+    def _copy_program(self, below: Folder, above: Folder, name: str) -> bool:
+        """Copy a script that names the lower environment as one of the upper; False for other files."""
+        data, status = _script(below, name), below.status(name)
+        text = None if data is None else relocated(data, self.lower, self.upper)
+        if text is None or status is None:
+            return False
+        above.write_new(name, text, mode=status.st_mode)
+        return True
+
+    def _same(self, below: Folder, above: Folder, name: str) -> bool:
+        """Whether both have the same link, or the same file but for the environments' own paths in it."""
+        one, other = below.link_text(name), above.link_text(name)
+        if one is not None or other is not None:
+            return one == other
+        lower, upper = _script(below, name), _script(above, name)
+        if lower is None or upper is None:
+            return False
+        return lower == upper or relocated(lower, self.lower, self.upper) == upper
 
 
-def _copy_program(relative: str, target: Path, lower: Path, upper: Path) -> bool:
-    """Copy a script that names the lower environment as one that names the upper; False for other files."""
-    data = None if (lower / relative).is_symlink() else read_program(lower, relative)
-    text = None if data is None else relocated(data, lower, upper)
-    if text is None:
-        return False
-    target.write_bytes(text)
-    shutil.copymode(lower / relative, target)
-    return True
-
-
-def _is_real_folder(path: Path) -> bool:
-    return stat.S_ISDIR(path.lstat().st_mode)
-
-
-def _same(relative: str, lower: Path, upper: Path) -> bool:
-    """Whether both environments have the same link, or the same file but for their own paths in it."""
-    one, other = lower / relative, upper / relative
-    if one.is_symlink() or other.is_symlink():
-        return one.is_symlink() and other.is_symlink() and one.readlink() == other.readlink()
-    below, above = read_program(lower, relative), read_program(upper, relative)
-    if below is None or above is None:
-        return False
-    return below == above or relocated(below, lower, upper) == above
+def _script(folder: Folder, name: str) -> bytes | None:
+    try:
+        return folder.read(name, limit=_LARGEST_PROGRAM)
+    except ConfigurationError:
+        return None

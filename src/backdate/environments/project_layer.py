@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 
 from backdate.environments.layers import read_program, relocated
 from backdate.errors import ConfigurationError
+from backdate.projects.hostile import Folder, read_beneath
 from backdate.projects.read import read_bytes
 
 _LARGEST_COPY = 64 * 1024 * 1024
@@ -110,6 +111,13 @@ def _read(tree: Path, path: str) -> bytes | None:
         return None
 
 
+def _installed(root: Path, relative: str) -> bytes | None:
+    try:
+        return read_beneath(root, relative, limit=_LARGEST_COPY)
+    except ConfigurationError:
+        return None
+
+
 def derive(
     layer: ProjectLayer, copies: Mapping[str, str], tree: Path, at: str, root: Path
 ) -> tuple[str, ...] | None:
@@ -123,40 +131,67 @@ def derive(
         data = _read(tree, origin)
         if data is None:
             return None
-        if data != _read(layer.root, relative):
+        if data != _installed(layer.root, relative):
             edited[relative] = data
-    outdated = {_compiled(path) for path in edited}
-    written: dict[str, bytes] = {}
-    records: list[str] = []
-    for folder, folders, names in os.walk(layer.root):
-        target = root / Path(folder).relative_to(layer.root)
-        target.mkdir(parents=True)
-        for name in (*names, *(one for one in folders if Path(folder, one).is_symlink())):
-            source = Path(folder, name)
-            relative = source.relative_to(layer.root).as_posix()
-            if source.is_symlink():
-                (target / name).symlink_to(source.readlink())
-            elif relative.endswith(".dist-info/RECORD"):
-                records.append(relative)
-            elif not (
-                name.endswith(".pyc")
-                and relative.rpartition("/")[0] + "/" + name.partition(".")[0] in outdated
-            ):
-                new = edited.get(relative, _with_new_places(relative, layer, at, root))
-                if new is None:
-                    os.link(source, target / name)
-                else:
-                    written[relative] = new
-                    _write(root / relative, new, like=source)
-    for relative in records:
-        recorded = _with_new_hashes(read_program(layer.root, relative) or b"", relative, written)
-        _write(root / relative, recorded, like=layer.root / relative)
+    copying = _Copying(layer, at, root, edited)
+    with Folder.at(layer.root) as source, Folder.at(root.parent) as parent, parent.make(root.name) as target:
+        copying.folder(source, target, "")
+        copying.records(target)
     return tuple(path for path in edited if path.endswith(".py"))
 
 
-def _write(path: Path, data: bytes, *, like: Path) -> None:
-    path.write_bytes(data)
-    path.chmod(like.stat().st_mode & 0o777)
+class _Copying:
+    """Makes one upper layer from another; what does not differ is shared."""
+
+    def __init__(self, layer: ProjectLayer, at: str, root: Path, edited: Mapping[str, bytes]) -> None:
+        self._layer = layer
+        self._at = at
+        self._root = root
+        self._edited = edited
+        self._outdated = {_compiled(path) for path in edited}
+        self._written: dict[str, bytes] = {}
+        self._records: list[tuple[str, bytes, int]] = []
+
+    def folder(self, source: Folder, target: Folder, relative: str) -> None:
+        """Fill ``target`` from ``source``, both at ``relative`` below the roots of the layers."""
+        for name in source.names():
+            path = f"{relative}/{name}" if relative else name
+            link = source.link_text(name)
+            if link is not None:
+                target.link(name, link)
+            elif source.is_folder(name):
+                with source.folder(name) as inside, target.make(name) as made:
+                    self.folder(inside, made, path)
+            else:
+                self._file(source, target, path, name)
+
+    def _file(self, source: Folder, target: Folder, path: str, name: str) -> None:
+        status = source.status(name)
+        if status is None:
+            raise FileNotFoundError(path)
+        if path.endswith(".dist-info/RECORD"):
+            data = source.read(name, limit=_LARGEST_COPY) or b""
+            self._records.append((path, data, status.st_mode))
+        elif not (
+            name.endswith(".pyc") and f"{posixpath.dirname(path)}/{name.partition('.')[0]}" in self._outdated
+        ):
+            new = self._edited.get(path, _with_new_places(source, path, self._layer, self._at, self._root))
+            if new is None:
+                source.share(name, target)
+            else:
+                self._written[path] = new
+                target.write_new(name, new, mode=status.st_mode)
+
+    def _is_outdated(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        return name.endswith(".pyc") and f"{folder}/{name.partition('.')[0]}" in self._outdated
+
+    def records(self, root: Folder) -> None:
+        """Write the lists of installed files, which name the hashes of what was written."""
+        for path, data, mode in self._records:
+            *parents, name = path.split("/")
+            with root.below(tuple(parents)) as parent:
+                parent.write_new(name, _with_new_hashes(data, path, self._written), mode=mode)
 
 
 def _compiled(module: str) -> str:
@@ -165,15 +200,18 @@ def _compiled(module: str) -> str:
     return f"{folder}/__pycache__/{name.removesuffix('.py')}"
 
 
-def _with_new_places(relative: str, layer: ProjectLayer, at: str, root: Path) -> bytes | None:
+def _with_new_places(source: Folder, relative: str, layer: ProjectLayer, at: str, root: Path) -> bytes | None:
     """What a file holds in the environment at ``root``, where it names a place; None where it names none."""
-    if relative.startswith("bin/") or "/" not in relative:
-        data = read_program(layer.root, relative)
-        return None if data is None else relocated(data, layer.root, root)
-    if relative.endswith(".dist-info/direct_url.json"):
-        data = read_program(layer.root, relative)
+    own = relative.startswith("bin/") or "/" not in relative
+    if not own and not relative.endswith(".dist-info/direct_url.json"):
+        return None
+    try:
+        data = source.read(posixpath.basename(relative), limit=_LARGEST_COPY)
+    except ConfigurationError:
+        return None
+    if data is None or not own:
         return None if data is None else data.replace(layer.at.encode(), at.encode())
-    return None
+    return relocated(data, layer.root, root)
 
 
 def _with_new_hashes(record: bytes, relative: str, written: Mapping[str, bytes]) -> bytes:

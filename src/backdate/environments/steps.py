@@ -29,7 +29,8 @@ from backdate.environments.inputs import (
 )
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
-from backdate.projects.read import read_text
+from backdate.projects.hostile import read_beneath
+from backdate.projects.read import decode
 from backdate.recipes.recipe import PROJECT_FOLDER
 from backdate.sandboxes.interface import (
     MIB,
@@ -279,10 +280,10 @@ def shown(path: Path, *, writable: bool = False) -> Mount:
 
 def handed_over(path: Path) -> str:
     """The lock that a build step left: as hostile as the code that ran beside the resolver."""
-    text = read_text(path.parent, path.name, limit=_LOCK_BYTES)
-    if text is None:
+    data = read_beneath(path.parent, path.name, limit=_LOCK_BYTES)
+    if data is None:
         raise StoredDataError("there is none")
-    return text
+    return decode(data)
 
 
 @contextmanager

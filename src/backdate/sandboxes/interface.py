@@ -53,6 +53,11 @@ class Mount:
     source: Path
     target: str
     writable: bool = False
+    own: bool = False
+    """Whether backdate made ``source``, in a place that foreign code may have written to: then it has to be
+    readable as it is and no link, or the run is refused. Other sources may be links, and what the command's
+    user could not read of them is copied for it.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from backdate.errors import UsageError
+from backdate.errors import MachineError, UsageError
 from backdate.sandboxes import copying, layout
 from backdate.sandboxes.identity import Identity
 from backdate.sandboxes.interface import Command, Workspace
@@ -58,6 +58,8 @@ def prepare(
     for number, mount in enumerate(workspace.mounts):
         if not apart and layout.is_there_anyway(mount):
             continue
+        if mount.own:
+            _require_own(mount.source, identity)
         source = mount.source.resolve(strict=True)
         if identity.dropped and mount.writable:
             hand_over(source, identity)
@@ -69,6 +71,15 @@ def prepare(
         binds.insert(0, Bind(source=own.home, target=home, writable=True))
     binds.insert(0, Bind(source=own.temporary, target="/tmp", writable=True))  # noqa: S108 - the target inside
     return binds
+
+
+def _require_own(path: Path, identity: Identity) -> None:
+    """Raise MachineError when ``path`` is a link, or closed to the user that commands run as.
+
+    A link would show what it leads to, and copying what is closed would open it: neither is of our making.
+    """
+    if path.is_symlink() or (identity.dropped and not _readable(path, identity)):
+        raise MachineError(f"{path} is not as backdate made it: a link, or closed; remove it")
 
 
 def hand_over(path: Path, identity: Identity) -> None:

@@ -111,8 +111,7 @@ def _environment_mounts(built: Environment | None) -> tuple[Mount, ...]:
     """The environment and its interpreter, read-only, where they lie."""
     if built is None:
         return ()
-    own = (built.choice.interpreter.prefix, built.root)
-    return tuple(Mount(source=one, target=str(one)) for one in own if not one.is_relative_to("/usr"))
+    return tuple(mount for mount in built.mounts if not mount.source.is_relative_to("/usr"))
 
 
 def _ending(status: RunStatus, exit_code: int | None, signal: int | None) -> str:

@@ -132,7 +132,7 @@ def prepare(
         tree=tree,
         at=at,
         mounts=(
-            *(Mount(source=one, target=str(one)) for one in environment.folders),
+            *environment.mounts,
             Mount(source=_FILES, target=CAPTURE),
             Mount(source=chosen, target=SELECTION),
             Mount(source=events, target=EVENTS, writable=True),

@@ -19,7 +19,7 @@ import msgspec
 from backdate.diagnosis.api import ApiDifference, NameChange, ask_both
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.environments.environment import Environment, LockedDistribution
-from backdate.sandboxes.interface import MIB, Command, Limits, Mount, Sandbox, Workspace
+from backdate.sandboxes.interface import MIB, Command, Limits, Sandbox, Workspace
 from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
 from backdate.solvers.tools.logs import read_log
 from backdate.tasks.kinds.migration import migration_facts
@@ -180,9 +180,7 @@ class EnvironmentEvidence:
                 ),
                 Workspace(
                     mounts=tuple(
-                        Mount(source=folder, target=str(folder))
-                        for folder in environment.folders
-                        if not folder.is_relative_to("/usr")
+                        mount for mount in environment.mounts if not mount.source.is_relative_to("/usr")
                     )
                 ),
                 log=log,

@@ -1,0 +1,187 @@
+"""Reading and writing in folders that foreign code wrote, without ever following a link of its making.
+
+A build can leave a link at any name: whoever then writes ``root / "pylock.toml"`` writes where the link
+leads, with the rights of the caller, and whoever reads that path shows a file of this machine. So such a
+folder is opened once, every name below it is looked up in the open folder, and no link on the way is
+followed. A file is only ever made new (``O_EXCL``).
+
+A test forbids other ways to open files in the modules that handle such folders
+(``tests/projects/test_hostile_access.py``).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from backdate.errors import ConfigurationError
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Non-blocking: opening a named pipe must not wait for its writer.
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Folder:
+    """An open folder whose content is hostile. A context manager; the folder is closed at its end."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        """``path``: what to call it in messages; it is not looked up again."""
+        self._descriptor = descriptor
+        self.path = path
+
+    @classmethod
+    def at(cls, path: Path) -> Folder:
+        """The folder at ``path``, of which the last part is no link. What lies above it has to be ours.
+
+        Raises ConfigurationError when there is no such folder.
+        """
+        with _told(path):
+            return cls(os.open(path, _FOLDER), path)
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._descriptor)
+
+    def folder(self, name: str) -> Folder:
+        """The folder ``name`` in this one. Raises ConfigurationError when it is a link or no folder."""
+        with _told(self.path / _plain(name)):
+            return Folder(os.open(name, _FOLDER, dir_fd=self._descriptor), self.path / name)
+
+    def below(self, parts: tuple[str, ...]) -> Folder:
+        """The folder at the end of ``parts``, each of which is entered as ``folder`` does."""
+        with _told(self.path):
+            here = Folder(os.dup(self._descriptor), self.path)
+        for part in parts:
+            with here:
+                here = here.folder(part)
+        return here
+
+    def make(self, name: str) -> Folder:
+        """The new folder ``name`` in this one."""
+        with _told(self.path / _plain(name)):
+            os.mkdir(name, 0o755, dir_fd=self._descriptor)
+        return self.folder(name)
+
+    def names(self) -> list[str]:
+        """What it holds, sorted."""
+        with _told(self.path):
+            return sorted(os.listdir(self._descriptor))  # noqa: PTH208 - a Path cannot be an open folder
+
+    def status(self, name: str) -> os.stat_result | None:
+        """The status of the entry ``name`` itself; None when there is none."""
+        try:
+            return os.stat(_plain(name), dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def is_folder(self, name: str) -> bool:
+        """Whether ``name`` is a folder, and no link to one."""
+        status = self.status(name)
+        return status is not None and stat.S_ISDIR(status.st_mode)
+
+    def link_text(self, name: str) -> str | None:
+        """Where the link ``name`` leads; None when it is no link."""
+        status = self.status(name)
+        if status is None or not stat.S_ISLNK(status.st_mode):
+            return None
+        with _told(self.path / name):
+            return os.readlink(name, dir_fd=self._descriptor)
+
+    def read(self, name: str, *, limit: int) -> bytes | None:
+        """The content of the file ``name``; None when there is none.
+
+        Raises ConfigurationError for a link, for what is no regular file, and over ``limit`` bytes.
+        """
+        try:
+            descriptor = os.open(_plain(name), _READ, dir_fd=self._descriptor)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ConfigurationError(f"{self.path / name} cannot be read: {error.strerror}") from error
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ConfigurationError(f"{self.path / name} is not a regular file; it is not read")
+            data = file.read(limit + 1)
+        if len(data) > limit:
+            raise ConfigurationError(f"{self.path / name} holds more than {limit:,} bytes; it is not read")
+        return data
+
+    def write_new(self, name: str, data: bytes, *, mode: int = 0o644) -> None:
+        """Make the file ``name``, which must not exist, with ``data``."""
+        with _told(self.path / _plain(name)):
+            descriptor = os.open(name, _NEW, 0o600, dir_fd=self._descriptor)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                os.fchmod(descriptor, mode & 0o777)
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Make the file ``name`` with ``data``; a file or link of that name is removed, not written to."""
+        if self.status(name) is not None:
+            with _told(self.path / name):
+                os.unlink(name, dir_fd=self._descriptor)
+        self.write_new(name, data)
+
+    def link(self, name: str, text: str) -> None:
+        """Make the symbolic link ``name``, which must not exist."""
+        with _told(self.path / _plain(name)):
+            os.symlink(text, name, dir_fd=self._descriptor)
+
+    def share(self, name: str, other: Folder) -> None:
+        """Give the file ``name`` the same name in ``other`` (a hard link)."""
+        with _told(self.path / _plain(name)):
+            os.link(
+                name,
+                name,
+                src_dir_fd=self._descriptor,
+                dst_dir_fd=other._descriptor,
+                follow_symlinks=False,
+            )
+
+    def give_to(self, user: int, group: int) -> None:
+        """Make ``user`` and ``group`` the owner of it and of all below it; links are not followed."""
+        # The system's chown walks with open folders and without recursion, to any depth.
+        command = ["chown", "-R", "-P", "-h", "--", f"{user}:{group}", "."]
+        here = f"/proc/self/fd/{self._descriptor}"
+        done = subprocess.run(command, cwd=here, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if done.returncode != 0:
+            raise ConfigurationError(f"{self.path} cannot be taken over: {done.stderr.decode()[-500:]}")
+
+
+def read_beneath(root: Path, relative: str, *, limit: int) -> bytes | None:
+    """The content of the file ``relative`` (forward slashes) of the hostile folder ``root``, or None.
+
+    Raises ConfigurationError as ``Folder.read`` does, and when a folder on the way is missing or a link.
+    """
+    *parents, name = relative.split("/")
+    with Folder.at(root) as top, top.below(tuple(parents)) as parent:
+        return parent.read(name, limit=limit)
+
+
+def move_out(source: Path, target: Path) -> None:
+    """Move the folder ``source``, in which nothing runs any more, to ``target``, which does not exist."""
+    shutil.move(source, target)  # renames, or copies links as links
+
+
+def _plain(name: str) -> str:
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise ConfigurationError(f"{name!r} does not name an entry of a folder")
+    return name
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ConfigurationError(f"{path}: {error.strerror}; a build may have put it there") from error
