@@ -109,9 +109,10 @@ class Folder:
             return None
         except OSError as error:
             raise ConfigurationError(f"{self.path / name} cannot be read: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise ConfigurationError(f"{self.path / name} is not a regular file; it is not read")
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise ConfigurationError(f"{self.path / name} is not a regular file; it is not read")
             data = file.read(limit + 1)
         if len(data) > limit:
             raise ConfigurationError(f"{self.path / name} holds more than {limit:,} bytes; it is not read")

@@ -1,0 +1,188 @@
+"""A project that attacks while it is built: its build back-end lies in its tree, so it needs no index."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import io
+import json
+import textwrap
+import threading
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from backdate.checking.interpreters import Interpreters
+from backdate.environments.build import Builder
+from backdate.environments.cache import Cache
+from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.errors import SandboxUnavailable
+from backdate.projects.tree import tree_digest
+from backdate.recipes.recipe import InstallStep, Provenance
+from backdate.sandboxes.bubblewrap import Bubblewrap
+
+INSTANT = datetime(2024, 3, 1, tzinfo=UTC)
+
+_BACKEND = '''
+import os, pathlib, shutil, sys, zipfile
+
+METADATA = "Metadata-Version: 2.1\\nName: NAME\\nVersion: 1\\n"
+WHEEL = "Wheel-Version: 1.0\\nGenerator: own\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+
+def get_requires_for_build_wheel(config_settings=None):
+    return []
+
+def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    made = pathlib.Path(folder, "NAME-1.dist-info")
+    made.mkdir()
+    made.joinpath("METADATA").write_text(METADATA)
+    made.joinpath("WHEEL").write_text(WHEEL)
+    return made.name
+
+def environments():
+    """The environments whose programs come first on PATH: that which is being built is one of them."""
+    folders = [pathlib.Path(one).parent for one in os.environ["PATH"].split(":")]
+    return [one for one in folders if one.joinpath("pyvenv.cfg").exists()]
+
+def store():
+    """The folder that holds all environments."""
+    return next(one.parent for one in environments() if one.parent.name == "environments")
+
+def attack():
+ATTACK
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    attack()
+    name = "NAME-1-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        for path, text in {
+            "NAME.py": "x = 1\\n",
+            "NAME-1.dist-info/METADATA": METADATA,
+            "NAME-1.dist-info/WHEEL": WHEEL,
+            "NAME-1.dist-info/RECORD": "",
+        }.items():
+            wheel.writestr(path, text)
+    return name
+'''
+
+
+def project(folder: Path, attack: str = "pass", *, name: str = "thing") -> Path:
+    """A project whose build runs ``attack``; what that raises fails the build."""
+    folder.mkdir()
+    backend = _BACKEND.replace("ATTACK", textwrap.indent(textwrap.dedent(attack).strip("\n"), "    "))
+    (folder / "own_backend.py").write_text(backend.replace("NAME", name), encoding="utf-8")
+    text = f"""
+        [project]
+        name = "{name}"
+        version = "1"
+        [build-system]
+        requires = []
+        build-backend = "own_backend"
+        backend-path = ["."]
+    """
+    (folder / "pyproject.toml").write_text(textwrap.dedent(text), encoding="utf-8")
+    return folder
+
+
+def request_for(tree: Path, cache: Cache) -> EnvironmentRequest:
+    """What asks for the environment of ``tree``."""
+    interpreter = max(
+        Interpreters(cache.folder).available, key=lambda one: tuple(map(int, one.version.split(".")))
+    )
+    return EnvironmentRequest(
+        name=tree.name,
+        tree=tree,
+        digest=tree_digest(tree),
+        steps=(InstallStep(kind="project", file=".", provenance=Provenance(rule="a test")),),
+        choice=InterpreterChoice(wanted=interpreter.version, reason="a test", interpreter=interpreter),
+        instant=INSTANT,
+    )
+
+
+def wheel(name: str, files: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    """A wheel of ``name`` 1 with these files."""
+    info = f"{name}-1.dist-info"
+    tag = "Wheel-Version: 1.0\nGenerator: own\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    written = {
+        f"{name}.py": "x = 1\n",
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n",
+        f"{info}/WHEEL": tag,
+        f"{info}/RECORD": "",
+    }
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for path, text in written.items():
+            archive.writestr(path, text)
+    return data.getvalue()
+
+
+@contextmanager
+def index_of(files: Mapping[str, bytes]) -> Iterator[str]:
+    """The address of an index of this machine that holds ``files``, by file name, until the end."""
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            name = self.path.rstrip("/").rpartition("/")[2]
+            held = [one for one in files if one.partition("-")[0] == name]
+            data = files.get(name, b"")
+            if held:
+                data = json.dumps(
+                    {
+                        "meta": {"api-version": "1.1"},
+                        "name": name,
+                        "files": [
+                            {
+                                "filename": one,
+                                "url": f"/files/{one}",
+                                "hashes": {"sha256": hashlib.sha256(files[one]).hexdigest()},
+                                "upload-time": "2020-01-01T00:00:00Z",
+                            }
+                            for one in held
+                        ],
+                    }
+                ).encode()
+            self.send_response(200 if data else 404)
+            self.send_header("Content-Length", str(len(data)))
+            if held:
+                self.send_header("Content-Type", "application/vnd.pypi.simple.v1+json")
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(data)
+
+        do_HEAD = do_GET  # noqa: N815 - the standard library's name
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is said of requests."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/simple"
+        finally:
+            server.shutdown()
+
+
+@contextmanager
+def builder_in(folder: Path, files: Mapping[str, bytes] = MappingProxyType({})) -> Iterator[Builder]:
+    """A builder with a cache of its own, under bubblewrap, and with an index that holds ``files``."""
+    sandbox = Bubblewrap()
+    try:
+        sandbox.require()
+    except SandboxUnavailable as error:
+        pytest.skip(str(error))
+    seeds = {f"{name}-1-py3-none-any.whl": wheel(name) for name in ("pip", "setuptools", "wheel")}
+    with index_of({**seeds, **files}) as url:
+        yield Builder(Cache(folder), sandbox, index_url=url)
+
+
+def built(answer: Environment | BuildFailure) -> Environment:
+    """The environment, or a failed test with the log of its build."""
+    assert isinstance(answer, Environment), answer.message
+    return answer
