@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 import backdate
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import Interpreters
 from backdate.environments import uv
 from backdate.errors import BackdateError
 from backdate.timeline.instants import format_instant

@@ -1,8 +1,14 @@
+"""What runs of a suite say: the criterion of a proven recipe, and what broke between two runs."""
+
+from __future__ import annotations
+
+import pytest
 from builders import frame, lock, raised, result, run
+from fake_setups import ran
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.checking.compare import compare_locks, compare_runs
+from backdate.checking.compare import Counts, compare_locks, compare_runs, count_outcomes, is_proven
 from backdate.testing.outcomes import Outcome
 
 ATTRIBUTE = raised(
@@ -119,3 +125,43 @@ def test_locks() -> None:
         ("gone", "removed", "1", None),
         ("here", "added", None, "3"),
     ]
+
+
+NUMBERS = st.integers(min_value=0, max_value=30)
+
+
+@pytest.mark.parametrize(
+    ("counts", "proven"),
+    [
+        ({"passed": 19, "failed": 1}, True),
+        ({"passed": 18, "failed": 1}, False),
+        ({"passed": 1, "skipped": 100}, True),
+        ({"skipped": 5}, False),
+        ({}, False),
+        ({"passed": 9, "not_collected": 1}, False),
+        ({"passed": 20, "status": "timeout"}, False),
+        ({"passed": 20, "status": "broken"}, False),
+    ],
+)
+def test_the_criterion(counts: dict[str, object], proven: bool) -> None:
+    assert is_proven(ran(**counts)) is proven  # type: ignore[arg-type]
+
+
+def test_the_share_is_an_option() -> None:
+    assert is_proven(ran(passed=1, failed=1), 0.5)
+    assert not is_proven(ran(passed=1, failed=1), 0.51)
+    assert not is_proven(ran(failed=1), 0.0)
+
+
+def test_no_run_is_no_proof() -> None:
+    assert not is_proven(None)
+    assert count_outcomes(None) == Counts()
+
+
+@given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def test_counts(passed: int, failed: int, skipped: int, not_collected: int) -> None:
+    counts = count_outcomes(ran(passed, failed, skipped, not_collected))
+    assert (counts.passed, counts.failed) == (passed, failed)
+    assert (counts.skipped, counts.not_collected) == (skipped, not_collected)
+    assert counts.ran == passed + failed + not_collected
+    assert 0.0 <= counts.share <= 1.0

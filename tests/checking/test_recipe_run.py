@@ -7,20 +7,20 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from builders import frame, raised, result, run
 from fake_setups import INSTANT, RULE, carried, choice, failure, ran, recipe
 
 from backdate.checking import recipe_run as module
-from backdate.checking.dated_project import DatedProject
-from backdate.checking.loop_backend import trouble_of
-from backdate.checking.recipe_run import build_variables, choose, request_for, run_recipe
+from backdate.checking.dated_project import DatedProject, choose
+from backdate.checking.loop_backend import setup_failure_of
+from backdate.checking.recipe_run import build_variables, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
-from backdate.checking.verdict import notes_of
 from backdate.environments.environment import InterpreterChoice
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.recipe import BuildConstraint, LaterCut, Recipe, SystemPackages, Variable
 from backdate.sandboxes.interface import BaseSystem
-from backdate.testing.outcomes import Frame, Raised
+from backdate.testing.outcomes import Frame, Outcome, Raised
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_failed_build_as_the_rules_read_it(ground: DatedProject, tmp_path: Pat
     log = tmp_path / "build.log"
     log.write_text("a long story\nNo module named 'Cython'\n")
     broken = replace(failure("error: it failed", "resolve"), log=log)
-    trouble = trouble_of(carried(recipe("a"), broken), ground, ("3.7.16", "3.8.18"))
+    trouble = setup_failure_of(carried(recipe("a"), broken), ground, ("3.7.16", "3.8.18"))
     assert (trouble.phase, trouble.status) == ("resolve", "resolve")
     assert "a long story" in trouble.text
     assert "it failed" in trouble.text
@@ -108,7 +108,7 @@ def test_a_failed_build_as_the_rules_read_it(ground: DatedProject, tmp_path: Pat
 
 @pytest.mark.parametrize("phase", ["timeout", "oom", "disk"])
 def test_a_build_that_met_a_limit(ground: DatedProject, phase: str) -> None:
-    trouble = trouble_of(carried(recipe("a"), failure("x", phase)), ground, ())  # type: ignore[arg-type]
+    trouble = setup_failure_of(carried(recipe("a"), failure("x", phase)), ground, ())  # type: ignore[arg-type]
     assert (trouble.phase, trouble.status) == ("install", phase)
 
 
@@ -116,7 +116,7 @@ def test_failing_tests_as_the_rules_read_them(ground: DatedProject) -> None:
     run = ran(passed=3, failed=2, error="ModuleNotFoundError: No module named 'six'")
     frames = (Frame(file="a.py", line=1, function="f"), Frame(file="b.py", line=1, function="g"))
     stopped = Raised(type="ValueError", message="stop", frames=frames)
-    trouble = trouble_of(carried(recipe("a"), replace(run, raised=(stopped,))), ground, ())
+    trouble = setup_failure_of(carried(recipe("a"), replace(run, raised=(stopped,))), ground, ())
     assert trouble.phase == "tests"
     assert (trouble.passed, trouble.ran) == (3, 5)
     assert trouble.missing_modules == ("six",)
@@ -175,5 +175,40 @@ def test_debian_packages_are_applied_when_asked_for(
 
 def test_a_build_that_pip_was_tried_for(ground: DatedProject) -> None:
     by_uv = failure("no")
-    assert not trouble_of(carried(recipe("a"), by_uv), ground, ()).by_pip
-    assert trouble_of(carried(recipe("a"), replace(by_uv, tried_pip=True)), ground, ()).by_pip
+    assert not setup_failure_of(carried(recipe("a"), by_uv), ground, ()).by_pip
+    assert setup_failure_of(carried(recipe("a"), replace(by_uv, tried_pip=True)), ground, ()).by_pip
+
+
+SITE = "env/lib/python3.11/site-packages"
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("installed", "in_tree", "expected"),
+    [
+        ("pkg/a.py", "src/pkg/a.py", "src/pkg/a.py"),
+        ("pkg/a.py", "pkg/a.py", "pkg/a.py"),
+        ("other/a.py", "pkg/a.py", None),
+    ],
+)
+def test_copies_are_named_by_their_originals(
+    tmp_path: Path, installed: str, in_tree: str, expected: str | None
+) -> None:
+    copy = write(tmp_path / SITE / installed, "x = 1\n")
+    tree = tmp_path / "tree"
+    write(tree / in_tree, "x = 1\n")
+    failed = run(result("t", Outcome.FAILED, raised("E", "", frame(str(copy)), frame("t.py"))))
+    (renamed,) = with_own_frames(failed, tree).results
+    assert [inner.file for inner in renamed.raised[0].frames] == [expected or str(copy), "t.py"]
+
+
+def test_another_file_of_that_name_is_not_ours(tmp_path: Path) -> None:
+    copy = write(tmp_path / SITE / "tests/a.py", "x = 1\n")
+    write(tmp_path / "tree/tests/a.py", "something else\n")
+    failed = run(status="broken", raised=(raised("E", "", frame(str(copy))),))
+    assert with_own_frames(failed, tmp_path / "tree").raised[0].frames[0].file == str(copy)

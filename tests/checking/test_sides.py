@@ -21,12 +21,11 @@ from fake_setups import (
 
 from backdate.checking import sides
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.pair import SidePair
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, RecipeStore
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
-from backdate.checking.sides import SideRunner, run_both_sides, what_is_lacking
+from backdate.checking.sides import SidePair, SideRunner, run_both_sides, what_is_lacking
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache

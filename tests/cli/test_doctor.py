@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from backdate.checking import examine
 from backdate.checking.settings import Settings
+from backdate.cli import examine
 from backdate.cli.main import status_of
 from backdate.environments.environment import Interpreter
 from backdate.sandboxes.interface import Capability

@@ -9,9 +9,9 @@ import pytest
 from fake_setups import INSTANT, carried, ran, recipe
 
 from backdate.checking.ablation import Ablation, AblationRow, variants
+from backdate.checking.compare import count_outcomes
 from backdate.checking.settings import SetupOptions
 from backdate.checking.setup_result import AttemptRecord, SetupResult
-from backdate.checking.validation import count_outcomes
 from backdate.cli import exit_codes
 from backdate.cli.main import status_of
 from backdate.cli.render_setup import ablation_lines, setup_lines

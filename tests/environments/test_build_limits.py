@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import Interpreters
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache, default_cache
 from backdate.environments.environment import (

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from backdate.checking.dated_project import DatedProject, dated_project
-from backdate.checking.interpreters import Interpreters
-from backdate.checking.recipe_run import choose, request_for
+from backdate.checking.dated_project import DatedProject, Interpreters, choose, dated_project
+from backdate.checking.recipe_run import request_for
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment

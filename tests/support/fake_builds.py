@@ -9,7 +9,7 @@ import pytest
 from fake_setups import carried, ran, recipe
 
 from backdate.checking import recipe_run
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import Interpreters
 from backdate.environments.environment import BuildFailure, Interpreter
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.recipe import SuitePlan

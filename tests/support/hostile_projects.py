@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import pytest
 
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import Interpreters
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice

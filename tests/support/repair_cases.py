@@ -10,7 +10,7 @@ from pathlib import Path
 from small_debian import PACKAGES
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.loop_backend import trouble_of
+from backdate.checking.loop_backend import setup_failure_of
 from backdate.checking.recipe_run import RecipeRun, run_recipe
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
@@ -89,7 +89,7 @@ def carry(
         pythons = tuple(dict.fromkeys(one.version for one in resources.interpreters.available))
     if carried.run is not None and carried.run.status == "completed" and carried.run.exit_code == 0:
         return carried, None
-    return carried, trouble_of(carried, dated, pythons)
+    return carried, setup_failure_of(carried, dated, pythons)
 
 
 def stored(trouble: SetupFailure, case: Case, header: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from docker_engine import python_image
 from task_builders import repository, task
 
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import Interpreters
 from backdate.index.cache import DiskCache
 from backdate.index.server import SnapshotServer
 from backdate.index.upstream import IndexClient

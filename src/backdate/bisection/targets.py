@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 from backdate.bisection.errors_of_run import error_key, failing_of
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing
-from backdate.checking.pair import SidePair
+from backdate.checking.sides import SidePair
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import Cluster
 from backdate.errors import UsageError

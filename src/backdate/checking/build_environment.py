@@ -8,9 +8,8 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from backdate.checking.dated_project import DatedProject, dated_project
-from backdate.checking.interpreters import Interpreters
-from backdate.checking.recipe_run import choose, request_for
+from backdate.checking.dated_project import DatedProject, Interpreters, choose, dated_project
+from backdate.checking.recipe_run import request_for
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.starting_recipes import StartingRecipe, starting_recipes
 from backdate.environments.environment import BuildFailure, Environment

@@ -14,12 +14,10 @@ from pathlib import Path
 
 from backdate.checking.compare import compare_locks
 from backdate.checking.dated_project import dated_project, unpinned_project
-from backdate.checking.pair import SidePair
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
-from backdate.checking.sides import SideRunner, run_both_sides
+from backdate.checking.sides import SidePair, SideRunner, collect_notes, run_both_sides
 from backdate.checking.starting_recipes import starting_recipes
-from backdate.checking.verdict import collect_notes
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
 from backdate.errors import InstantError, NoTests, SourceError

@@ -1,19 +1,71 @@
-"""Comparing two runs of one suite and two locks. Pure functions from values to values."""
+"""What runs of a suite say: their counts, whether they prove a recipe, what became of each test, the verdict.
+
+Pure functions from values to values. A recipe is proven by the criterion of SetupAgent (arXiv 2503.07701): at
+least 95 % of the tests that ran pass, and one at least ran. Skipped tests did not run. A file that could not
+be collected, a test that crashed and one that ran out of time did, and count against the recipe.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from backdate.checking.result import Breakage, Comparison, PackageChange
+from backdate.checking.result import Breakage, Comparison, PackageChange, Side, Verdict
+from backdate.checking.settings import ACCEPT
 from backdate.environments.environment import Lock
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
+from backdate.text import first_line, plural
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _ENVIRONMENT = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/")
 _MOST_PLACES = 5
 _INNER = ("::", ".", "[", "/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What became of the tests of one run."""
+
+    passed: int = 0
+    """Did what was expected: passed, or failed as they said they would."""
+    failed: int = 0
+    """Failed, or their set-up did, or they crashed or ran out of time."""
+    not_collected: int = 0
+    """Files and classes that could not be collected."""
+    skipped: int = 0
+
+    @property
+    def ran(self) -> int:
+        """What counts: all but the skipped ones."""
+        return self.passed + self.failed + self.not_collected
+
+    @property
+    def share(self) -> float:
+        """The part of ``ran`` that passed; 0 when nothing ran."""
+        return self.passed / self.ran if self.ran else 0.0
+
+
+def count_outcomes(run: SuiteRun | None) -> Counts:
+    """The counts of ``run``; all zero where there is none."""
+    if run is None:
+        return Counts()
+    counted = Counter(result.outcome for result in run.results)
+    not_collected, skipped = counted[Outcome.NOT_COLLECTED], counted[Outcome.SKIPPED]
+    passed = sum(number for outcome, number in counted.items() if outcome.good)
+    return Counts(
+        passed=passed,
+        failed=counted.total() - passed - not_collected - skipped,
+        not_collected=not_collected,
+        skipped=skipped,
+    )
+
+
+def is_proven(run: SuiteRun | None, accept: float = ACCEPT) -> bool:
+    """Whether ``run`` ended well and the share of tests that pass is at least ``accept``."""
+    counts = count_outcomes(run)
+    return run is not None and run.status == "completed" and counts.passed > 0 and counts.share >= accept
 
 
 def compare_locks(old: Lock, new: Lock) -> tuple[PackageChange, ...]:
@@ -142,3 +194,40 @@ def normalised_line(message: str) -> str:
     """The first line of a message, without what differs between two environments that mean the same."""
     lines = _ENVIRONMENT.sub("", _ADDRESS.sub("0x…", message)).strip().splitlines()
     return lines[0].strip()[:300] if lines else ""
+
+
+def decide(old: Side, new: Side, comparison: Comparison | None) -> tuple[Verdict, str]:
+    """The verdict and one sentence that says why."""
+    if comparison is None or old.run is None or new.run is None:
+        return Verdict.CANNOT_TELL, _no_runs(old, new)
+    good = sum(result.outcome.good for result in old.run.results)
+    if not good:
+        return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old.run)}"
+    if comparison.broke:
+        broke = len(comparison.broke)
+        return Verdict.BROKE, f"{broke} of {good} tests that passed {plural(broke, 'fails', 'fail')} now"
+    if new.run.status not in ("completed", "no-tests"):
+        return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new.run)}"
+    if not comparison.still_good:
+        return (
+            Verdict.CANNOT_TELL,
+            f"no test of the old side was run again in the new environment: {_why(new.run)}",
+        )
+    return Verdict.NOTHING_BROKE, f"all {comparison.still_good} tests that passed and ran again still pass"
+
+
+def _no_runs(old: Side, new: Side) -> str:
+    if old.failure is not None:
+        return f"the old environment does not build ({old.failure.phase})"
+    if new.failure is not None:
+        return f"the new environment does not build ({new.failure.phase})"
+    return "the tests were not run"
+
+
+def _why(run: SuiteRun) -> str:
+    if run.status == "no-tests":
+        return "nothing was collected"
+    bad = sum(result.outcome.bad for result in run.results)
+    if run.status == "completed":
+        return f"{bad} failed" if bad else "all were skipped"
+    return first_line(run.trouble) or run.status

@@ -1,17 +1,38 @@
-"""A source tree at an instant: what recipes are run on."""
+"""A source tree at an instant, and the interpreter that it or a recipe for it gets there.
+
+A CI file or a tox.ini names the interpreters that the tests were really run with then; the metadata say
+which ones installers accept, and the rule of TimeMachine-bench (arXiv 2601.22597) picks one of those. Where
+that one was tested with, it is taken; else the newest one that was tested with and is accepted.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from backdate.environments.environment import Interpreter, InterpreterChoice
+from backdate.environments.interpreter_choice import choose_interpreter
+from backdate.environments.interpreters import find_interpreters
+from backdate.environments.uv import find_uv
+from backdate.environments.uv_downloads import UvDownloads
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import (
     PythonConstraint,
     read_python_constraint,
+    wanted_release,
     without_upper_bound,
 )
 from backdate.projects.tree import tree_digest
+from backdate.recipes.recipe import DeclaredPythons, Recipe
+from backdate.text import minor_version
+from backdate.timeline.calendar import latest_release, releases_before
 from backdate.timeline.instants import Instant
 
 
@@ -51,3 +72,138 @@ def unpinned_project(project: Project, instant: Instant, *, python: str | None =
     """
     dated = dated_project(project, instant, python=python)
     return replace(dated, python_constraint=without_upper_bound(dated.python_constraint))
+
+
+class Interpreters:
+    """What is on this machine, looked up once, and uv's downloads where that is not enough."""
+
+    def __init__(self, cache: Path) -> None:
+        """``cache`` keeps what the probes of interpreters answered."""
+        self._cache = cache
+        self._downloads = UvDownloads(uv=find_uv(), environment=os.environ)
+
+    @cached_property
+    def available(self) -> tuple[Interpreter, ...]:
+        """The interpreters that may be used, by version."""
+        return find_interpreters(cache_file=self._cache / "interpreters.json", environment=os.environ)
+
+    def choose(
+        self, python_constraint: PythonConstraint, instant: Instant, *, forced: str | None = None
+    ) -> InterpreterChoice:
+        """The interpreter for ``python_constraint`` at ``instant``; a substitute has a note.
+
+        ``forced`` ("3.8", "3.8.18") takes the place of the rule. Raises InterpreterMissing.
+        """
+        wanted, reason = wanted_release(python_constraint, instant)
+        return self._choose(wanted, python_constraint.specifier, instant, reason, forced)
+
+    def choose_for(
+        self,
+        recipe: Recipe,
+        python_constraint: PythonConstraint,
+        instant: Instant,
+        *,
+        forced: str | None = None,
+    ) -> InterpreterChoice:
+        """As ``choose``, for a recipe that may name the interpreters that it was run with."""
+        narrowed = constraint_with_recipe(python_constraint, recipe, instant, self.obtainable)
+        if narrowed is python_constraint:
+            return self.choose(python_constraint, instant, forced=forced)
+        wanted, reason = wanted_release(narrowed, instant)
+        return self._choose(
+            wanted, python_constraint.specifier if binds(python_constraint) else None, instant, reason, forced
+        )
+
+    def _choose(
+        self, wanted: str, specifier: str | None, instant: Instant, reason: str, forced: str | None
+    ) -> InterpreterChoice:
+        return choose_interpreter(
+            wanted,
+            specifier,
+            instant,
+            self.available,
+            reason=reason,
+            forced=forced,
+            downloads=self._downloads,
+        )
+
+    def obtainable(self, minor: str) -> bool:
+        """Whether a release of ``minor`` ("3.8") is on this machine or can be downloaded."""
+        if any(python.version.startswith(f"{minor}.") for python in self.available):
+            return True
+        return self._downloads.nearest(f"{minor}.0") is not None
+
+    def usable_at(self, instant: Instant) -> tuple[str, ...]:
+        """The versions on this machine of minors that were released before ``instant``, ascending."""
+        minors = {release.minor for release in releases_before(instant)}
+        return tuple(python.version for python in self.available if _minor(python.version) in minors)
+
+
+def _minor(version: str) -> tuple[int, int]:
+    major, minor, *_ = version.split(".")
+    return int(major), int(minor)
+
+
+_VERSION = re.compile(r"(3\.\d{1,2})(?:\.(\d{1,3}))?(?:\.[x*])?(?:-dev)?\Z")
+
+
+def constraint_with_recipe(
+    python_constraint: PythonConstraint, recipe: Recipe, instant: Instant, obtainable: Callable[[str], bool]
+) -> PythonConstraint:
+    """``python_constraint`` (the metadata's), narrowed to what ``recipe`` was run with at ``instant``.
+
+    ``obtainable`` says whether a minor ("3.8") can be had on this machine. The same constraint where the
+    recipe names no interpreter, or none that was released by then, is accepted and can be had.
+    """
+    named = recipe.interpreter
+    if named is None:
+        return python_constraint
+    minors = [minor for minor in _accepted(named, python_constraint, instant) if obtainable(minor)]
+    if not minors:
+        return python_constraint
+    usual = Version(wanted_release(python_constraint, instant)[0])
+    usual_minor = f"{usual.major}.{usual.minor}"
+    chosen = usual_minor if usual_minor in minors else max(minors, key=Version)
+    specifier = SpecifierSet(f"=={chosen}.*") & SpecifierSet(
+        (python_constraint.specifier or "") if binds(python_constraint) else ""
+    )
+    source = named.provenance.rule
+    words = f"{source} names {', '.join(named.versions)}"
+    if binds(python_constraint):
+        words += f", within {python_constraint.description}"
+    return PythonConstraint(
+        specifier=str(specifier),
+        kind="pin",
+        rule=words,
+        file=named.provenance.file,
+        line=named.provenance.line,
+        unread=python_constraint.unread,
+    )
+
+
+def binds(python_constraint: PythonConstraint) -> bool:
+    """Whether installers enforce the range: classifiers, pins and remarks give way to what was run."""
+    return python_constraint.kind == "requires"
+
+
+def _accepted(named: DeclaredPythons, python_constraint: PythonConstraint, instant: Instant) -> Iterator[str]:
+    """The minors that are named, accepted by the metadata, and released by the instant."""
+    allowed = SpecifierSet((python_constraint.specifier or "") if binds(python_constraint) else "")
+    for text in named.versions:
+        match = _VERSION.match(text.strip())
+        if match and latest_release(SpecifierSet(f"=={match[1]}.*") & allowed, instant) is not None:
+            yield match[1]
+
+
+def choose(
+    recipe: Recipe, dated: DatedProject, interpreters: Interpreters, forced: str | None = None
+) -> InterpreterChoice:
+    """The interpreter for ``recipe``. ``forced`` is a repair's; the user's goes before it.
+
+    A repair's interpreter that this machine neither has nor can download is ignored: the repair may have been
+    found on another machine.
+    """
+    if forced is not None and dated.python is None and interpreters.obtainable(minor_version(forced)):
+        choice = interpreters.choose(dated.python_constraint, dated.instant, forced=forced)
+        return replace(choice, reason=f"Python {forced}, as a repair asks for it")
+    return interpreters.choose_for(recipe, dated.python_constraint, dated.instant, forced=dated.python)

@@ -13,11 +13,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, Protocol
 
+from backdate.checking.compare import Counts, count_outcomes, is_proven
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.settings import SetupOptions
 from backdate.checking.setup_result import AttemptRecord
 from backdate.checking.starting_recipes import StartingRecipe, effect_key, extracted
-from backdate.checking.validation import Counts, count_outcomes, is_proven
 from backdate.environments.environment import InterpreterChoice
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from backdate.checking.dated_project import DatedProject
-from backdate.checking.recipe_run import RecipeRun, choose, run_recipe
+from backdate.checking.compare import count_outcomes
+from backdate.checking.dated_project import DatedProject, choose
+from backdate.checking.recipe_run import RecipeRun, run_recipe
 from backdate.checking.resources import Resources
-from backdate.checking.validation import count_outcomes
 from backdate.environments.environment import InterpreterChoice
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.recipes.recipe import Recipe
@@ -57,7 +57,9 @@ class ProjectBackend:
 
     def failure(self, recipe_run: RecipeRun) -> SetupFailure:
         """See ``loop.LoopBackend``."""
-        return trouble_of(recipe_run, self.dated, self.resources.interpreters.usable_at(self.dated.instant))
+        return setup_failure_of(
+            recipe_run, self.dated, self.resources.interpreters.usable_at(self.dated.instant)
+        )
 
     def classify(self, failure: SetupFailure) -> ErrorClass:
         """See ``loop.LoopBackend``."""
@@ -72,7 +74,7 @@ _MOST_FILES = 20
 _BUILD_PHASES: dict[str, Phase] = {"resolve": "resolve", "install": "install"}
 
 
-def trouble_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[str, ...]) -> SetupFailure:
+def setup_failure_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[str, ...]) -> SetupFailure:
     """Why ``recipe_run`` is not proven. ``pythons``: the interpreters that could be used instead."""
     if recipe_run.failure is not None:
         failure = recipe_run.failure

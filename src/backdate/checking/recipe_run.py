@@ -6,13 +6,13 @@ The one way from a recipe to a test run, for set-ups, checks and bisections alik
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from backdate.checking.dated_project import DatedProject
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import DatedProject, choose
 from backdate.checking.resources import Resources
 from backdate.environments.environment import BuildFailure, CutoffOverride, Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
@@ -22,12 +22,12 @@ from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.debian import BaseFailure
 from backdate.sandboxes.interface import BaseSystem
-from backdate.testing.outcomes import SuiteRun
+from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 from backdate.testing.several import run_plans
-from backdate.text import minor_version
 
 _NOT_FOR_BUILDS = ("PYTHON", "UV_", "PIP_", "LD_", "XDG_", "LC_", "VIRTUAL_ENV", "BACKDATE_", "PYTEST_")
 _NEVER_FOR_BUILDS = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SHELL", "USER", "CI"}
+_SITE_PACKAGES = "/site-packages/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,20 +45,6 @@ class RecipeRun:
     """None when there was no environment to run in."""
     build_s: float = 0.0
     """Seconds until there was an environment, or none."""
-
-
-def choose(
-    recipe: Recipe, dated: DatedProject, interpreters: Interpreters, forced: str | None = None
-) -> InterpreterChoice:
-    """The interpreter for ``recipe``. ``forced`` is a repair's; the user's goes before it.
-
-    A repair's interpreter that this machine neither has nor can download is ignored: the repair may have been
-    found on another machine.
-    """
-    if forced is not None and dated.python is None and interpreters.obtainable(minor_version(forced)):
-        choice = interpreters.choose(dated.python_constraint, dated.instant, forced=forced)
-        return replace(choice, reason=f"Python {forced}, as a repair asks for it")
-    return interpreters.choose_for(recipe, dated.python_constraint, dated.instant, forced=dated.python)
 
 
 def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) -> EnvironmentRequest:
@@ -185,3 +171,89 @@ def base_with(packages: tuple[str, ...], resources: Resources) -> BaseSystem | B
         available = tuple(package for package in packages if package not in base.missing)
         base = base_for(cache, sandbox, available, settings=resources.bases)
     return base
+
+
+def notes_of(
+    recipe: Recipe, choice: InterpreterChoice, environment: Environment | None, run: SuiteRun | None
+) -> tuple[str, ...]:
+    """Substitutes, cutoff overrides, weaker protections and suspicions, each in a sentence."""
+    return tuple(_notes(recipe, choice, environment, run))
+
+
+def _notes(
+    recipe: Recipe, choice: InterpreterChoice, environment: Environment | None, run: SuiteRun | None
+) -> Iterator[str]:
+    if choice.note:
+        yield choice.note
+    base = environment.base if environment is not None else None
+    yield from system_notes(recipe, base.packages if base is not None else ())
+    if environment is not None:
+        if environment.road:
+            yield f"installed by {environment.road}"
+        for override in environment.lock.cutoff_overrides:
+            yield f"{override.name} was cut at {override.until:%Y-%m-%d} instead: {override.reason}"
+    if run is not None:
+        yield from run.suspicions
+        if run.attempts > 1:
+            yield f"it took {run.attempts} processes, as tests crashed them"
+        if run.enforced.files == "none":
+            yield f"ran without isolation ({run.enforced.sandbox})"
+        elif run.enforced.memory != "tree":
+            yield "the memory limit held for each process, not for all together"
+
+
+def system_notes(recipe: Recipe, applied: Collection[str]) -> Iterator[str]:
+    """The packages that the recipe asks for from the system and from conda; ``applied`` are there."""
+    if applied:
+        yield f"from apt, as they are today: {', '.join(applied)}"
+    for manager in ("apt", "conda"):
+        names = dict.fromkeys(
+            name for system in recipe.system if system.manager == manager for name in system.packages
+        )
+        missing = [name for name in names if name not in applied]
+        if missing:
+            yield f"asked for from {manager}, not installed: {', '.join(missing)}"
+
+
+def with_own_frames(run: SuiteRun, tree: Path) -> SuiteRun:
+    """The run, with frames in installed copies of the tree's files named by the files of the tree.
+
+    A project with a ``src`` folder is tested as it was installed: tracebacks name files of ``site-packages``.
+    Readers want the file that they can edit.
+    """
+    seen: dict[str, str] = {}
+
+    def own(frame: Frame) -> Frame:
+        if _SITE_PACKAGES not in frame.file:
+            return frame
+        if frame.file not in seen:
+            seen[frame.file] = _original(Path(frame.file), tree) or frame.file
+        return replace(frame, file=seen[frame.file])
+
+    def rename(chain: tuple[Raised, ...]) -> tuple[Raised, ...]:
+        return tuple(replace(error, frames=tuple(map(own, error.frames))) for error in chain)
+
+    def rewrite(result: CaseResult) -> CaseResult:
+        return replace(result, raised=rename(result.raised)) if result.raised else result
+
+    return replace(run, raised=rename(run.raised), results=tuple(map(rewrite, run.results)))
+
+
+def _original(installed: Path, tree: Path) -> str | None:
+    """The tree's file (relative) that ``installed`` is a copy of, or None.
+
+    It has the same path below the root or below one folder of the root that is no package, and as many bytes.
+    """
+    relative = str(installed).rpartition(_SITE_PACKAGES)[2]
+    try:
+        size = installed.stat().st_size
+        tops = [entry.name for entry in os.scandir(tree) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return None  # it was made in the sandbox and is gone: nobody can edit it
+    for top in ("", *sorted(tops)):
+        path = tree / top / relative
+        if (top and (tree / top / "__init__.py").exists()) or path.is_symlink() or not path.is_file():
+            continue
+        if path.stat().st_size == size:
+            return path.relative_to(tree).as_posix()
+    return None

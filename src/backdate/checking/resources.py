@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import Interpreters
 from backdate.checking.run_cache import CachedRuns, RunCache
 from backdate.checking.settings import Settings
 from backdate.environments.build import Builder

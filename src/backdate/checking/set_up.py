@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from backdate.checking.compare import Counts
 from backdate.checking.dated_project import dated_project
 from backdate.checking.loop import Attempt, Loop
 from backdate.checking.loop_backend import ProjectBackend
-from backdate.checking.recipe_run import RecipeRun
+from backdate.checking.recipe_run import RecipeRun, notes_of
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.settings import SetupOptions
 from backdate.checking.setup_result import SetupResult
 from backdate.checking.starting_recipes import StartingRecipes, keep_proven, starting_recipes
-from backdate.checking.validation import Counts
-from backdate.checking.verdict import notes_of
 from backdate.errors import SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project

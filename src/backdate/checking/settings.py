@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from backdate.checking.adviser import Adviser
-from backdate.checking.validation import ACCEPT
 from backdate.environments import uv
 from backdate.environments.cache import default_cache
 from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import UsageError
+from backdate.recipes.adviser.interface import Adviser
 from backdate.recipes.extract import ALL_SOURCES
 from backdate.recipes.sources.interface import SourceKind
 from backdate.sandboxes.interface import Limits
@@ -46,6 +45,8 @@ class Settings:
             )
 
 
+ACCEPT = 0.95
+"""The part of the tests that ran which has to pass, so that a recipe is proven."""
 MOST_ATTEMPTS = 16
 ROUNDS = 4
 ADVISED_SHARE = 0.25

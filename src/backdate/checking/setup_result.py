@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from backdate.checking.validation import Counts
+from backdate.checking.compare import Counts
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
     LOCKS_AND_RECIPES_OF_FORMAT_1,

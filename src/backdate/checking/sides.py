@@ -1,23 +1,25 @@
-"""The two sides of a check: one recipe run at both instants, proven on the old one where needed."""
+"""The two sides of a check as a pair: one recipe run at both instants, proven on the old one where needed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from backdate.checking.dated_project import DatedProject
+from backdate.checking.compare import compare_runs, count_outcomes, decide, is_proven
+from backdate.checking.dated_project import DatedProject, dated_project
 from backdate.checking.loop import Attempt, Loop
 from backdate.checking.loop_backend import ProjectBackend
-from backdate.checking.pair import SidePair, side_of
-from backdate.checking.recipe_run import RecipeRun, run_recipe
+from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
+from backdate.checking.result import CheckResult, Comparison, Side, Verdict
 from backdate.checking.settings import SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
-from backdate.checking.validation import count_outcomes, is_proven
+from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter, StageReporter
-from backdate.projects.project import Project
+from backdate.projects.project import Origin, Project
 from backdate.recipes.loosening import loosened_recipe
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.threads import both
@@ -27,6 +29,78 @@ _LEAST_SHARE = 0.5
 """Below, files that cannot be collected keep a check from seeing most of a suite."""
 _SEVERAL = 6
 """Recipes that are tried where there is something to compare anyway."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SidePair:
+    """Both sides of a project. The trees have to stay where they are for as long as the pair is used."""
+
+    origin: Origin
+    old_project: DatedProject
+    new_project: DatedProject
+    """The unpinned copy; its ``python_constraint`` has no upper bound."""
+    old: Side
+    """Its environment, where it has one, has to exist: nothing is built for it again."""
+    new: Side
+    notes: tuple[str, ...] = ()
+    """Where the recipe comes from, when that is not the project's own files, and what else is to be known."""
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """The tests of the two sides; None unless both ran."""
+        if self.old.run is None or self.new.run is None:
+            return None
+        return compare_runs(self.old.run, self.new.run)
+
+    @property
+    def verdict(self) -> tuple[Verdict, str]:
+        """What the two sides mean, and one sentence that says why."""
+        return decide(self.old, self.new, self.comparison)
+
+    @property
+    def old_request(self) -> EnvironmentRequest:
+        """What the old side's environment was asked for with."""
+        return _request(self.old, self.old_project)
+
+    @property
+    def new_request(self) -> EnvironmentRequest:
+        """What the new side's environment was asked for with."""
+        return _request(self.new, self.new_project)
+
+
+def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
+    """The sides of a check that kept its trees in ``trees``."""
+
+    def dated(name: str, side: Side) -> DatedProject:
+        root = trees / name / "tree"
+        return dated_project(Project(name=checked.project, root=root, origin=checked.origin), side.instant)
+
+    return SidePair(
+        origin=checked.origin,
+        old=checked.old,
+        new=checked.new,
+        old_project=dated("old", checked.old),
+        new_project=dated("new", checked.new),
+        notes=checked.notes,
+    )
+
+
+def side_of(dated: DatedProject, recipe_run: RecipeRun, repairs: tuple[str, ...] = ()) -> Side:
+    """The side that ``recipe_run`` on ``dated`` is. ``repairs``: what was changed in the first recipe."""
+    return Side(
+        instant=dated.instant,
+        choice=recipe_run.choice,
+        recipe=recipe_run.recipe,
+        compromise="; ".join(repairs),
+        environment=recipe_run.environment,
+        failure=recipe_run.failure,
+        run=None if recipe_run.run is None else with_own_frames(recipe_run.run, dated.tree),
+    )
+
+
+def _request(side: Side, dated: DatedProject) -> EnvironmentRequest:
+    base = side.environment.base if side.environment is not None else None
+    return replace(request_for(side.recipe, dated, side.choice), base=base)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,3 +253,15 @@ def what_is_lacking(run: SuiteRun | None) -> str:
         return "no test passes"
     lost = counts.not_collected > counts.failed and counts.share < _LEAST_SHARE
     return f"{counts.not_collected} test files cannot be collected" if lost else ""
+
+
+def collect_notes(old: Side, new: Side) -> tuple[str, ...]:
+    """Repairs, substitutes, cutoff overrides, weaker protections and suspicions, each in a sentence."""
+    notes: list[str] = []
+    for name, side in (("old", old), ("new", new)):
+        if side.compromise:
+            notes.append(f"{name} side: {side.compromise}")
+        notes += [
+            f"{name} side: {note}" for note in notes_of(side.recipe, side.choice, side.environment, side.run)
+        ]
+    return tuple(notes)

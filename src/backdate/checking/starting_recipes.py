@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from backdate.checking.compare import count_outcomes
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, ProvenRecipe, RecipeStore, identity_of
 from backdate.checking.resources import Resources
 from backdate.checking.settings import SetupOptions
-from backdate.checking.validation import count_outcomes
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project
 from backdate.recipes.extract import Extraction, extract_recipes

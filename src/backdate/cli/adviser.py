@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 if TYPE_CHECKING:
-    from backdate.checking.adviser import Adviser
     from backdate.recipes.adviser.consultation import Consultation
+    from backdate.recipes.adviser.interface import Adviser
     from backdate.timeline.instants import Instant
 
 ANSWERS = "answers.sqlite"

@@ -15,8 +15,8 @@ def doctor_command(
 
     Exit status: 0 a check can be run here, 4 something that every check needs is missing.
     """
-    from backdate.checking.examine import examine_machine
     from backdate.cli import exit_codes
+    from backdate.cli.examine import examine_machine
     from backdate.cli.terminal import printable
 
     settings = options.settings(sandbox="bwrap", cache=cache, index_url=index_url)

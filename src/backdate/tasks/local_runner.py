@@ -10,11 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.own_frames import with_own_frames
-from backdate.checking.recipe_run import build, request_for, run_tests
+from backdate.checking.recipe_run import build, request_for, run_tests, system_notes, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
-from backdate.checking.verdict import system_notes
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.environments.interpreter_choice import choose_interpreter
 from backdate.environments.script_inputs import inputs_digest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backdate.bisection.bisect import bisect_sides
-from backdate.checking.pair import SidePair
+from backdate.checking.sides import SidePair
 from backdate.construction.migration.sides import JobContext
 from backdate.tasks.task import KnownCulprit
 

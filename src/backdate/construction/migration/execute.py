@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.checking.dated_project import dated_project, unpinned_project
-from backdate.checking.pair import SidePair
-from backdate.checking.verdict import collect_notes
+from backdate.checking.sides import SidePair, collect_notes
 from backdate.construction.candidate import Candidate, Exclusion, ExclusionStage
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.migration.culprits import find_culprits

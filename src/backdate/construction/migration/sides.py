@@ -13,12 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.own_frames import with_own_frames
-from backdate.checking.pair import side_of
-from backdate.checking.recipe_run import build, run_tests
+from backdate.checking.recipe_run import build, run_tests, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.checking.run_cache import RunCache
+from backdate.checking.sides import side_of
 from backdate.construction.disk import Uses
 from backdate.construction.migration.setup_step import set_up_tree, settings_of
 from backdate.construction.plan import FORMAT, BuildPlan, WorkerConfig

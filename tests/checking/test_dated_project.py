@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from fake_setups import RULE, recipe
 
-from backdate.checking.interpreters import constraint_with_recipe
+from backdate.checking.dated_project import constraint_with_recipe
 from backdate.projects.python_constraint import PythonConstraint, wanted_release
 from backdate.recipes.recipe import DeclaredPythons
 

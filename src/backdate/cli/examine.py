@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from backdate.checking.interpreters import Interpreters
+from backdate.checking.dated_project import Interpreters
 from backdate.checking.settings import Settings
 from backdate.environments import uv
 from backdate.environments.cache import Cache

@@ -24,6 +24,6 @@ class Adviser(Protocol):
         """Recipes for the project at ``root``, the most trusted first; asked when no other one was proven."""
         ...
 
-    def propose(self, trouble: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
+    def propose(self, failure: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
         """A changed recipe where no rule has anything to say; None for nothing to say."""
         ...
