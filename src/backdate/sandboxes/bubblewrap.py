@@ -16,6 +16,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +30,7 @@ from backdate.sandboxes import (
     preparation,
     scratch,
     seccomp,
+    secret,
     supervision,
 )
 from backdate.sandboxes.canaries import Canaries
@@ -119,10 +121,16 @@ class Bubblewrap:
                 binds = preparation.prepare(command, workspace, folder, identity, apart=base is not None)
             except copying.TreeTooLarge:
                 return endings.result_of(endings.refused_tree(output), None, 0, enforced)
-            with _program(command, binds, identity, group, base) as program:
+            with (
+                secret.secret_pipe(command) as pipe,
+                _program(pipe.shown_to(command), binds, identity, group, base) as prepared,
+            ):
+                program = replace(prepared, pass_fds=(*prepared.pass_fds, *pipe.descriptors))
                 ending = _supervise(program, output, command.limits, folder, group)
+                used = pipe.use()
             output.close()
-            return endings.result_of(ending, group.peak_memory_bytes(), output.dropped, enforced)
+            result = endings.result_of(ending, group.peak_memory_bytes(), output.dropped, enforced)
+            return replace(result, secret_use=used)
 
     def _make_group(self, limits: Limits, folder: Path) -> ControlGroup:
         needed = {"memory": limits.memory_bytes is not None, "pids": limits.processes is not None}

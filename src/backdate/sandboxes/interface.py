@@ -30,6 +30,15 @@ class RunStatus(StrEnum):
     """The sandbox itself did not start; the log says why."""
 
 
+class SecretUse(StrEnum):
+    """What became of a command's secret."""
+
+    NONE = "none"
+    """It was not handed any."""
+    UNREAD = "unread"
+    READ = "read"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The resources that one run may use. ``None`` means no limit."""
@@ -107,6 +116,8 @@ class Command:
     env: dict[str, str] = field(default_factory=dict)
     network: bool = False
     limits: Limits = field(default_factory=Limits)
+    secret: bytes | None = field(default=None, repr=False)
+    """At most 4,096 bytes that the command can read once, from a pipe that it inherits (``secret.py``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +152,8 @@ class RunResult:
     dropped_log_bytes: int
     """How much output was left out of the middle of the log."""
     enforced: Enforced
+    secret_use: SecretUse = SecretUse.NONE
+    """Whether the command was handed its secret, and whether anything read it. A container gets none."""
 
     @property
     def ok(self) -> bool:

@@ -12,9 +12,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from backdate.sandboxes import copying, launcher, layout, scratch, supervision
+from backdate.sandboxes import copying, launcher, layout, scratch, secret, supervision
 from backdate.sandboxes.interface import (
     Capability,
     Command,
@@ -84,9 +85,13 @@ class UnsafeLocal:
                     return _result(
                         supervision.ProcessEnd(status=RunStatus.DISK_LIMIT, duration_s=0.0), 0, limits
                     )
-            ending = supervision.supervise(_program(command, folder, paths), output, wall_s=limits.wall_s)
+            with secret.secret_pipe(command) as pipe:
+                program = _program(pipe.shown_to(command), folder, paths)
+                program = replace(program, pass_fds=pipe.descriptors)
+                ending = supervision.supervise(program, output, wall_s=limits.wall_s)
+                used = pipe.use()
             output.close()
-            return _result(ending, output.dropped, limits)
+            return replace(_result(ending, output.dropped, limits), secret_use=used)
 
 
 def _program(command: Command, folder: Path, paths: Mapping[str, str]) -> supervision.Program:

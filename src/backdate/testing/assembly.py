@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from backdate.testing.authenticity import NOTHING_FOUND, Authenticity
 from backdate.testing.wire import (
     AnyEvent,
+    CanariesOff,
     CaptureError,
     CaseStarted,
     Collected,
@@ -66,6 +70,11 @@ class Capture:
     capture_errors: int = 0
     truncated: bool = False
     """Whether the file was longer than is read."""
+    authenticity: Authenticity = NOTHING_FOUND
+    canaries: tuple[CaseRecord, ...] = ()
+    """Tests that are none of the suite's, but were run to see what becomes of them."""
+    canaries_off: CanariesOff | None = None
+    """Why no further canary was run."""
 
 
 @dataclass(slots=True)
@@ -80,7 +89,10 @@ class _Test:
 class Assembly:
     """Takes events in the order of the file, and gives a :class:`Capture`."""
 
-    def __init__(self) -> None:
+    def __init__(self, canaries: Collection[str] = ()) -> None:
+        """``canaries``: the last names of tests that are none of the suite's."""
+        self._canaries = frozenset(canaries)
+        self._canaries_off: CanariesOff | None = None
         self._pid: int | None = None
         self._session: RunnerStarted | None = None
         self._collected: dict[str, None] = {}
@@ -143,6 +155,8 @@ class Assembly:
                 self._finish = self._finish or event
             case CaptureError():
                 self._capture_errors += 1
+            case CanariesOff():
+                self._canaries_off = self._canaries_off or event
 
     def _start(self, event: CaseStarted) -> None:
         self._after_finish += self._finish is not None
@@ -181,9 +195,12 @@ class Assembly:
             good = math.isfinite(event.duration) and event.duration >= 0
             test.duration_s = event.duration if good else 0.0
 
-    def capture(self, *, malformed: int, truncated: bool) -> Capture:
+    def _is_canary(self, identity: str) -> bool:
+        return bool(self._canaries) and re.split(r"[.:]", identity)[-1] in self._canaries
+
+    def capture(self, *, malformed: int, truncated: bool, authenticity: Authenticity) -> Capture:
         """Everything that was taken."""
-        tests = tuple(
+        records = tuple(
             CaseRecord(
                 id=test.id,
                 file=test.file,
@@ -193,6 +210,8 @@ class Assembly:
             )
             for test in self._tests.values()
         )
+        canaries = tuple(record for record in records if self._is_canary(record.id))
+        tests = tuple(record for record in records if not self._is_canary(record.id))
         return Capture(
             session=self._session,
             collected=tuple(self._collected),
@@ -210,4 +229,7 @@ class Assembly:
             after_finish=self._after_finish,
             capture_errors=self._capture_errors,
             truncated=truncated,
+            authenticity=authenticity,
+            canaries=canaries,
+            canaries_off=self._canaries_off,
         )

@@ -11,6 +11,7 @@ from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
 from backdate.serial import to_json, write_whole
 from backdate.testing.shims import write_stand_ins
+from backdate.text import version_numbers
 
 CAPTURE = "/backdate/capture"
 """Where the capturing files are seen."""
@@ -40,24 +41,27 @@ class Selection:
     """Files (pytest) or dotted modules (unittest, Django) that are not even imported."""
 
 
-def arguments(plan: SuitePlan, python: str, *, python_warnings: bool) -> tuple[str, ...]:
-    """The command line of a plan.
+def arguments(
+    plan: SuitePlan, python: str, *, python_warnings: bool, booted: bool = False
+) -> tuple[str, ...]:
+    """The command line of a plan. ``booted``: the module is started by ``backdate_capture_boot``.
 
     pytest goes on after a file that cannot be collected and after any number of failures, whatever
     the project's configuration says: the outcome of *every* test is wanted.
     """
+    start = (python, "-S", f"{CAPTURE}/backdate_capture_boot.py") if booted else (python, "-m")
     if plan.runner == "pytest":
         warnings = ("-W", "default") if python_warnings else ()
         whole = ("--continue-on-collection-errors", "--maxfail=0", "--color=no")
         plugin = ("-p", "backdate_capture_pytest")
-        return (python, "-m", "pytest", *plugin, *plan.arguments, *warnings, *whole, *plan.targets)
+        return (*start, "pytest", *plugin, *plan.arguments, *warnings, *whole, *plan.targets)
     if plan.runner == "unittest":
-        return (python, "-m", "backdate_capture_unittest", *plan.arguments, *plan.targets)
+        return (*start, "backdate_capture_unittest", *plan.arguments, *plan.targets)
     if plan.runner == "program":
-        return (python, "-m", "backdate_capture_program", *plan.targets, *plan.arguments)
+        return (*start, "backdate_capture_program", *plan.targets, *plan.arguments)
     if plan.runner == "script":
         return ("/bin/sh", "-c", _SCRIPT, python, *plan.targets, *plan.arguments)
-    django = (python, "-m", "backdate_capture_django", "test", "--noinput")
+    django = (*start, "backdate_capture_django", "test", "--noinput")
     return (*django, *plan.arguments, *plan.targets)
 
 
@@ -91,11 +95,20 @@ def variables(plan: SuitePlan, environment: Environment, at: str, *, python_warn
 
 
 def command(
-    plan: SuitePlan, environment: Environment, at: str, limits: Limits, *, python_warnings: bool
+    plan: SuitePlan,
+    environment: Environment,
+    at: str,
+    limits: Limits,
+    *,
+    python_warnings: bool,
+    secret: bytes | None = None,
 ) -> Command:
-    """The command that runs ``plan``."""
+    """The command that runs ``plan``; it can read ``secret`` once."""
+    booted = secret is not None and version_numbers(environment.choice.interpreter.version) >= (3, 3)
+    python = str(environment.python)
     return Command(
-        argv=arguments(plan, str(environment.python), python_warnings=python_warnings),
+        argv=arguments(plan, python, python_warnings=python_warnings, booted=booted),
+        secret=secret,
         cwd=posixpath.normpath(posixpath.join(at, plan.cwd)),
         env=variables(plan, environment, at, python_warnings=python_warnings),
         limits=limits,

@@ -8,39 +8,55 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from backdate.testing.assembly import Assembly, Capture
+from backdate.testing.authenticity import Authenticator
 from backdate.testing.wire import LARGEST_LINE, parse_event
 
 LARGEST_FILE = 256 * 1024 * 1024
 """Bytes of an event file that are read."""
 
 
-def read_events(source: bytes | Iterable[bytes], *, truncated: bool = False) -> Capture:
+def read_events(
+    source: bytes | Iterable[bytes],
+    *,
+    truncated: bool = False,
+    secret: bytes | None = None,
+    canaries: Collection[str] = (),
+) -> Capture:
     """What the lines of an event file (or its whole content) say.
 
-    Never raises because of their content; every well-formed event of the session's process counts.
+    Never raises because of their content; every well-formed event of the session's process counts, with a
+    ``secret`` only those that it authenticates. ``canaries``: last names of tests that are none of its.
     """
     lines = source.split(b"\n") if isinstance(source, bytes) else source
-    assembly = Assembly()
+    assembly = Assembly(canaries)
+    authenticator = Authenticator(secret)
     malformed = 0
     for line in lines:
         if line.strip():
             event = parse_event(line)
             if event is None:
                 malformed += 1
-            else:
+            elif authenticator.believes(line, event):
                 assembly.add(event)
-    return assembly.capture(malformed=malformed, truncated=truncated)
+    return assembly.capture(malformed=malformed, truncated=truncated, authenticity=authenticator.result())
 
 
-def read_event_file(path: Path, *, largest: int = LARGEST_FILE) -> Capture:
+def read_event_file(
+    path: Path,
+    *,
+    largest: int = LARGEST_FILE,
+    secret: bytes | None = None,
+    canaries: Collection[str] = (),
+) -> Capture:
     """What the event file at ``path`` says: at most its first ``largest`` bytes, and no link is followed.
 
-    A file that is gone or was replaced by something else is a capture that knows nothing.
+    A file that is gone or was replaced by something else is a capture that knows nothing. The rest is as
+    for ``read_events``.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -51,7 +67,8 @@ def read_event_file(path: Path, *, largest: int = LARGEST_FILE) -> Capture:
         os.close(descriptor)
         return Capture(malformed=1)
     with os.fdopen(descriptor, "rb") as file:
-        return read_events(_bounded_lines(file, largest), truncated=status.st_size > largest)
+        lines = _bounded_lines(file, largest)
+        return read_events(lines, truncated=status.st_size > largest, secret=secret, canaries=canaries)
 
 
 def _bounded_lines(file: BinaryIO, largest: int) -> Iterator[bytes]:

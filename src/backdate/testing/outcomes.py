@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.sandboxes.interface import Enforced
+from backdate.testing.integrity import UNKNOWN_INTEGRITY, Integrity
 
 
 class Outcome(StrEnum):
@@ -117,6 +118,8 @@ class SuiteRun:
     """How many processes it took: after a crash the rest of the suite is run without the crasher."""
     enforced: Enforced
     log: Path
+    integrity: Integrity = UNKNOWN_INTEGRITY
+    """Whether the outcomes came about as they say."""
 
     def count(self, outcome: Outcome) -> int:
         """How many tests ended so."""

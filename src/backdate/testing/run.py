@@ -9,17 +9,20 @@ from pathlib import Path
 from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
-from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox
+from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox, SecretUse
 from backdate.testing import command as commands
 from backdate.testing.assembly import Capture
+from backdate.testing.canaries import canary_names, new_secret
 from backdate.testing.command import Selection
 from backdate.testing.ending import ending_of
 from backdate.testing.events import LARGEST_FILE, read_event_file
+from backdate.testing.integrity import Integrity, merge_integrities
 from backdate.testing.judging import judge
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.suspicions import find_suspicions, missing_choices
 from backdate.testing.verdict import RunConclusion, reach_verdict
 from backdate.testing.watching import Watch
+from backdate.testing.witnessing import process_integrity
 
 MOST_ATTEMPTS = 5
 """Processes that one suite may take before the tests that never ran are given up."""
@@ -34,6 +37,7 @@ class RunnerProcess:
     run: RunResult
     capture: Capture
     results: tuple[CaseResult, ...]
+    integrity: Integrity
     log: Path
 
 
@@ -166,20 +170,26 @@ def _attempt(
     workspace = commands.prepare(
         environment, tree, at, selection, events, chosen, shims=plan.runner == "script"
     )
-    command = commands.command(plan, environment, at, limits, python_warnings=python_warnings)
-    total = len(state.wanted) if state.wanted else None
+    # whatever a script runs could read the secret before the runner that it starts
+    secret = None if plan.runner == "script" else new_secret()
+    command = commands.command(plan, environment, at, limits, python_warnings=python_warnings, secret=secret)
+    canaries = canary_names(secret)
     watch = Watch(
         events,
         progress,
         subject=subject,
         finished=len(state.results),
-        total=total,
+        total=len(state.wanted) if state.wanted else None,
         largest=LARGEST_FILE,
+        unseen=canaries,
     )
     with watch:
         run = sandbox.run(command, workspace, log=log)
-    capture = read_event_file(events)
-    return RunnerProcess(run=run, capture=capture, results=judge(capture, ending_of(capture, run)), log=log)
+    key = secret if run.secret_use is SecretUse.READ else None
+    capture = read_event_file(events, secret=key, canaries=canaries)
+    results = judge(capture, ending_of(capture, run))
+    integrity = process_integrity(capture, run, key)
+    return RunnerProcess(run=run, capture=capture, results=results, integrity=integrity, log=log)
 
 
 def _conclude(state: _SuiteState, plan: SuitePlan, only: Sequence[str] | None, at: str) -> SuiteRun:
@@ -203,6 +213,7 @@ def _conclude(state: _SuiteState, plan: SuitePlan, only: Sequence[str] | None, a
         attempts=len(state.attempts),
         enforced=last.run.enforced,
         log=first.log,
+        integrity=merge_integrities(attempt.integrity for attempt in state.attempts),
     )
 
 

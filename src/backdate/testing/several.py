@@ -10,6 +10,7 @@ from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.testing.integrity import merge_integrities
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite
 from backdate.testing.suspicions import missing_choices
@@ -94,6 +95,7 @@ def _as_one(runs: Sequence[SuiteRun], wanted: int, only: Sequence[str] | None) -
         duration_s=sum(run.duration_s for run in runs),
         peak_memory_bytes=max(peaks, default=None),
         attempts=max(run.attempts for run in runs),
+        integrity=merge_integrities(run.integrity for run in runs),
     )
 
 

@@ -79,6 +79,9 @@ def _of_the_file(capture: Capture) -> list[str]:
         found.append(f"{counted(capture.malformed, 'line')} of the event file cannot be read")
     if capture.foreign:
         found.append(f"{counted(capture.foreign, 'event')} came from another process than the runner's")
+    if capture.authenticity.foreign:
+        number = counted(capture.authenticity.foreign, "event")
+        found.append(f"{number} came from something that does not know the secret of the run")
     if capture.contradictory:
         found.append(f"{counted(capture.contradictory, 'event')} cannot have come from an honest runner")
     if capture.capture_errors:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,7 +22,9 @@ _COLLECTED = b'"event":"collected"'
 class EventTail:
     """Counts, chunk by chunk, the finished and the collected tests in what is appended."""
 
-    def __init__(self) -> None:
+    def __init__(self, unseen: Collection[str] = ()) -> None:
+        """``unseen``: parts of the ids of tests that are not counted."""
+        self._unseen = tuple(text.encode() for text in unseen)
         self.finished = 0
         self.collected = 0
         self._rest = b""
@@ -31,7 +34,7 @@ class EventTail:
         *lines, rest = (self._rest + data).split(b"\n")
         for line in lines:
             # inside a JSON string the quotes would be escaped: the marks cannot be part of a test's id
-            if _END in line:
+            if _END in line and not any(text in line for text in self._unseen):
                 self.finished += 1
             elif _COLLECTED in line:
                 event = parse_event(line)
@@ -54,14 +57,16 @@ class Watch:
         finished: int,
         total: int | None,
         largest: int,
+        unseen: Collection[str] = (),
     ) -> None:
+        """``finished`` tests were finished before; those whose ids hold one of ``unseen`` do not count."""
         self._path = path
         self._progress = progress
         self._subject = subject
         self._finished = finished
         self._total = total
         self._largest = largest
-        self._tail = EventTail()
+        self._tail = EventTail(unseen)
         self._offset = 0
         self._reported: SuiteAdvanced | None = None
         self._problem: Exception | None = None

@@ -27,6 +27,10 @@ class CaptureEvent(msgspec.Struct, tag_field="event", frozen=True, kw_only=True)
     """One line of the file. ``pid`` is the process that says it wrote it."""
 
     pid: int
+    number: int = -1
+    """How many events were written before; -1 where the writer does not count."""
+    lost: bool = False
+    """Whether the event before this one may not have been written."""
 
 
 class RunnerStarted(CaptureEvent, tag="session", frozen=True, kw_only=True):
@@ -139,6 +143,12 @@ class CaptureError(CaptureEvent, tag="capture-error", frozen=True, kw_only=True)
     reason: str
 
 
+class CanariesOff(CaptureEvent, tag="canaries-off", frozen=True, kw_only=True):
+    """No further canary is run."""
+
+    reason: str
+
+
 AnyEvent = (
     RunnerStarted
     | Collecting
@@ -154,6 +164,7 @@ AnyEvent = (
     | Interrupted
     | Finish
     | CaptureError
+    | CanariesOff
 )
 
 _DECODER = msgspec.json.Decoder(AnyEvent)

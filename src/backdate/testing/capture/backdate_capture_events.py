@@ -14,8 +14,15 @@ What makes it last:
   when a test closed it or put another file in its place;
 - a forked child that runs on writes nothing: only the process that opened the file does;
 - the name of the event file is taken out of ``os.environ``, so that no child process finds it.
+
+What makes it believed: when this module is imported it reads the secret of the run from a pipe, which is
+empty and closed afterwards, and keeps nothing of it but the inner state of two hash objects. Each event has
+a number and a code that only the secret gives (HMAC, RFC 2104). An event that may not have been written is
+said so by the next one (``lost``), because a number that is missing otherwise was taken away.
 """
 
+import hashlib
+import itertools
 import os
 import re
 import sys
@@ -28,6 +35,7 @@ except ImportError:  # an interpreter without the C accelerator
 EVENTS_VARIABLE = "BACKDATE_CAPTURE_EVENTS"
 SELECTION_VARIABLE = "BACKDATE_CAPTURE_SELECTION"
 ROOT_VARIABLE = "BACKDATE_CAPTURE_ROOT"
+DESCRIPTOR_VARIABLE = "BACKDATE_SECRET_DESCRIPTOR"
 
 COLLECTED_IDS_A_LINE = 500
 
@@ -87,11 +95,41 @@ def encode(value):
     return _quote(clean(value))
 
 
-def _make_writer(path):
+def _read_secret():
+    """What the pipe holds, which is closed then; None without one."""
+    number = os.environ.pop(DESCRIPTOR_VARIABLE, None)
+    if not number:
+        return None
+    try:
+        secret = os.read(int(number), 4096)
+        os.close(int(number))
+    except (OSError, ValueError):
+        return None  # a program before this one closed it: nothing is signed, and the host says so
+    return secret or None
+
+
+def _make_keyed_hash(secret):
+    """HMAC with SHA-256 under ``secret``, as a function from bytes to hexadecimal digits."""
+    padded = bytearray(secret.ljust(64, b"\0"))
+    inner = hashlib.sha256(bytes(bytearray([byte ^ 0x36 for byte in padded])))
+    outer = hashlib.sha256(bytes(bytearray([byte ^ 0x5C for byte in padded])))
+
+    def keyed(data):
+        first, second = inner.copy(), outer.copy()
+        first.update(data)
+        second.update(first.digest())
+        return second.hexdigest()
+
+    return keyed
+
+
+def _make_writer(path, keyed):
     descriptor = [None, None]
     owner = os.getpid()
     getpid, opened, write, fstat = os.getpid, os.open, os.write, os.fstat
     flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+    numbers = itertools.count()
+    unsure = [False]
 
     def identity(number):
         status = fstat(number)
@@ -108,29 +146,48 @@ def _make_writer(path):
         descriptor[:] = [number, identity(number)]
         return number
 
+    def signed(fields):
+        body = encode(fields).encode("ascii")
+        if keyed is None:
+            return body
+        return body[:-1] + b',"mac":"' + keyed(body).encode("ascii") + b'"}'
+
     def emit(event, fields):
         if getpid() != owner:
             return
         fields["event"] = event
         fields["pid"] = owner
-        data = ("\n" + encode(fields) + "\n").encode("ascii")
+        if unsure[0]:
+            fields["lost"] = True
+        fields["number"] = next(numbers)
+        unsure[0] = True  # until it is written: whatever raises in between, the next event says so
+        data = b"\n" + signed(fields) + b"\n"
         try:
-            write(ready(), data)
+            unsure[0] = write(ready(), data) != len(data)
         except OSError:
             pass  # no space, or a limit of the test's own: what is missing shows in the cross-checks
 
     return emit
 
 
+CANARIES = 9
+"""How many canaries a run has; the host has the same number."""
+
+
 def _make_emit():
     path = os.environ.pop(EVENTS_VARIABLE, None)
+    secret = _read_secret()
     if not path:
-        return False, lambda event, fields: None
-    return True, _make_writer(path)
+        return False, lambda event, fields: None, []
+    keyed = None if secret is None else _make_keyed_hash(secret)
+    codes = (
+        [] if keyed is None else [keyed(("canary %d" % number).encode("ascii")) for number in range(CANARIES)]
+    )
+    return True, _make_writer(path, keyed), codes
 
 
-active, _emit = _make_emit()
-"""Whether this process is the one whose events are recorded."""
+active, _emit, canary_codes = _make_emit()
+"""Whether this process is the one whose events are recorded; how they are; a code for each canary."""
 
 
 def emit(event, **fields):

@@ -11,6 +11,7 @@ import os
 import sys
 
 import pytest
+from backdate_capture_canaries import canaries
 from backdate_capture_events import (
     clean,
     clock,
@@ -28,6 +29,7 @@ from backdate_capture_raised import describe, folder_of
 REASON_LENGTH = 4000
 _RAISED = "_backdate_raised"
 _ID = "_backdate_id"
+_CANARY = "_backdate_made"
 
 
 def _runner_folders():
@@ -57,6 +59,8 @@ class _SessionState(object):
     """Whether the ids that xdist's workers collected were written."""
     root = ""
     """The folder that node ids are relative to."""
+    session = None
+    """The session of this process; those that its tests start in turn have no canaries."""
 
     def __init__(self):
         self.durations = {}
@@ -102,6 +106,8 @@ def pytest_cmdline_main(config):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_collection(session):
     config = session.config
+    if _state.session is None:
+        _state.session = session
     _state.controller = config.pluginmanager.hasplugin("dsession")
     _state.root = str(getattr(config, "rootpath", None) or config.rootdir)
     outcome = yield
@@ -191,6 +197,10 @@ def pytest_collection_modifyitems(session, config, items):
 def pytest_collection_finish(session):
     if not session.config.pluginmanager.hasplugin("dsession"):
         emit_collected([_key_of(item) for item in session.items])
+    if session is _state.session:
+        if _state.controller:
+            canaries.give_up("xdist")
+        canaries.expect(len(session.items))
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -202,13 +212,35 @@ def pytest_xdist_node_collection_finished(node, ids):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
+    counts = item.session is _state.session and _CANARY not in item.__dict__
+    if counts:
+        _run_canaries(item, canaries.due())
     key = _state.key = _key_of(item)
     emit("start", id=key, file=_path_of(item))
     started = clock()
     outcome = yield
     if _excinfo_of(outcome) is None:
         emit("end", id=key, duration=clock() - started)
+        if counts and nextitem is None:
+            _run_canaries(item, canaries.rest())
     _state.key = None
+
+
+def _take_report(report):
+    pytest_runtest_logreport(report)  # looked up when it is called: also what was put in its place
+
+
+def _run_canaries(item, due):
+    for canary in due:
+        try:
+            from backdate_capture_items import make_item, run_item
+
+            made = make_item(canary, item, _take_report)
+            made.__dict__[_CANARY] = True
+        except Exception:  # a pytest that builds items otherwise
+            canaries.give_up("an item cannot be made: %r" % (sys.exc_info()[1],))
+            return
+        run_item(made, item)
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

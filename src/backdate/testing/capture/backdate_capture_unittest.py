@@ -11,6 +11,7 @@ import sys
 import unittest
 from unittest import suite as unittest_suite
 
+from backdate_capture_canaries import canaries
 from backdate_capture_events import (
     clean,
     clock,
@@ -90,6 +91,8 @@ class CaptureMixin(object):
 
     _backdate_started = None
     _backdate_since = 0.0
+    _backdate_counts = False
+    """Whether it is the suite's own result, beside which canaries run."""
 
     def _backdate_phase(self, test, outcome, when="call", xfail=None, sub=False, reason="", raised=()):
         key = _key(test)
@@ -115,6 +118,8 @@ class CaptureMixin(object):
 
     def startTest(self, test):
         if not _is_load(test):
+            if self._backdate_counts:
+                _run_canaries(self, canaries.due(), test)
             self._backdate_started = _key(test)
             emit("start", id=self._backdate_started, file=_file_of(test))
             self._backdate_since = clock()
@@ -180,6 +185,35 @@ class CaptureMixin(object):
         super(CaptureMixin, self).addSubTest(test, subtest, err)
 
 
+class _Nowhere(object):
+    """A stream that keeps nothing."""
+
+    def write(self, text):
+        pass
+
+    writeln = write
+
+    def flush(self):
+        pass
+
+
+def _result_beside(result):
+    """A result of the same kind that nobody counts, for a canary."""
+    kind = type(result)
+    if kind.__mro__[2] is not unittest.TextTestResult:  # what others made may report elsewhere as well
+        kind = type("TextTestResult", (CaptureMixin, unittest.TextTestResult), {})
+    beside = kind.__new__(kind)
+    unittest.TextTestResult.__init__(beside, _Nowhere(), False, 0)
+    return beside
+
+
+def _run_canaries(result, due, test=None):
+    module = type(test).__module__ if test is not None else "__main__"
+    for canary in due:
+        kind = canary.case_class(getattr(sys.modules.get(module), "__file__", None) or module, module)
+        kind(canary.name)(_result_beside(result))
+
+
 def _leaves(suite):
     """Every test of a suite, in order."""
     if isinstance(suite, unittest.BaseTestSuite):
@@ -218,7 +252,9 @@ def _prepare(suite):
         if key != _identity(test):
             test._backdate_id = key
     _keep(suite, lambda test: selection.wants(_key(test)))
-    emit_collected([_key(test) for test in _leaves(suite) if not _is_load(test)])
+    keys = [_key(test) for test in _leaves(suite) if not _is_load(test)]
+    emit_collected(keys)
+    canaries.expect(len(keys))
     return suite
 
 
@@ -283,6 +319,8 @@ def install():
         self._makeResult = lambda: _capturing(made())
         try:
             result = run(self, _prepare(test))
+            if getattr(result, "_backdate_counts", False):
+                _run_canaries(result, canaries.rest())
         finally:
             undo_groups()
         good = result.wasSuccessful()
@@ -298,6 +336,7 @@ def _capturing(result):
     kind = type(result)
     try:
         result.__class__ = type(kind.__name__, (CaptureMixin, kind), {})
+        result._backdate_counts = True
     except TypeError:
         emit("capture-error", about="result", reason="the result class %s cannot be extended" % kind.__name__)
     return result
