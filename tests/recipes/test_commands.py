@@ -305,7 +305,7 @@ def test_variables_and_places(tree: Path) -> None:
     assert isinstance(first, SuitePlan)
     assert isinstance(second, SuitePlan)
     assert first.environment == (("B", "2"),)
-    assert first.provenance.place == "ci.yml:11"
+    assert first.provenance.location == "ci.yml:11"
     assert first.provenance.text == "B=2 pytest"
     assert second.environment == (("PYTHONPATH", ":./src"),)
     assert second.provenance.line == 13

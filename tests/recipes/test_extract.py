@@ -91,10 +91,10 @@ def test_a_chain_of_files_is_followed_to_its_end(tmp_path: Path) -> None:
         },
     )
     first = extract_recipes(tmp_path).candidates[0]
-    assert first.install[0].provenance.place == "ci/install.sh:3"
+    assert first.install[0].provenance.location == "ci/install.sh:3"
     assert first.install[0].file == "ci/all.txt"
     assert first.test.runner == "pytest"
-    assert first.test.provenance.place == "tox.ini:3"
+    assert first.test.provenance.location == "tox.ini:3"
 
 
 def test_files_that_call_each_other_end(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def _recipe(recipe: Recipe) -> Iterator[str]:
 
 
 def _line(kind: str, what: str, provenance: Provenance) -> str:
-    where = f"{provenance.place}  ({provenance.rule})" if provenance.place else f"({provenance.rule})"
+    where = f"{provenance.location}  ({provenance.rule})" if provenance.location else f"({provenance.rule})"
     return f"  {kind:<8} {_printable(what)}\n{'':11}from {_printable(where)}"
 
 
@@ -117,7 +117,7 @@ def _skipped(extraction: Extraction, *, everything: bool) -> Iterator[str]:
         return
     yield "Skipped:"
     for instruction in extraction.skipped:
-        where = instruction.provenance.place or instruction.provenance.rule
+        where = instruction.provenance.location or instruction.provenance.rule
         text = f"  [{instruction.provenance.text}]" if instruction.provenance.text else ""
         yield f"  {_printable(where)}: {_printable(instruction.reason + text)}"
 

@@ -45,7 +45,7 @@ def _lines(result: SetupResult, *, verbose: bool) -> Iterator[str]:
     if verbose:
         yield from _bad_tests(result)
         for instruction in result.skipped:
-            where = instruction.provenance.place or instruction.provenance.rule
+            where = instruction.provenance.location or instruction.provenance.rule
             yield f"Not followed: {where}: {instruction.reason}"
     yield f"Logs: {result.folder}"
 
@@ -77,7 +77,7 @@ def _recipe(recipe: Recipe) -> Iterator[str]:
 
 
 def _step(kind: str, what: str, provenance: Provenance) -> str:
-    where = f"{provenance.place}, {provenance.rule}" if provenance.place else provenance.rule
+    where = f"{provenance.location}, {provenance.rule}" if provenance.location else provenance.rule
     return f"  {kind:<8}{what}    [{where}]"
 
 

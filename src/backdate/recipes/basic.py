@@ -104,18 +104,18 @@ def _plainest(names: list[str]) -> list[str]:
 
 
 def _candidates(root: Path) -> list[Path]:
-    found = [path for path in root.iterdir() if _REQUIREMENTS.match(path.name)]
+    matching = [path for path in root.iterdir() if _REQUIREMENTS.match(path.name)]
     for folder in (*_FOLDERS, "tests", "test"):
         inside = root / folder
         if inside.is_dir() and not inside.is_symlink():
             every = folder in _FOLDERS
-            found += [
+            matching += [
                 path
                 for path in inside.iterdir()
                 if (every and path.suffix in (".txt", ".pip", ".in")) or _REQUIREMENTS.match(path.name)
             ]
     usable = sorted(
-        (path for path in found if path.is_file() and not path.is_symlink()),
+        (path for path in matching if path.is_file() and not path.is_symlink()),
         key=lambda path: (len(path.parts), path),
     )
     compiled = {path.with_suffix(".in") for path in usable if path.suffix == ".txt"}

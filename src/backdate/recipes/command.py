@@ -48,8 +48,8 @@ class ParsedOptions:
 
     def all(self, *names: str) -> list[str]:
         """The values of an option under any of its names, those with commas taken apart."""
-        found = [value for name, value in self.values if name in names]
-        return [part.strip() for value in found for part in value.split(",") if part.strip()]
+        values = [value for name, value in self.values if name in names]
+        return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
     def has(self, *names: str) -> bool:
         """Whether an option is given."""
@@ -63,18 +63,18 @@ def read_options(arguments: Sequence[str], with_value: Sequence[str]) -> ParsedO
     """
     values: list[tuple[str, str]] = []
     positional: list[str] = []
-    place = 0
-    while place < len(arguments):
-        word = arguments[place]
-        place += 1
+    position = 0
+    while position < len(arguments):
+        word = arguments[position]
+        position += 1
         if word == "--":
-            positional += arguments[place:]
+            positional += arguments[position:]
             break
         if not word.startswith("-") or word == "-":
             positional.append(word)
         elif word in with_value:
-            values.append((word, arguments[place] if place < len(arguments) else ""))
-            place += 1
+            values.append((word, arguments[position] if position < len(arguments) else ""))
+            position += 1
         elif word.startswith("--"):
             name, _, value = word.partition("=")
             values.append((name, value))

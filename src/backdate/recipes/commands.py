@@ -90,23 +90,25 @@ def read_commands(
     if not files.spend(1 + len(text) // 500):
         return ()
     known = variables if isinstance(variables, dict) else dict(variables or {})
-    found: list[Action] = []
+    actions: list[Action] = []
     outside = dict(known)
-    for one in follow(text, exists=files.has, variables=known, cwd=cwd):
-        if isinstance(one, VariableAssignment):
-            where = _provenance(rule, file, line, one.line, f"{one.name}={one.value or '…'}")
-            if one.unknown is None and one.value is not None:
-                known[one.name] = one.value
-                if one.exported or one.name in outside:
-                    found.append(Variable(name=one.name, value=one.value, provenance=where))
-            elif one.exported:
-                found.append(
-                    SkippedInstruction(reason=f"{one.name} is not set: {one.unknown}", provenance=where)
+    for command in follow(text, exists=files.has, variables=known, cwd=cwd):
+        if isinstance(command, VariableAssignment):
+            where = _provenance(rule, file, line, command.line, f"{command.name}={command.value or '…'}")
+            if command.unknown is None and command.value is not None:
+                known[command.name] = command.value
+                if command.exported or command.name in outside:
+                    actions.append(Variable(name=command.name, value=command.value, provenance=where))
+            elif command.exported:
+                actions.append(
+                    SkippedInstruction(
+                        reason=f"{command.name} is not set: {command.unknown}", provenance=where
+                    )
                 )
             continue
-        where = _provenance(rule, file, line, one.line, one.text)
-        found += _understand(one, files, where, known)
-    return tuple(found)
+        where = _provenance(rule, file, line, command.line, command.text)
+        actions += _understand(command, files, where, known)
+    return tuple(actions)
 
 
 def _provenance(rule: str, file: str | None, first: int, line: int, text: str) -> Provenance:
@@ -216,12 +218,12 @@ def _known_program(word: str) -> bool:
 
 
 def _after_options(arguments: tuple[str, ...], with_value: tuple[str, ...]) -> tuple[str, ...]:
-    place = 0
-    while place < len(arguments) and arguments[place].startswith("-"):
-        if arguments[place] == "--":
-            return arguments[place + 1 :]
-        place += 2 if arguments[place] in with_value else 1
-    return arguments[place:]
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-"):
+        if arguments[position] == "--":
+            return arguments[position + 1 :]
+        position += 2 if arguments[position] in with_value else 1
+    return arguments[position:]
 
 
 def _python(command: ProgramCall, depth: int) -> Iterable[Action]:

@@ -75,15 +75,13 @@ def compose(candidate: DeclaredJob, files: Files, *, basic: Recipe | None) -> Co
     if "pytest" in runners and not any(_is_pytest(package) for step in steps for package in step.packages):
         why = Provenance(rule="the suite's runner")
         steps.append(InstallStep(kind="packages", packages=("pytest",), provenance=why))
-    wishes = [action for action in actions if isinstance(action, DeclaredPythons)]
+    declared_pythons = [action for action in actions if isinstance(action, DeclaredPythons)]
     return Composition(
         recipe=Recipe(
             install=tuple(steps),
             test=plans[0],
             further_tests=tuple(plans[1:]),
-            interpreter=max(
-                wishes, key=lambda python_constraint: len(python_constraint.versions), default=None
-            ),
+            interpreter=max(declared_pythons, key=lambda pythons: len(pythons.versions), default=None),
             system=tuple(action for action in actions if isinstance(action, SystemPackages)),
             variables=variables,
             provenance=replace(candidate.provenance, rule=f"{candidate.kind}, {candidate.name}"),
@@ -212,15 +210,15 @@ def _steps(actions: Sequence[Action], skipped: list[SkippedInstruction]) -> Iter
 
 def _variables(actions: Sequence[Action]) -> tuple[Variable, ...]:
     """The last value of each variable that may concern installing or testing."""
-    found: dict[str, Variable] = {}
+    last: dict[str, Variable] = {}
     for action in actions:
         if (
             isinstance(action, Variable)
             and not action.name.startswith(_NOT_FOR_TESTS)
             and action.name != "PATH"
         ):
-            found[action.name] = action
-    return tuple(found.values())
+            last[action.name] = action
+    return tuple(last.values())
 
 
 def _placed(plan: SuitePlan, files: Files) -> SuitePlan:

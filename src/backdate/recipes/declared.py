@@ -115,32 +115,35 @@ def _groups(
     pyproject: Mapping[str, Any], unread: list[tuple[str, str]]
 ) -> list[tuple[str, tuple[str, ...], str]]:
     groups = _table(pyproject, "dependency-groups")
-    place, left, found = "pyproject.toml [dependency-groups]", _MOST_ENTRIES, []
+    table, left, read = "pyproject.toml [dependency-groups]", _MOST_ENTRIES, []
     for name in groups:
         requirements, spent = _expand_group(groups, name, left)
         left -= spent
         if left <= 0:
             unread.append(("pyproject.toml", "its dependency groups include each other too often"))
             break
-        found.append((name, requirements, place))
+        read.append((name, requirements, table))
     poetry = _table(pyproject, "tool", "poetry")
     old = _table(poetry, "dev-dependencies")
     if old:
-        found.append(("dev", poetry_requirements(old)[0], "pyproject.toml [tool.poetry.dev-dependencies]"))
+        read.append(("dev", poetry_requirements(old)[0], "pyproject.toml [tool.poetry.dev-dependencies]"))
     for name, group in _table(poetry, "group").items():
         if isinstance(group, Mapping):
             requirements = poetry_requirements(_table(group, "dependencies"))[0]
-            found.append((name, requirements, f"pyproject.toml [tool.poetry.group.{name}]"))
-    for name, given in _table(pyproject, "tool", "pdm", "dev-dependencies").items():
-        found.append((name, _written(given), "pyproject.toml [tool.pdm.dev-dependencies]"))
+            read.append((name, requirements, f"pyproject.toml [tool.poetry.group.{name}]"))
+    for name, entries in _table(pyproject, "tool", "pdm", "dev-dependencies").items():
+        read.append((name, _written(entries), "pyproject.toml [tool.pdm.dev-dependencies]"))
     uv = _table(pyproject, "tool", "uv").get("dev-dependencies")
     if uv:
-        found.append(("dev", _written(uv), "pyproject.toml [tool.uv]"))
-    for name, given in _table(pyproject, "tool", "hatch", "envs").items():
-        if isinstance(given, Mapping):
-            requirements = (*_written(given.get("dependencies")), *_written(given.get("extra-dependencies")))
-            found.append((name, requirements, f"pyproject.toml [tool.hatch.envs.{name}]"))
-    return found
+        read.append(("dev", _written(uv), "pyproject.toml [tool.uv]"))
+    for name, settings in _table(pyproject, "tool", "hatch", "envs").items():
+        if isinstance(settings, Mapping):
+            requirements = (
+                *_written(settings.get("dependencies")),
+                *_written(settings.get("extra-dependencies")),
+            )
+            read.append((name, requirements, f"pyproject.toml [tool.hatch.envs.{name}]"))
+    return read
 
 
 def _expand_group(groups: Mapping[str, Any], name: str, most: int) -> tuple[tuple[str, ...], int]:
@@ -169,15 +172,15 @@ def _expand_group(groups: Mapping[str, Any], name: str, most: int) -> tuple[tupl
 
 
 def _entries(groups: Mapping[str, Any], name: str) -> list[Any]:
-    given = groups.get(name)
-    return given if isinstance(given, list) else []
+    entries = groups.get(name)
+    return entries if isinstance(entries, list) else []
 
 
 def _pipfile_table(pipfile: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return {
-        name: "*" if given in ("", {}) else given
-        for name, given in _table(pipfile, name).items()
-        if not (isinstance(given, Mapping) and ("path" in given or "file" in given))
+        name: "*" if requirement in ("", {}) else requirement
+        for name, requirement in _table(pipfile, name).items()
+        if not (isinstance(requirement, Mapping) and ("path" in requirement or "file" in requirement))
     }
 
 
@@ -186,17 +189,17 @@ def _pipfile_groups(pipfile: Mapping[str, Any]) -> list[tuple[str, tuple[str, ..
     return [("dev", requirements, "Pipfile [dev-packages]")] if requirements else []
 
 
-def _written(given: object) -> tuple[str, ...]:
-    return tuple(entry for entry in given if isinstance(entry, str)) if isinstance(given, list) else ()
+def _written(value: object) -> tuple[str, ...]:
+    return tuple(entry for entry in value if isinstance(entry, str)) if isinstance(value, list) else ()
 
 
-def _table(given: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+def _table(table: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     for part in path:
-        found = given.get(part)
-        if not isinstance(found, Mapping):
+        inner = table.get(part)
+        if not isinstance(inner, Mapping):
             return {}
-        given = found
-    return given
+        table = inner
+    return table
 
 
 def _toml(root: Path, name: str, unread: list[tuple[str, str]]) -> Mapping[str, Any]:
@@ -225,15 +228,15 @@ def _setup_arguments(root: Path, unread: list[tuple[str, str]]) -> Mapping[str, 
     text = read_text(root, "setup.py")
     if text is None:
         return {}
-    found = setup_arguments(text)
-    if found is None:
+    arguments = setup_arguments(text)
+    if arguments is None:
         unread.append(("setup.py", "not Python 3 that can be parsed"))
         return {}
-    return {name: argument.value for name, argument in found.items()}
+    return {name: argument.value for name, argument in arguments.items()}
 
 
-def _lines(given: object) -> list[str]:
+def _lines(value: object) -> list[str]:
     """Requirements that setuptools takes as a list or as one text with a line each."""
-    if isinstance(given, str):
-        return given.splitlines()
-    return [entry for entry in given if isinstance(entry, str)] if isinstance(given, list) else []
+    if isinstance(value, str):
+        return value.splitlines()
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []

@@ -89,15 +89,15 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
         ranked.append(_Ranked(rank=(3, 0), recipe=basic))
     elif basic is not None:
         basic = replace(basic, install=tuple(step for step in basic.install if step.packages == ("pytest",)))
-    for place, candidate in _candidates(files, basic, skipped, sources):
-        made = compose(candidate, files, basic=basic)
-        skipped += made.skipped
-        if made.recipe is None:
+    for position, candidate in _candidates(files, basic, skipped, sources):
+        composition = compose(candidate, files, basic=basic)
+        skipped += composition.skipped
+        if composition.recipe is None:
             continue
-        doubts = candidate.doubts + _against(made.recipe, made.skipped)
-        position = place + 4 if place == 0 and doubts >= _DOUBTFUL else place
-        ranked.append(_Ranked(rank=(position, doubts), recipe=made.recipe))
-    ranked.sort(key=lambda one: one.rank)
+        doubts = candidate.doubts + _against(composition.recipe, composition.skipped)
+        rank_of_source = position + 4 if position == 0 and doubts >= _DOUBTFUL else position
+        ranked.append(_Ranked(rank=(rank_of_source, doubts), recipe=composition.recipe))
+    ranked.sort(key=lambda ranking: ranking.rank)
     files.declared()  # whether any recipe asked for it or not: a broken file is told
     skipped += files.unread
     return Extraction(candidates=tuple(_folded(ranked)), skipped=tuple(dict.fromkeys(skipped)))
@@ -105,13 +105,13 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
 
 def _basic(root: Path, skipped: list[SkippedInstruction]) -> Recipe | None:
     try:
-        found = basic_recipe(root)
+        recipe = basic_recipe(root)
     except ConfigurationError as error:
         skipped.append(unread_metadata(str(error)))
         return None
-    if found is None:
+    if recipe is None:
         return None
-    return replace(found, provenance=Provenance(rule="what the metadata and requirements files declare"))
+    return replace(recipe, provenance=Provenance(rule="what the metadata and requirements files declare"))
 
 
 def _candidates(

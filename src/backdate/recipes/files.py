@@ -65,10 +65,10 @@ class Files:
         if path is None:
             return False
         try:
-            found = (self.root / path).resolve(strict=True)
+            resolved = (self.root / path).resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
             return False
-        return found.is_relative_to(self.root.resolve())
+        return resolved.is_relative_to(self.root.resolve())
 
     def names(self, folder: str) -> tuple[str, ...]:
         """The names of the regular files in a folder, sorted; none when it is not a folder."""
@@ -122,10 +122,10 @@ def normal_path(cwd: str, path: str) -> str | None:
     return None if joined == ".." or joined.startswith("../") else joined
 
 
-def first_line_with(text: str, words: str) -> int | None:
+def first_line_with(text: str, part: str) -> int | None:
     """The number of the first line of ``text`` that contains ``words``, counted from 1."""
-    place = text.find(words)
-    return None if place < 0 else text.count("\n", 0, place) + 1
+    offset = text.find(part)
+    return None if offset < 0 else text.count("\n", 0, offset) + 1
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:

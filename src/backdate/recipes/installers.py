@@ -179,7 +179,7 @@ def install_with_setup_script(command: ProgramCall) -> Iterator[Action]:
 
 def _groups(command: ProgramCall, names: Sequence[str] | None, where: str) -> Iterator[Action]:
     """The requirements of groups that pyproject.toml declares; ``names`` None for all of them."""
-    known = {name: packages for name, packages, place in command.files.declared().groups if where in place}
+    known = {name: packages for name, packages, table in command.files.declared().groups if where in table}
     for name in known if names is None else names:
         if name not in known:
             yield command.skipped(f"pyproject.toml declares no group {name[:100]}")
@@ -190,8 +190,8 @@ def _groups(command: ProgramCall, names: Sequence[str] | None, where: str) -> It
 def _extras(command: ProgramCall, options: ParsedOptions, *names: str) -> list[str]:
     if options.has("--all-extras"):
         return [name for name, _ in command.files.declared().extras]
-    found = options.all(*names)
-    return [part for value in found for part in value.split()]
+    values = options.all(*names)
+    return [part for value in values for part in value.split()]
 
 
 def _poetry(command: ProgramCall) -> Iterator[Action]:
@@ -228,7 +228,7 @@ def _pdm(command: ProgramCall) -> Iterator[Action]:
     if not options.has("--prod", "--production", "--no-dev"):
         left_out = set(options.all("--without"))
         for where in ("pdm", "dependency-groups"):
-            named = [n for n, _, place in declared.groups if where in place and n not in left_out]
+            named = [n for n, _, table in declared.groups if where in table and n not in left_out]
             yield from _groups(command, named, where)
 
 
@@ -239,9 +239,11 @@ def _pipenv(command: ProgramCall) -> Iterator[Action]:
     options = read_options(
         command.arguments[1:], ("-r", "--requirements", "-e", "--editable", "--python", "-i")
     )
-    given = [word for word in command.arguments[1:] if word not in ("--dev", "-d", "--system", "--deploy")]
+    arguments = [
+        word for word in command.arguments[1:] if word not in ("--dev", "-d", "--system", "--deploy")
+    ]
     if options.positional or options.has("-r", "-e", "--requirements", "--editable"):
-        yield from install_with_pip(command.having(("install", *given)))
+        yield from install_with_pip(command.having(("install", *arguments)))
         return
     declared = command.files.declared()
     if not command.files.has("Pipfile"):
@@ -317,15 +319,15 @@ def _apt(command: ProgramCall) -> Iterator[Action]:
     yield from debian_packages(options.positional[1:], command.provenance)
 
 
-def debian_packages(words: Sequence[str], provenance: Provenance) -> Iterator[Action]:
+def debian_packages(names: Sequence[str], provenance: Provenance) -> Iterator[Action]:
     """Those of ``words`` that are names of Debian packages; the others are skipped."""
-    packages = tuple(word for word in words if _SYSTEM_PACKAGE.match(word))
+    packages = tuple(name for name in names if _SYSTEM_PACKAGE.match(name))
     if packages:
         yield SystemPackages(manager="apt", packages=packages, provenance=provenance)
-    for word in words:
-        if word not in packages:
+    for name in names:
+        if name not in packages:
             yield SkippedInstruction(
-                reason=f"{word[:100]!r} is not the name of a Debian package", provenance=provenance
+                reason=f"{name[:100]!r} is not the name of a Debian package", provenance=provenance
             )
 
 

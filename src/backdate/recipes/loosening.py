@@ -36,7 +36,7 @@ def _loosened(step: InstallStep) -> InstallStep:
 
 
 def _loose(requirement: str) -> str:
-    found = loosen_requirement(requirement)
-    if not isinstance(found, Loosened):
+    loosened = loosen_requirement(requirement)
+    if not isinstance(loosened, Loosened):
         return requirement
-    return requirement[: found.start] + found.replacement + requirement[found.end :]
+    return requirement[: loosened.start] + loosened.replacement + requirement[loosened.end :]

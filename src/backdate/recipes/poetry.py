@@ -56,7 +56,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _caret(version: str) -> str:
     numbers = _numbers(version)
-    first = next((place for place, number in enumerate(numbers) if number), len(numbers) - 1)
+    first = next((position for position, number in enumerate(numbers) if number), len(numbers) - 1)
     upper = [*numbers[:first], numbers[first] + 1]
     return f">={version},<{'.'.join(map(str, upper))}"
 
@@ -76,38 +76,38 @@ def poetry_requirements(table: Mapping[str, Any]) -> tuple[tuple[str, ...], tupl
     """
     requirements: list[str] = []
     unreadable: list[str] = []
-    for name, given in table.items():
+    for name, constraint in table.items():
         if name.lower() == "python":
             continue
-        for one in given if isinstance(given, list) else [given]:
+        for alternative in constraint if isinstance(constraint, list) else [constraint]:
             try:
-                requirements.append(_requirement(name, one))
+                requirements.append(_requirement(name, alternative))
             except UnreadableRequirement as error:
                 unreadable.append(f"{name}: {error}")
     return tuple(requirements), tuple(unreadable)
 
 
-def _requirement(name: str, given: object) -> str:
-    if isinstance(given, str):
-        return f"{name}{poetry_specifier(given)}"
-    if not isinstance(given, Mapping):
-        raise UnreadableRequirement(f"not a constraint: {given!r}")
-    extras = given.get("extras", [])
+def _requirement(name: str, constraint: object) -> str:
+    if isinstance(constraint, str):
+        return f"{name}{poetry_specifier(constraint)}"
+    if not isinstance(constraint, Mapping):
+        raise UnreadableRequirement(f"not a constraint: {constraint!r}")
+    extras = constraint.get("extras", [])
     named = f"{name}[{','.join(map(str, extras))}]" if extras else name
-    if "git" in given:
-        revision = next((f"@{given[key]}" for key in ("rev", "tag", "branch") if key in given), "")
-        written = f"{named} @ git+{given['git']}{revision}"
-    elif "url" in given:
-        written = f"{named} @ {given['url']}"
-    elif "path" in given:
+    if "git" in constraint:
+        revision = next((f"@{constraint[key]}" for key in ("rev", "tag", "branch") if key in constraint), "")
+        written = f"{named} @ git+{constraint['git']}{revision}"
+    elif "url" in constraint:
+        written = f"{named} @ {constraint['url']}"
+    elif "path" in constraint:
         raise UnreadableRequirement("a path of the project's own file system")
     else:
-        written = f"{named}{poetry_specifier(str(given.get('version', '*')))}"
+        written = f"{named}{poetry_specifier(str(constraint.get('version', '*')))}"
     markers = []
-    if "python" in given:
-        markers.append(_python_marker(str(given["python"])))
-    if "markers" in given:
-        markers.append(f"({given['markers']})")
+    if "python" in constraint:
+        markers.append(_python_marker(str(constraint["python"])))
+    if "markers" in constraint:
+        markers.append(f"({constraint['markers']})")
     return f"{written} ; {' and '.join(markers)}" if markers else written
 
 

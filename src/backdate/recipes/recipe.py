@@ -23,7 +23,7 @@ class Provenance:
     """The command as it is written there; None for a rule that reads no command."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """For people: ``tox.ini:12``; empty when no file was read."""
         return f"{self.file}:{self.line}" if self.file and self.line else self.file or ""
 

@@ -122,7 +122,7 @@ def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
 
     Variables that ``recipe`` sets anyway are not repeated.
     """
-    words = {
+    program = {
         "pytest": ["python", "-m", "pytest"],
         "unittest": ["python", "-m", "unittest"],
         "django": ["python", "manage.py", "test", "--noinput"],
@@ -131,7 +131,8 @@ def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
     }[plan.runner]
     here = posixpath.relpath(".", plan.cwd)
     set_anyway = {
-        (one.name, one.value.replace(PROJECT_FOLDER, here)) for one in (recipe.variables if recipe else ())
+        (variable.name, variable.value.replace(PROJECT_FOLDER, here))
+        for variable in (recipe.variables if recipe else ())
     }
     own = [
         f"{name}={shlex.quote(value)}"
@@ -139,7 +140,7 @@ def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
         if (name, value) not in set_anyway and _NAME.match(name)
     ]
     rest = (*plan.targets, *plan.arguments) if plan.runner == "program" else (*plan.arguments, *plan.targets)
-    command = " ".join([*own, shlex.join([*words, *rest])])
+    command = " ".join([*own, shlex.join([*program, *rest])])
     return command if plan.cwd == "." else f"(cd {shlex.quote(plan.cwd)} && {command})"
 
 
@@ -159,8 +160,8 @@ def _build_lines(recipe: Recipe, setting: str) -> Iterator[str]:
         yield f"{setting}PIP_BUILD_CONSTRAINT={_BUILD_LIMITS}"
     for needed in recipe.build_requirements:
         yield from _comment(needed.provenance)
-        words = ["python", "-m", "pip", "install", _printable(needed.requirement)]
-        yield shlex.join(words)
+        install = ["python", "-m", "pip", "install", _printable(needed.requirement)]
+        yield shlex.join(install)
 
 
 def _install_lines(recipe: Recipe) -> Iterator[str]:
@@ -188,14 +189,14 @@ def _pip_arguments(step: InstallStep) -> list[str]:
 
 def _interpreter_comment(recipe: Recipe) -> Iterator[str]:
     if recipe.interpreter is not None:
-        place = recipe.interpreter.provenance.place
-        yield _one_line(f"# Python {', '.join(recipe.interpreter.versions)} ({place})")
+        location = recipe.interpreter.provenance.location
+        yield _one_line(f"# Python {', '.join(recipe.interpreter.versions)} ({location})")
 
 
 def _comment(provenance: Provenance) -> Iterator[str]:
     """Where a line came from. Whatever a file's text holds, it stays one comment."""
-    place = f"{provenance.place}: " if provenance.place else ""
-    yield _one_line(f"# {place}{provenance.text or provenance.rule}")
+    location = f"{provenance.location}: " if provenance.location else ""
+    yield _one_line(f"# {location}{provenance.text or provenance.rule}")
 
 
 def _one_line(text: str) -> str:

@@ -29,11 +29,13 @@ def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None
     wanted = {extra.lower() for extra in extras}
     for read in (_of_project_table, _of_poetry, _of_setuptools):
         try:
-            found = read(files, wanted)
+            requirements = read(files, wanted)
         except ConfigurationError:  # told by ``Declared.unread``; no build could have read it either
             return None
-        if found is not None:
-            return tuple(dict.fromkeys(one for one in found if _readable(one)))[:_MOST]
+        if requirements is not None:
+            return tuple(
+                dict.fromkeys(requirement for requirement in requirements if _readable(requirement))
+            )[:_MOST]
     return None
 
 
@@ -42,11 +44,11 @@ def _of_project_table(files: Files, extras: set[str]) -> list[str] | None:
     project = _toml(files).get("project")
     if not isinstance(project, Mapping) or "dependencies" in _strings(project.get("dynamic")):
         return None
-    found = _strings(project.get("dependencies"))
+    requirements = _strings(project.get("dependencies"))
     optional = project.get("optional-dependencies")
-    for name, given in optional.items() if isinstance(optional, Mapping) else ():
-        found += _strings(given) if str(name).lower() in extras else []
-    return found
+    for name, of_extra in optional.items() if isinstance(optional, Mapping) else ():
+        requirements += _strings(of_extra) if str(name).lower() in extras else []
+    return requirements
 
 
 def _of_poetry(files: Files, extras: set[str]) -> list[str] | None:
@@ -56,15 +58,15 @@ def _of_poetry(files: Files, extras: set[str]) -> list[str] | None:
         return None
     declared = poetry.get("extras")
     in_extras = {
-        one
-        for name, given in (declared.items() if isinstance(declared, Mapping) else ())
+        dependency
+        for name, dependencies in (declared.items() if isinstance(declared, Mapping) else ())
         if str(name).lower() in extras
-        for one in _strings(given)
+        for dependency in _strings(dependencies)
     }
     table = {
-        name: given
-        for name, given in poetry["dependencies"].items()
-        if name in in_extras or not (isinstance(given, Mapping) and given.get("optional"))
+        name: constraint
+        for name, constraint in poetry["dependencies"].items()
+        if name in in_extras or not (isinstance(constraint, Mapping) and constraint.get("optional"))
     }
     return list(poetry_requirements(table)[0])
 
@@ -79,30 +81,30 @@ def _of_setuptools(files: Files, extras: set[str]) -> list[str] | None:
     arguments = setup_arguments(script)
     if arguments is None:
         return None
-    given = {name: one.value for name, one in arguments.items()}
-    if "install_requires" in script and "install_requires" not in given:
+    values = {name: argument.value for name, argument in arguments.items()}
+    if "install_requires" in script and "install_requires" not in values:
         return None  # only running it could tell
-    found = list(_lines(configured.get("options", {}).get("install_requires")))
-    found += _lines(given.get("install_requires"))
+    requirements = list(_lines(configured.get("options", {}).get("install_requires")))
+    requirements += _lines(values.get("install_requires"))
     for name, value in configured.get("options.extras_require", {}).items():
-        found += _lines(value) if name.lower() in extras else ()
-    declared = given.get("extras_require")
-    for name, one in declared.items() if isinstance(declared, Mapping) else ():
-        found += _lines(one) if name.lower() in extras else ()
-    return found
+        requirements += _lines(value) if name.lower() in extras else ()
+    declared = values.get("extras_require")
+    for name, of_extra in declared.items() if isinstance(declared, Mapping) else ():
+        requirements += _lines(of_extra) if name.lower() in extras else ()
+    return requirements
 
 
-def _lines(given: object) -> Iterator[str]:
+def _lines(value: object) -> Iterator[str]:
     """Requirements as setuptools takes them: a list, or one text with a line each."""
-    lines = given.splitlines() if isinstance(given, str) else _strings(given)
+    lines = value.splitlines() if isinstance(value, str) else _strings(value)
     for line in lines:
         text = line.partition(" #")[0].strip()
         if text and not text.startswith("#"):
             yield text
 
 
-def _strings(given: object) -> list[str]:
-    return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
+def _strings(value: object) -> list[str]:
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
 
 
 def _toml(files: Files) -> Mapping[str, Any]:

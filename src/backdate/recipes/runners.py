@@ -152,7 +152,7 @@ def _pytest(command: ProgramCall, *, instead: str | None = None) -> Iterator[Act
 
 def _targets(command: ProgramCall, words: Iterable[str]) -> tuple[list[str], list[SkippedInstruction]]:
     """Files and folders as seen from the command's folder, patterns replaced by what they match."""
-    found: list[str] = []
+    targets: list[str] = []
     problems: list[SkippedInstruction] = []
     for word in words:
         file, colons, rest = word.partition("::")
@@ -163,12 +163,12 @@ def _targets(command: ProgramCall, words: Iterable[str]) -> tuple[list[str], lis
             folder, pattern = posixpath.split(path)
             names = fnmatch.filter(command.files.names(folder or "."), pattern)
             matched = [posixpath.relpath(posixpath.join(folder, name), command.cwd) for name in names]
-            found += matched
+            targets += matched
             if not matched:
                 problems.append(command.skipped(f"{word[:100]} matches no file"))
         else:
-            found.append(posixpath.relpath(path, command.cwd) + colons + rest)
-    return found, problems
+            targets.append(posixpath.relpath(path, command.cwd) + colons + rest)
+    return targets, problems
 
 
 def _unittest(command: ProgramCall) -> Iterator[Action]:
@@ -209,9 +209,9 @@ def _as_path(command: ProgramCall, word: str) -> str:
     """A dotted module as the file or folder that it is, where there is one."""
     name, colons, rest = word.partition("::")
     path = name.replace(".", "/")
-    for one in (f"{path}.py", path):
-        if command.files.has(posixpath.join(command.cwd, one)):
-            return one + colons + rest
+    for file in (f"{path}.py", path):
+        if command.files.has(posixpath.join(command.cwd, file)):
+            return file + colons + rest
     return word
 
 
@@ -237,7 +237,7 @@ def _tox(command: ProgramCall) -> Iterator[Action]:
 
 def _nox(command: ProgramCall) -> Iterator[Action]:
     end = command.arguments.index("--") if "--" in command.arguments else len(command.arguments)
-    given = command.arguments[1:end]
+    options = command.arguments[1:end]
     sessions: list[str] = []
     taking = False
     for word in command.arguments[:end]:
@@ -249,7 +249,7 @@ def _nox(command: ProgramCall) -> Iterator[Action]:
             taking = False
         elif taking:
             sessions.append(word)
-    if "--list" in given or "-l" in given:
+    if "--list" in options or "-l" in options:
         yield command.skipped("nox runs no test here")
         return
     yield Delegation(

@@ -112,7 +112,7 @@ def follow(
     for name in _KNOWN_EMPTY:
         known.setdefault(name, "")
     state = _ScriptState(variables=known, exists=exists, cwd=cwd)
-    known["PWD"] = _place(cwd)
+    known["PWD"] = _absolute(cwd)
     words: list[Word] = []
     for word in tokens(text, known):
         if word.operator and word.text in _ENDS:
@@ -128,7 +128,7 @@ def folder_of(variables: Mapping[str, str]) -> str:
     return variables.get("PWD", "").removeprefix(PROJECT_FOLDER).lstrip("/") or "."
 
 
-def _place(cwd: str) -> str:
+def _absolute(cwd: str) -> str:
     return PROJECT_FOLDER if cwd == "." else f"{PROJECT_FOLDER}/{cwd}"
 
 
@@ -144,7 +144,7 @@ def _command(
         yield from _simple(words, state)
     if end == ")" and state.blocks and state.blocks[-1].kind == "(":
         state.cwd = state.blocks.pop().cwd
-        state.variables["PWD"] = _place(state.cwd)
+        state.variables["PWD"] = _absolute(state.cwd)
         state.chain = True
     elif end in ("&&", "||"):
         state.chain = _chained(state, end)
@@ -247,7 +247,7 @@ def _simple(words: list[Word], state: _ScriptState) -> Iterator[ScriptCommand | 
         target = normal_path(state.cwd, words[1].text) if len(words) > 1 and not words[1].unknown else None
         if target is not None:
             state.cwd = target
-            state.variables["PWD"] = _place(target)
+            state.variables["PWD"] = _absolute(target)
             return
     if state.condition:
         state.verdict = None

@@ -44,6 +44,8 @@ _TEMPLATE = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?:(:?[-=+?])([^${}`\"']*))?\}")
 _HERE = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_]*)\1")
+_ESCAPED_IN_QUOTES = ('"', "\\", "$", "`", "\n")
+"""What a backslash between double quotes escapes."""
 _PWD = re.compile(r"\(\s*pwd(?:\s+-P)?\s*\)|`\s*pwd\s*`")
 
 
@@ -75,34 +77,34 @@ class _ShellReader:
     def __init__(self, text: str, variables: Mapping[str, str]) -> None:
         self._text = text
         self._variables = variables
-        self._place = 0
+        self._position = 0
         self._line = 1
 
     def read(self) -> Iterator[Word]:
         text = self._text
         for _ in range(MOST_TOKENS):
-            blank = _BLANK.match(text, self._place)
+            blank = _BLANK.match(text, self._position)
             if blank:
                 self._move(blank.end())
-            if self._place >= len(text):
+            if self._position >= len(text):
                 return
-            if text[self._place] == "#":
-                end = text.find("\n", self._place)
+            if text[self._position] == "#":
+                end = text.find("\n", self._position)
                 self._move(len(text) if end < 0 else end)
                 continue
-            operator = _OPERATOR.match(text, self._place)
+            operator = _OPERATOR.match(text, self._position)
             if operator is None:
                 yield from self._word()
-            elif operator[0].startswith("<<") and (here := _HERE.match(text, self._place)):
+            elif operator[0].startswith("<<") and (here := _HERE.match(text, self._position)):
                 self._move(self._after_document(here))
             else:
                 line = self._line
                 self._move(operator.end())
                 yield Word(text=operator[0], line=line, operator=True)
 
-    def _move(self, place: int) -> None:
-        self._line += self._text.count("\n", self._place, place)
-        self._place = place
+    def _move(self, position: int) -> None:
+        self._line += self._text.count("\n", self._position, position)
+        self._position = position
 
     def _after_document(self, here: re.Match[str]) -> int:
         """Where the text goes on after a here-document; the rest of the first line is dropped with it."""
@@ -114,8 +116,8 @@ class _ShellReader:
         pieces: list[tuple[str, bool]] = []  # the text, and whether blanks in it split the word
         unknown: str | None = None
         quoted = False
-        while self._place < len(text):
-            start = self._place
+        while self._position < len(text):
+            start = self._position
             plain = _PLAIN.match(text, start)
             if plain:
                 pieces.append((plain[0], False))
@@ -147,33 +149,33 @@ class _ShellReader:
     def _double(self) -> tuple[str, str | None]:
         """What stands between double quotes, and why it is unknown."""
         text = self._text
-        self._move(self._place + 1)
-        found: list[str] = []
+        self._move(self._position + 1)
+        parts: list[str] = []
         unknown: str | None = None
-        while self._place < len(text):
-            character = text[self._place]
+        while self._position < len(text):
+            character = text[self._position]
             if character == '"':
-                self._move(self._place + 1)
+                self._move(self._position + 1)
                 break
-            if character == "\\" and text[self._place + 1 : self._place + 2] in ('"', "\\", "$", "`", "\n"):
-                following = text[self._place + 1]
-                found.append("" if following == "\n" else following)
-                self._move(self._place + 2)
+            if character == "\\" and text[self._position + 1 : self._position + 2] in _ESCAPED_IN_QUOTES:
+                following = text[self._position + 1]
+                parts.append("" if following == "\n" else following)
+                self._move(self._position + 2)
             elif character in "$`":
                 value, problem = self._expansion()
-                found.append(value)
+                parts.append(value)
                 unknown = unknown or problem
             else:
-                end = self._place + 1
+                end = self._position + 1
                 while end < len(text) and text[end] not in '"\\$`':
                     end += 1
-                found.append(text[self._place : end])
+                parts.append(text[self._position : end])
                 self._move(end)
-        return "".join(found), unknown
+        return "".join(parts), unknown
 
     def _expansion(self) -> tuple[str, str | None]:
         """The value of what starts with ``$`` or a backtick, and why it is unknown."""
-        text, start = self._text, self._place
+        text, start = self._text, self._position
         template = _TEMPLATE.match(text, start)
         if template:
             self._move(template.end())
@@ -186,10 +188,10 @@ class _ShellReader:
         if text[start] == "`":
             end = text.find("`", start + 1)
             self._move(len(text) if end < 0 else end + 1)
-            return text[start : self._place], "command substitution is not evaluated"
+            return text[start : self._position], "command substitution is not evaluated"
         if text.startswith("$(", start):
             self._move(_closing(text, start + 1))
-            return text[start : self._place], "command substitution is not evaluated"
+            return text[start : self._position], "command substitution is not evaluated"
         name = _NAME.match(text, start + 1)
         if name:
             self._move(name.end())
@@ -201,7 +203,7 @@ class _ShellReader:
         if text.startswith("${", start):
             end = text.find("}", start)
             self._move(len(text) if end < 0 else end + 1)
-            return text[start : self._place], f"{text[start : self._place][:60]} is not evaluated"
+            return text[start : self._position], f"{text[start : self._position][:60]} is not evaluated"
         special = text[start + 1 : start + 2]
         if special and special in "@*#?!$0123456789-":
             self._move(start + 2)
@@ -221,15 +223,15 @@ class _ShellReader:
 
 
 def _closing(text: str, opening: int) -> int:
-    """The place after the parenthesis that closes the one at ``opening``; the end when there is none."""
+    """The position after the parenthesis that closes the one at ``opening``; the end when there is none."""
     depth = 0
-    for place in range(opening, len(text)):
-        if text[place] == "(":
+    for position in range(opening, len(text)):
+        if text[position] == "(":
             depth += 1
-        elif text[place] == ")":
+        elif text[position] == ")":
             depth -= 1
             if depth == 0:
-                return place + 1
+                return position + 1
     return len(text)
 
 

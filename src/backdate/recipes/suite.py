@@ -58,9 +58,9 @@ def find_suite(root: Path) -> Iterator[SuiteFile]:
                 return
             if name.endswith(".py") and name != "conftest.py" and (inside or _TEST_FILE.match(name)):
                 path = Path(folder, name)
-                one = _look(root, path.relative_to(root).as_posix())
-                if one is not None:
-                    yield one
+                suite_file = _look(root, path.relative_to(root).as_posix())
+                if suite_file is not None:
+                    yield suite_file
 
 
 def _look(root: Path, relative: str) -> SuiteFile | None:
@@ -125,9 +125,9 @@ def plan_tests(root: Path) -> SuitePlan | None:
     """How the suite at ``root`` is run, or None when there is no test to be found."""
     files: list[SuiteFile] = []
     django = (root / "manage.py").is_file()
-    for one in find_suite(root):
-        files.append(one)
-        if one.pytest and not django:
+    for suite_file in find_suite(root):
+        files.append(suite_file)
+        if suite_file.pytest and not django:
             break  # the others cannot change the runner any more
     if not files:
         return None

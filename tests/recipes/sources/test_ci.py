@@ -24,14 +24,14 @@ def extract(root: Path, files: dict[str, str]) -> Extraction:
 def short(recipe: Recipe) -> list[str]:
     """A recipe in short: every step with its file and line."""
     found = [f"python {' '.join(recipe.interpreter.versions)}"] if recipe.interpreter else []
-    found += [f"{one.manager} {' '.join(one.packages)} @{one.provenance.place}" for one in recipe.system]
-    found += [f"{one.name}={one.value} @{one.provenance.place}" for one in recipe.variables]
+    found += [f"{one.manager} {' '.join(one.packages)} @{one.provenance.location}" for one in recipe.system]
+    found += [f"{one.name}={one.value} @{one.provenance.location}" for one in recipe.variables]
     for step in recipe.install:
         what = " ".join([step.file or "", *(f"[{extra}]" for extra in step.extras), *step.packages]).strip()
-        found.append(f"{step.kind} {what} @{step.provenance.place}")
+        found.append(f"{step.kind} {what} @{step.provenance.location}")
     for plan in (recipe.test, *recipe.further_tests):
         words = " ".join([plan.runner, *plan.arguments, *plan.targets])
-        found.append(f"{words} in {plan.cwd} @{plan.provenance.place}")
+        found.append(f"{words} in {plan.cwd} @{plan.provenance.location}")
     return found
 
 

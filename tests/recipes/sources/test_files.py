@@ -202,7 +202,7 @@ def test_makefile(tmp_path: Path) -> None:
         ("test_a.py",),
         "tests",
     )
-    assert recipe.test.provenance.place == "Makefile:6"
+    assert recipe.test.provenance.location == "Makefile:6"
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,13 @@ def find_object(text: str) -> dict[str, object]:
     """The JSON object in an answer, alone, in a fenced block, or after some words. Raises WrongFormat."""
     text = _THOUGHT.sub("", text[:_LONGEST_ANSWER])
     decoder = json.JSONDecoder(strict=False)
-    place = -1
+    position = -1
     for _ in range(_MOST_TRIES):
-        place = text.find("{", place + 1)
-        if place < 0:
+        position = text.find("{", position + 1)
+        if position < 0:
             break
         try:
-            value, _end = decoder.raw_decode(text, place)
+            value, _end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
@@ -44,24 +44,24 @@ def find_object(text: str) -> dict[str, object]:
 
 def read_texts(value: Mapping[str, object], key: str, *, most: int = _MOST_ITEMS) -> tuple[str, ...]:
     """The list of texts under ``key``, blank ones left out. Raises WrongFormat."""
-    found = value.get(key)
-    if isinstance(found, str):
-        found = found.split("\n")
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    texts = value.get(key)
+    if isinstance(texts, str):
+        texts = texts.split("\n")
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise WrongFormat(f'"{key}" is not a list of strings')
-    if len(found) > most or sum(map(len, found)) > _LONGEST_TEXT:
+    if len(texts) > most or sum(map(len, texts)) > _LONGEST_TEXT:
         raise WrongFormat(f'"{key}" is far too long')
-    return tuple(one.strip() for one in found if one.strip())
+    return tuple(text.strip() for text in texts if text.strip())
 
 
 def read_text(value: Mapping[str, object], key: str) -> str:
     """The text under ``key``; "" when there is none. Raises WrongFormat."""
-    found = value.get(key, "")
-    if found is None:
+    text = value.get(key, "")
+    if text is None:
         return ""
-    if not isinstance(found, str) or len(found) > _LONGEST_TEXT:
+    if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
         raise WrongFormat(f'"{key}" is not a string, or far too long')
-    return found.strip()
+    return text.strip()
 
 
 def read_choice(
@@ -71,8 +71,8 @@ def read_choice(
 
     Raises WrongFormat when something is named and none of it was offered.
     """
-    named = dict.fromkeys(one.removeprefix("./") for one in read_texts(value, key, most=1000))
-    known = [one for one in named if one in offered]
+    named = dict.fromkeys(name.removeprefix("./") for name in read_texts(value, key, most=1000))
+    known = [name for name in named if name in offered]
     if named and not known:
         raise WrongFormat(f'"{key}" names nothing of the list that was given')
     return tuple(known[:most])
@@ -113,9 +113,9 @@ def read_range(value: Mapping[str, object], key: str) -> tuple[str, ...]:
     except InvalidSpecifier:
         raise WrongFormat(f'"{key}" is not a specifier such as ">=3.6,<3.9"') from None
     # A minor is allowed when its first or a late release is: ">3.6.1" is about 3.6 too.
-    found = [
+    minors = [
         f"3.{minor}" for minor in _MINORS if any(allowed.contains(f"3.{minor}.{n}") for n in (0, 1, 5, 99))
     ]
-    if not found:
+    if not minors:
         raise WrongFormat(f'"{key}" allows no Python 3')
-    return tuple(found)
+    return tuple(minors)

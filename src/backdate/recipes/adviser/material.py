@@ -38,24 +38,24 @@ def as_data(name: str, text: str, *, most: int = _FILE_CHARACTERS) -> str:
 
 def list_files(files: Files) -> tuple[str, ...]:
     """The files of a tree, those near its root first, at most ``MOST_LISTED``; links are left out."""
-    found: list[str] = []
+    listed: list[str] = []
     waiting = deque(["."])
     for _ in range(_MOST_FOLDERS):
-        if not waiting or len(found) >= MOST_LISTED:
+        if not waiting or len(listed) >= MOST_LISTED:
             break
         folder = waiting.popleft()
-        found += [posixpath.normpath(posixpath.join(folder, name)) for name in files.names(folder)]
+        listed += [posixpath.normpath(posixpath.join(folder, name)) for name in files.names(folder)]
         waiting += [
             posixpath.normpath(posixpath.join(folder, name))
             for name in files.folders(folder)
             if name not in _NOT_SHOWN
         ]
     size = 0
-    for number, name in enumerate(found[:MOST_LISTED]):
+    for number, name in enumerate(listed[:MOST_LISTED]):
         size += len(name) + 1
         if size > _LISTED_CHARACTERS:
-            return tuple(found[:number])
-    return tuple(found[:MOST_LISTED])
+            return tuple(listed[:number])
+    return tuple(listed[:MOST_LISTED])
 
 
 def show_files(files: Files, names: Iterable[str], further: Iterable[tuple[str, str]] = ()) -> str:

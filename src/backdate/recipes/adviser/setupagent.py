@@ -194,5 +194,5 @@ def _error(group: ErrorGroup, failure: SetupFailure) -> ErrorClass:
 
 def _minors(failure: SetupFailure) -> tuple[str, ...]:
     """The interpreters that may be taken instead, as "3.8"."""
-    found = (minor_version(version) for version in failure.pythons)
-    return tuple(dict.fromkeys(one for one in found if one != minor_version(failure.python)))
+    minors = (minor_version(version) for version in failure.pythons)
+    return tuple(dict.fromkeys(minor for minor in minors if minor != minor_version(failure.python)))

@@ -92,12 +92,12 @@ class WebReader:
         ) as client:
             for _ in range(_MOST_REDIRECTS + 1):
                 with cutter.at(deadline):
-                    found = self._one(client, url, cutter)
+                    answer = self._one(client, url, cutter)
                 if cutter.has_cut:
                     return Unread(url=url, reason=f"not there within {self._page_s:g} s")
-                if not isinstance(found, str):
-                    return found
-                url = found
+                if not isinstance(answer, str):
+                    return answer
+                url = answer
         return Unread(url=url, reason="too many redirects")
 
     def _one(self, client: httpx.Client, url: str, cutter: _Cutter) -> WebPage | Unread | str:
@@ -159,10 +159,10 @@ class _Cutter:
         stream = info.get("return_value")
         if not isinstance(stream, NetworkStream):
             return
-        found = stream.get_extra_info("socket")
+        connection = stream.get_extra_info("socket")
         with self._lock:
-            if isinstance(found, socket.socket):
-                self._sockets.append(found)
+            if isinstance(connection, socket.socket):
+                self._sockets.append(connection)
         if self.has_cut:
             self._cut()
 
@@ -180,9 +180,9 @@ class _Cutter:
     def _cut(self) -> None:
         self.has_cut = True
         with self._lock:
-            for one in self._sockets:
+            for connection in self._sockets:
                 with suppress(OSError):  # closed already
-                    one.shutdown(socket.SHUT_RDWR)
+                    connection.shutdown(socket.SHUT_RDWR)
 
 
 def _read(response: httpx.Response, url: str) -> WebPage | Unread | str:
@@ -213,11 +213,11 @@ def plain_text(text: str) -> str:
 
 def _seen_parts(text: str) -> Iterator[str]:
     """What lies between scripts and the like; the rest is left out where one never ends."""
-    place = 0
-    while opened := _UNSEEN.search(text, place):
-        yield text[place : opened.start()]
+    position = 0
+    while opened := _UNSEEN.search(text, position):
+        yield text[position : opened.start()]
         closed = re.compile(rf"</{opened[1]}\s*>", re.IGNORECASE).search(text, opened.end())
         if closed is None:
             return
-        place = closed.end()
-    yield text[place:]
+        position = closed.end()
+    yield text[position:]

@@ -114,36 +114,40 @@ def build_requirements(context: RepairContext) -> Iterator[Repair]:
     whose = match[1] if match else own
     if whose is None:
         return
-    found: dict[str, str] = {}
+    needed: dict[str, str] = {}
     if first_match(_PIP_INTERNAL, failure.text):
-        found["pip<10"] = "pip.req"
-    for one in all_matches(_MISSING, failure.text):
-        module = one[1]
-        if module in found.values() or module.partition(".")[0] in (
+        needed["pip<10"] = "pip.req"
+    for imported in all_matches(_MISSING, failure.text):
+        module = imported[1]
+        if module in needed.values() or module.partition(".")[0] in (
             "setuptools",
             "pkg_resources",
             "distutils",
         ):
             continue
         if module.partition(".")[0] == "pip":
-            found.setdefault("pip<10" if "." in module else "pip", module)
+            needed.setdefault("pip<10" if "." in module else "pip", module)
             continue
         providers = context.index_facts.providers(module, candidates_for(module), failure.instant)
         if providers:
-            found.setdefault(providers[0], module)
-    owners = dict.fromkeys(canonicalize_name(one) for one in (whose, own) if one)
+            needed.setdefault(providers[0], module)
+    owners = dict.fromkeys(canonicalize_name(name) for name in (whose, own) if name)
     known = {
         (requirement.distribution, requirement.requirement)
         for requirement in context.recipe.build_requirements
     }
-    reason = ", ".join(f"the build of {whose} imports {module}: {one}" for one, module in found.items())
+    reason = ", ".join(
+        f"the build of {whose} imports {module}: {requirement}" for requirement, module in needed.items()
+    )
     new = tuple(
         BuildRequirement(
-            distribution=owner, requirement=one, provenance=because("missing build dependency", reason)
+            distribution=owner,
+            requirement=requirement,
+            provenance=because("missing build dependency", reason),
         )
         for owner in list(owners)[:1]
-        for one in found
-        if (owner, one) not in known
+        for requirement in needed
+        if (owner, requirement) not in known
     )
     if new:
         changed = replace(context.recipe, build_requirements=(*context.recipe.build_requirements, *new))
@@ -153,7 +157,7 @@ def build_requirements(context: RepairContext) -> Iterator[Repair]:
 
 def system_names(text: str) -> dict[str, tuple[str, ...]]:
     """What of the system a log misses, and the Debian packages that hold it (none known: an empty tuple)."""
-    found: dict[str, tuple[str, ...]] = {}
+    packages_by_name: dict[str, tuple[str, ...]] = {}
     for sign in _SYSTEM_SIGNS:
         for match in all_matches(sign, text):
             missing = next((group for group in match.groups() if group), None)
@@ -161,13 +165,13 @@ def system_names(text: str) -> dict[str, tuple[str, ...]]:
                 continue
             packages = debian_packages(missing)
             if packages or missing.endswith((".h", "-config", "_config")):
-                found.setdefault(missing, packages)
+                packages_by_name.setdefault(missing, packages)
     for match in all_matches(_HINT, text):
         known = {package for row in load.system_packages().system for package in row.packages}
         for name in match[1].split():
             if name.endswith("-dev") or name in known:
-                found.setdefault(name, (name,))
-    return found
+                packages_by_name.setdefault(name, (name,))
+    return packages_by_name
 
 
 def debian_packages(missing: str) -> tuple[str, ...]:
@@ -268,7 +272,7 @@ def older_interpreter(context: RepairContext) -> Iterator[Repair]:
     if _never_a_wheel(context):
         return
     match = first_match(_COMPILING, failure.text)
-    minor = nearest_python(failure, lambda one: one < failure.minor) if match else None
+    minor = nearest_python(failure, lambda minor_numbers: minor_numbers < failure.minor) if match else None
     if match and minor:
         changed = with_interpreter(context.recipe, minor, "no wheel for the interpreter", match[0])
         reason = f"Python {minor} instead of {failure.python}, as a build fails: {match[0]}"

@@ -50,9 +50,9 @@ def dropped_features(context: RepairContext) -> Iterator[Repair]:
         )
 
 
-def text_of(found: dict[str, str]) -> str:
+def text_of(signs: dict[str, str]) -> str:
     """``{limit: sign}`` as one line."""
-    return ", ".join(f"{limit} as it says: {sign[:120]}" for limit, sign in found.items())
+    return ", ".join(f"{limit} as it says: {sign[:120]}" for limit, sign in signs.items())
 
 
 def _stricter(limit: str, known: str) -> bool:

@@ -31,16 +31,21 @@ _DEEPEST = 3
 
 def missing_distributions(context: RepairContext) -> Iterator[Repair]:
     """All missing modules of which a distribution as of the instant is known to hold them, at once."""
-    found: dict[str, str] = {}
+    modules_by_requirement: dict[str, str] = {}
     for module in _wanted(context):
         requirement = _provider(context, module)
         if requirement is not None:
-            found.setdefault(requirement, module)
+            modules_by_requirement.setdefault(requirement, module)
     changed = with_packages(
-        context.recipe, found, "missing module", f"No module named {', '.join(found.values())}"
+        context.recipe,
+        modules_by_requirement,
+        "missing module",
+        f"No module named {', '.join(modules_by_requirement.values())}",
     )
     if changed != context.recipe:
-        reason = ", ".join(f"{module} is in {requirement}" for requirement, module in found.items())
+        reason = ", ".join(
+            f"{module} is in {requirement}" for requirement, module in modules_by_requirement.items()
+        )
         yield context.repaired(ErrorClass.MISSING_MODULE, "missing module", reason, changed)
 
 
@@ -115,13 +120,13 @@ def _wanted(context: RepairContext) -> list[str]:
 
 def _deeper(namespace: str, text: str) -> list[str]:
     """What is imported from a namespace of which nothing is installed: the deepest names first."""
-    found = []
+    imported = []
     for match in all_matches(
         re.compile(rf"\b(?:from|import) ({namespace}(?:\.\w{{1,60}}){{0,5}})(?: import (\w+))?"), text
     ):
-        found += [f"{match[1]}.{match[2]}"] if match[2] else []
-        found += [match[1]] if "." in match[1] else []
-    return found[:_MOST_MODULES]
+        imported += [f"{match[1]}.{match[2]}"] if match[2] else []
+        imported += [match[1]] if "." in match[1] else []
+    return imported[:_MOST_MODULES]
 
 
 def _provider(context: RepairContext, module: str) -> str | None:
@@ -152,12 +157,12 @@ def candidates_for(module: str) -> tuple[str, ...]:
     parts = module.split(".")
     top = parts[0]
     row = modules.row_of(module)
-    found = [modules.to_install(module), *row.distributions] if row else []
+    names = [modules.to_install(module), *row.distributions] if row else []
     plain = top.strip("_").replace("_", "-")
-    found += [plain, *("-".join(parts[:length]).replace("_", "-") for length in range(len(parts), 1, -1))]
-    found += [f"python-{plain}", f"py{plain}", f"{plain}-python", f"py-{plain}", f"django-{plain}"]
-    found += [f"{plain}-client", f"{plain}2", plain.removeprefix("py")]
-    return tuple(dict.fromkeys(one for one in found if one))
+    names += [plain, *("-".join(parts[:length]).replace("_", "-") for length in range(len(parts), 1, -1))]
+    names += [f"python-{plain}", f"py{plain}", f"{plain}-python", f"py-{plain}", f"django-{plain}"]
+    names += [f"{plain}-client", f"{plain}2", plain.removeprefix("py")]
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _alike(name: str, top: str) -> bool:

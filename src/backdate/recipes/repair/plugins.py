@@ -37,11 +37,11 @@ def missing_plugins(context: RepairContext) -> Iterator[Repair]:
     """All plugins that are asked for and missing, at once."""
     if context.failure.phase != "tests":
         return
-    found = _plugins(context)
-    if not found:
+    plugins = _plugins(context)
+    if not plugins:
         return
-    reason = ", ".join(f"{sign} needs {plugin}" for plugin, sign in found.items())
-    changed = with_packages(context.recipe, map(_as_named(context), found), "missing test plugin", reason)
+    reason = ", ".join(f"{sign} needs {plugin}" for plugin, sign in plugins.items())
+    changed = with_packages(context.recipe, map(_as_named(context), plugins), "missing test plugin", reason)
     if changed != context.recipe:
         yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "missing test plugin", reason, changed)
 
@@ -69,31 +69,31 @@ def without_options(context: RepairContext) -> Iterator[Repair]:
 def _plugins(context: RepairContext) -> dict[str, str]:
     """Distribution to what asks for it."""
     text = failure_text(context.failure)
-    found: dict[str, str] = {}
+    signs: dict[str, str] = {}
     rows = load.pytest_plugins()
     by_fixture = {fixture: row.install for row in rows for fixture in row.fixtures}
     by_marker = {marker: row.install for row in rows for marker in row.markers}
     by_setting = {setting: row.install for row in rows for setting in row.settings}
     for match in all_matches(_FIXTURE, text):
         if match[1] in by_fixture:
-            found.setdefault(by_fixture[match[1]], f"the fixture {match[1]}")
+            signs.setdefault(by_fixture[match[1]], f"the fixture {match[1]}")
     for match in all_matches(_UNRECOGNISED, text):
         for option, plugin in options_of(match[1]):
-            found.setdefault(plugin, f"the option {option}")
+            signs.setdefault(plugin, f"the option {option}")
     for match in all_matches(_MARKER, text):
         marker = match[1] or match[2]
         if marker in by_marker:
-            found.setdefault(by_marker[marker], f"the marker {marker}")
+            signs.setdefault(by_marker[marker], f"the marker {marker}")
     for match in all_matches(_KEY, text):
         if match[1] in by_setting:
-            found.setdefault(by_setting[match[1]], f"the configuration's {match[1]}")
+            signs.setdefault(by_setting[match[1]], f"the configuration's {match[1]}")
     for match in all_matches(_REQUIRED, text):
         for requirement in match[1].split(","):
             if requirement_name(requirement.strip()):
-                found.setdefault(requirement.strip(), "required_plugins")
-    if all_matches(_COROUTINE, text, 1) and not found:
-        found["pytest-asyncio"] = "an async test"
-    return found
+                signs.setdefault(requirement.strip(), "required_plugins")
+    if all_matches(_COROUTINE, text, 1) and not signs:
+        signs["pytest-asyncio"] = "an async test"
+    return signs
 
 
 def options_of(text: str) -> Iterator[tuple[str, str]]:
@@ -109,7 +109,7 @@ def options_of(text: str) -> Iterator[tuple[str, str]]:
             or (len(start) == 2 and word[:2] == start and word[2:].isdigit())
         ]
         if fitting:
-            yield option, max(fitting, key=lambda one: len(one[0]))[1]
+            yield option, max(fitting, key=lambda option_and_plugin: len(option_and_plugin[0]))[1]
 
 
 def _as_named(context: RepairContext) -> Callable[[str], str]:

@@ -63,7 +63,7 @@ def because(rule: str, evidence: str = "") -> Provenance:
 def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: str) -> Recipe:
     """The recipe with ``packages`` installed too; the same one when it asks for each already."""
     there = {package for step in recipe.install for package in step.packages}
-    new = tuple(one for one in dict.fromkeys(packages) if one not in there)
+    new = tuple(package for package in dict.fromkeys(packages) if package not in there)
     if not new:
         return recipe
     step = InstallStep(kind="packages", packages=new, provenance=because(rule, evidence))
@@ -73,13 +73,13 @@ def with_packages(recipe: Recipe, packages: Iterable[str], rule: str, evidence: 
 def with_build_constraints(recipe: Recipe, limits: Iterable[str], rule: str, evidence: str) -> Recipe:
     """The recipe with isolated builds limited to ``limits``, each name limited once."""
     new = tuple(BuildConstraint(requirement=limit, provenance=because(rule, evidence)) for limit in limits)
-    names = {requirement_name(one.requirement) for one in new}
+    names = {requirement_name(constraint.requirement) for constraint in new}
     kept = tuple(
         constraint
         for constraint in recipe.build_constraints
         if requirement_name(constraint.requirement) not in names
     )
-    if {one.requirement for one in new} <= {
+    if {constraint.requirement for constraint in new} <= {
         constraint.requirement for constraint in recipe.build_constraints
     }:
         return recipe
@@ -88,8 +88,8 @@ def with_build_constraints(recipe: Recipe, limits: Iterable[str], rule: str, evi
 
 def with_interpreter(recipe: Recipe, minor: str, rule: str, evidence: str) -> Recipe:
     """The recipe for the interpreter ``minor``."""
-    python_constraint = DeclaredPythons(versions=(minor,), provenance=because(rule, evidence))
-    return replace(recipe, interpreter=python_constraint)
+    pythons = DeclaredPythons(versions=(minor,), provenance=because(rule, evidence))
+    return replace(recipe, interpreter=pythons)
 
 
 def with_variables(recipe: Recipe, variables: dict[str, str], rule: str, evidence: str) -> Recipe:
@@ -125,10 +125,10 @@ def nearest_python(failure: SetupFailure, allowed: Callable[[tuple[int, int]], b
     The newer one of two that are equally far. None when there is none.
     """
     here = {numbers(python) for python in failure.pythons} - {(0, 0), failure.minor}
-    usable = [one for one in here if one[0] == 3 and allowed(one)]
+    usable = [version for version in here if version[0] == 3 and allowed(version)]
     if not usable:
         return None
-    major, minor = min(usable, key=lambda one: (abs(one[1] - failure.minor[1]), -one[1]))
+    major, minor = min(usable, key=lambda version: (abs(version[1] - failure.minor[1]), -version[1]))
     return f"{major}.{minor}"
 
 
@@ -149,12 +149,12 @@ def first_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 def all_matches(pattern: re.Pattern[str], text: str, most: int = 200) -> Sequence[re.Match[str]]:
     """The matches of ``pattern``, looked for line by line."""
-    found: list[re.Match[str]] = []
+    matches: list[re.Match[str]] = []
     for line in _lines(text):
-        found.extend(pattern.finditer(line))
-        if len(found) >= most:
+        matches.extend(pattern.finditer(line))
+        if len(matches) >= most:
             break
-    return found[:most]
+    return matches[:most]
 
 
 def failure_text(failure: SetupFailure) -> str:

@@ -118,17 +118,17 @@ def _rewritten_file(
         return []  # limits alone: without all of them rather than with wrong ones
     kept = [(line, text) for line, text in zip(lines, after, strict=True) if text is not None]
     provenance = replace(because(rule, evidence), file=step.file)
-    found: list[InstallStep] = []
+    steps: list[InstallStep] = []
     packages: list[str] = []
     for line, text in kept:
         path = _local(line, files)
         if path is not None:
-            found.append(InstallStep(kind="project", file=path, provenance=provenance))
+            steps.append(InstallStep(kind="project", file=path, provenance=provenance))
         elif line.requirement is not None or "://" in text:
             packages.append(text)
     if packages:
-        found.append(InstallStep(kind="packages", packages=tuple(packages), provenance=provenance))
-    return found
+        steps.append(InstallStep(kind="packages", packages=tuple(packages), provenance=provenance))
+    return steps
 
 
 def _local(line: RequirementLine, files: Files) -> str | None:
@@ -136,21 +136,21 @@ def _local(line: RequirementLine, files: Files) -> str | None:
         return None
     path = normal_path(posixpath.dirname(line.file) or ".", line.text.partition("[")[0])
     root = normal_path(".", line.text.partition("[")[0])
-    for one in (root, path):
-        if one is not None and (files.has(f"{one}/setup.py") or files.has(f"{one}/pyproject.toml")):
-            return one
+    for folder in (root, path):
+        if folder is not None and (files.has(f"{folder}/setup.py") or files.has(f"{folder}/pyproject.toml")):
+            return folder
     return None
 
 
 def _rewritten_packages(
     step: InstallStep, change: Callable[[RequirementLine], str | None], rule: str, evidence: str
 ) -> list[InstallStep]:
-    place = step.provenance.file or ""
+    file = step.provenance.file or ""
     after = [
-        change(RequirementLine(text=package, file=place, line=step.provenance.line or 0))
+        change(RequirementLine(text=package, file=file, line=step.provenance.line or 0))
         for package in step.packages
     ]
-    packages = tuple(one for one in after if one is not None)
+    packages = tuple(package for package in after if package is not None)
     if packages == step.packages:
         return [step]
     provenance = replace(because(rule, evidence), file=step.provenance.file, line=step.provenance.line)

@@ -142,10 +142,13 @@ def missing_folder(context: RepairContext) -> Iterator[Repair]:
 
 def _unusual_files(files: Files) -> tuple[str, ...]:
     """Files with tests whose names pytest does not look for."""
-    found: list[str] = []
+    unusual: list[str] = []
     folders = [".", *files.folders(".")[:50]]
     folders += [
-        f"{one}/{name}" for one in folders[1:] for name in files.folders(one) if name in ("tests", "test")
+        f"{folder}/{name}"
+        for folder in folders[1:]
+        for name in files.folders(folder)
+        if name in ("tests", "test")
     ]
     for folder in folders:
         usual = posixpath.basename(folder) in ("tests", "test", "testing")
@@ -153,9 +156,9 @@ def _unusual_files(files: Files) -> tuple[str, ...]:
             path = posixpath.normpath(posixpath.join(folder, name))
             known = name.startswith("test_") or name.endswith("_test.py")
             wanted = name.endswith(".py") and not known and (usual or name in ("tests.py", "test.py"))
-            if wanted and len(found) < _MOST_UNUSUAL and _DEFINES_TEST.search(files.text(path) or ""):
-                found.append(path)
-    return tuple(found)
+            if wanted and len(unusual) < _MOST_UNUSUAL and _DEFINES_TEST.search(files.text(path) or ""):
+                unusual.append(path)
+    return tuple(unusual)
 
 
 def other_runner(context: RepairContext) -> Iterator[Repair]:
@@ -189,9 +192,10 @@ def other_runner(context: RepairContext) -> Iterator[Repair]:
             yield context.repaired(error, "another way to run", reason, changed)
 
 
-def _differs(one: Recipe, other: Recipe) -> bool:
+def _differs(recipe: Recipe, other: Recipe) -> bool:
     keys = [
-        [(p.runner, p.targets, p.arguments, p.cwd) for p in (r.test, *r.further_tests)] for r in (one, other)
+        [(p.runner, p.targets, p.arguments, p.cwd) for p in (r.test, *r.further_tests)]
+        for r in (recipe, other)
     ]
     return keys[0] != keys[1]
 
@@ -226,8 +230,8 @@ def _moved(plan: SuitePlan, folder: str) -> SuitePlan:
     """The plan, started in another folder; the old one stays on the path of imports."""
     targets = plan.targets
     if plan.runner == "pytest":
-        given = targets or (".",)
-        targets = tuple(posixpath.relpath(posixpath.join(plan.cwd, one), folder) for one in given)
+        started = targets or (".",)
+        targets = tuple(posixpath.relpath(posixpath.join(plan.cwd, target), folder) for target in started)
     own = dict(plan.environment)
     path = [posixpath.relpath(plan.cwd, folder), *filter(None, own.get("PYTHONPATH", "").split(":"))]
     own["PYTHONPATH"] = ":".join(dict.fromkeys(path))
@@ -253,13 +257,13 @@ def example_variables(context: RepairContext) -> Iterator[Repair]:
     wanted = {match[1] or match[2] for match in all_matches(_VARIABLE, failure_text(context.failure))}
     for name in _EXAMPLES:
         text = context.files.text(name) if wanted and name in context.files.names(".") else None
-        given = dict(
+        example = dict(
             re.findall(r"(?m)^(?:export )?([A-Z][A-Z0-9_]{1,60})=['\"]?([^'\"\n]{0,300})", text or "")
         )
-        if wanted & given.keys():
-            changed = with_variables(context.recipe, given, "example of variables", name)
+        if wanted & example.keys():
+            changed = with_variables(context.recipe, example, "example of variables", name)
             if changed != context.recipe:
-                reason = f"{', '.join(sorted(wanted & given.keys()))} as in {name}"
+                reason = f"{', '.join(sorted(wanted & example.keys()))} as in {name}"
                 yield context.repaired(ErrorClass.NEEDS_SECRET, "example of variables", reason, changed)
                 return
 

@@ -88,7 +88,7 @@ def read_failure(
 
     Texts may be whatever a hostile build wrote: they are cut, and never raise.
     """
-    found = tuple(sorted(problems, key=lambda one: -one.count))
+    most_frequent = tuple(sorted(problems, key=lambda problem: -problem.count))
     text = bounded("\n".join(texts))
     return SetupFailure(
         phase=phase,
@@ -97,8 +97,8 @@ def read_failure(
         python=python,
         instant=instant,
         pythons=tuple(pythons),
-        missing_modules=_missing(text, found),
-        problems=found,
+        missing_modules=_missing(text, most_frequent),
+        problems=most_frequent,
         by_pip=by_pip,
         exit_code=exit_code,
         passed=passed,

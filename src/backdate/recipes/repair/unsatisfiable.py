@@ -73,22 +73,22 @@ def extra_cutoff_overrides(context: RepairContext) -> Iterator[Repair]:
     cuts: dict[str, LaterCut] = {}  # of two releases of one distribution the later one counts
     reason: list[str] = []
     for name, specifier in _unmet(failure.text):
-        exact = next((one.version for one in specifier if one.operator == "=="), None)
+        exact = next((part.version for part in specifier if part.operator == "=="), None)
         uploaded = context.index_facts.first_upload(name, exact, failure.instant)
         # What is asked for was there: a name without any file then was deleted and uploaded again.
         deleted = exact is None and not context.index_facts.versions(name, failure.instant)
         if uploaded is None or (uploaded - failure.instant > LATEST and not deleted):
             continue
         until = uploaded.replace(microsecond=0) + timedelta(minutes=10)
-        said = f"{name}{specifier} was uploaded at {uploaded:%Y-%m-%d %H:%M} UTC, after the instant"
-        reason.append(said)
+        upload = f"{name}{specifier} was uploaded at {uploaded:%Y-%m-%d %H:%M} UTC, after the instant"
+        reason.append(upload)
         if name not in cuts or cuts[name].until < until:
-            provenance = because("pin to a later release", said)
+            provenance = because("pin to a later release", upload)
             cuts[name] = LaterCut(name=name, until=until, provenance=provenance)
     known = {override.name: override.until for override in context.recipe.extra_cutoff_overrides}
-    new = [one for one in cuts.values() if known.get(one.name) != one.until]
+    new = [cut for cut in cuts.values() if known.get(cut.name) != cut.until]
     if new:
-        names = {one.name for one in new}
+        names = {cut.name for cut in new}
         kept = tuple(
             override for override in context.recipe.extra_cutoff_overrides if override.name not in names
         )
@@ -107,7 +107,7 @@ def loosened(context: RepairContext) -> Iterator[Repair]:
     if gone:  # an old pip names one at a time; where one is of another index (conda's), others are
         gone += _also_gone(context, gone)
     conflicting = {m[1] for m in all_matches(_CONFLICT, failure.text)}
-    names = {canonicalize_name(one) for one in conflicting} | set(unmet)
+    names = {canonicalize_name(name) for name in conflicting} | set(unmet)
     if not names:
         return
 
@@ -196,8 +196,8 @@ def without_unbuildable(context: RepairContext) -> Iterator[Repair]:
         matches[0][0] if matches else "",
     )
     if changed != context.recipe:
-        said = re.sub("[`']", "", matches[0][0])  # the sign ends within what is quoted
-        reason = f"without {', '.join(sorted(names))}, as it says: {said}"
+        sign = re.sub("[`']", "", matches[0][0])  # the sign ends within what is quoted
+        reason = f"without {', '.join(sorted(names))}, as it says: {sign}"
         rule = "without what does not build"
         yield context.repaired(ErrorClass.BROKEN_REQUIREMENT, rule, reason, changed)
 
@@ -221,7 +221,7 @@ def _without_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     develop = [file for file in files if re.search(r"dev|doc|lint|style|ci|optional|all", file.file or "")]
     if develop and len(recipe.install) > len(develop):
         kept = tuple(step for step in recipe.install if step not in develop)
-        yield f"without {', '.join(one.file or '' for one in develop)}", replace(recipe, install=kept)
+        yield f"without {', '.join(step.file or '' for step in develop)}", replace(recipe, install=kept)
     if files and any(step.kind == "project" for step in recipe.install):
         kept = tuple(step for step in recipe.install if step.kind != "requirements")
         yield "without requirements files, as the project is installed", replace(recipe, install=kept)

@@ -12,9 +12,9 @@ FILES = ("appveyor.yml", ".appveyor.yml", "appveyor.yaml")
 def read_appveyor(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """No candidate; the file, with the reason."""
     reason = "AppVeyor builds on Windows; its commands are not followed"
-    found = [
+    skipped = [
         SkippedInstruction(reason=reason, provenance=Provenance(rule="AppVeyor", file=file))
         for file in FILES
         if files.has(file)
     ]
-    return (), tuple(found)
+    return (), tuple(skipped)

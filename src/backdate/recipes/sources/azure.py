@@ -114,29 +114,29 @@ def _steps(
             if versions:
                 yield DeclaredPythons(versions=versions, provenance=where)
             continue
-        script = step.get("bash") if step.get("bash").given else step.get("script")
+        script = step.get("bash") if step.get("bash").present else step.get("script")
         if task in ("Bash", "CmdLine"):
             script = step.get("inputs", "script")
-        if not script.given:
+        if not script.present:
             continue
-        given = _filled(step.get("workingDirectory").text, macros)
-        found = read_commands(
+        folder = _filled(step.get("workingDirectory").text, macros)
+        actions = read_commands(
             _filled(script.text, macros),
             files=files,
             file=file,
             line=script.line,
             rule=_RULE,
-            cwd=(normal_path(".", given) or ".") if given else ".",
+            cwd=(normal_path(".", folder) or ".") if folder else ".",
             variables=variables,
         )
         condition = step.get("condition").text
         if condition and not re.match(r"(?:always|succeeded|succeededOrFailed)\(\)", condition):
-            for one in found:
-                if not isinstance(one, SkippedInstruction | Variable):
+            for action in actions:
+                if not isinstance(action, SkippedInstruction | Variable):
                     reason = f"it is run only if {condition[:100]}, which is not known"
-                    yield SkippedInstruction(reason=reason, provenance=one.provenance)
+                    yield SkippedInstruction(reason=reason, provenance=action.provenance)
         else:
-            yield from found
+            yield from actions
 
 
 def _template(

@@ -36,7 +36,7 @@ def _job(files: Files, document: Node, name: str, job: Node) -> DeclaredJob:
     parameters = _defaults(job)
     actions: list[Action] = []
     executor = document.get("executors", job.get("executor").text or job.get("executor", "name").text)
-    docker = job.get("docker") if job.get("docker").given else executor.get("docker")
+    docker = job.get("docker") if job.get("docker").present else executor.get("docker")
     images = docker.items
     matched = _IMAGE.search(_filled(images[0].get("image").text, parameters)) if images else None
     versions = cpython_versions([matched[1]] if matched else [])
@@ -76,7 +76,7 @@ def _defaults(node: Node) -> dict[str, str]:
     return {
         name: value.get("default").text
         for name, value in node.get("parameters").pairs()
-        if value.get("default").given
+        if value.get("default").present
     }
 
 
@@ -95,10 +95,10 @@ def _steps(
     for step in steps.listed:
         if not files.spend():
             return
-        if step.get("run").given:
+        if step.get("run").present:
             run = step.get("run")
             script = run if run.scalar is not None else run.get("command")
-            given = _filled(run.get("working_directory").text, parameters)
+            folder = _filled(run.get("working_directory").text, parameters)
             yield from _environment(run.get("environment"), variables)
             yield from read_commands(
                 _filled(script.text, parameters),
@@ -106,14 +106,14 @@ def _steps(
                 file=FILE,
                 line=script.line,
                 rule=_RULE,
-                cwd=normal_path(".", given) or "." if given else ".",
+                cwd=normal_path(".", folder) or "." if folder else ".",
                 variables=variables,
             )
             continue
         name, arguments = (step.text, Node()) if step.text else next(step.pairs(), ("", Node()))
         command = document.get("commands", name)
         where = Provenance(rule=_RULE, file=FILE, line=step.line)
-        if command.given and depth < _DEEPEST:
+        if command.present and depth < _DEEPEST:
             inside = _defaults(command) | {
                 key: _filled(value.text, parameters) for key, value in arguments.pairs()
             }

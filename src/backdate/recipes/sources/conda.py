@@ -63,9 +63,9 @@ def _actions(files: Files, file: str, text: str) -> Iterator[Action]:
             continue
         name, versions = matched[1].lower(), matched[2]
         if name == "python":
-            found = cpython_versions([versions.lstrip("=<>!~ ").split(",")[0].removesuffix(".*")])
-            if found:
-                yield DeclaredPythons(versions=found, provenance=where)
+            interpreters = cpython_versions([versions.lstrip("=<>!~ ").split(",")[0].removesuffix(".*")])
+            if interpreters:
+                yield DeclaredPythons(versions=interpreters, provenance=where)
         elif _not_python().fullmatch(name):
             yield SystemPackages(manager="conda", packages=(item.text,), provenance=where)
         else:

@@ -29,8 +29,8 @@ def fill(text: str, names: Mapping[str, str]) -> str:
     """``text`` with every expression in it that is known replaced; the others stay as they are."""
 
     def value(match: re.Match[str]) -> str:
-        found = evaluate(match[1], names)
-        return match[0] if found is None else _as_text(found)
+        known = evaluate(match[1], names)
+        return match[0] if known is None else _as_text(known)
 
     return _TEMPLATE.sub(value, text) if "${{" in text else text
 
@@ -57,16 +57,16 @@ def evaluate(expression: str, names: Mapping[str, str]) -> Value:
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    place = 0
+    read: list[tuple[str, str]] = []
+    position = 0
     text = text.strip()
-    while place < len(text):
-        match = _TOKEN.match(text, place)
+    while position < len(text):
+        match = _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
             raise _Odd
-        found.append((match.lastgroup, match[match.lastgroup]))
-        place = match.end()
-    return found
+        read.append((match.lastgroup, match[match.lastgroup]))
+        position = match.end()
+    return read
 
 
 def _true(value: str | bool) -> bool:

@@ -97,16 +97,16 @@ def _workflow(files: Files, file: str, document: Node) -> Iterator[DeclaredJob]:
             doubts += 1
         if holds(job.get("if").text, names) is False:
             doubts += 5
-        place = _StepContext(
+        context = _StepContext(
             files=files,
             file=file,
             names=names,
             variables={"GITHUB_WORKSPACE": PROJECT_FOLDER, "RUNNER_OS": "Linux", "CI": "true"},
             cwd=_working_directory(job.get("defaults", "run"), document.get("defaults", "run")),
         )
-        place, set_up = _environment(place, [document.get("env"), job.get("env")])
+        context, set_up = _environment(context, [document.get("env"), job.get("env")])
         actions += set_up
-        actions += _steps(place, job.get("steps"))
+        actions += _steps(context, job.get("steps"))
         yield DeclaredJob(
             kind=_RULE,
             name=f"job {name}",
@@ -133,22 +133,22 @@ def _matrix(job: Node) -> tuple[dict[str, str], tuple[str, ...], int]:
     return entry, versions, matrix.line
 
 
-def _working_directory(*places: Node) -> str:
-    for place in places:
-        given = place.get("working-directory").text
-        if given:
-            return normal_path(".", given) or "."
+def _working_directory(*nodes: Node) -> str:
+    for node in nodes:
+        folder = node.get("working-directory").text
+        if folder:
+            return normal_path(".", folder) or "."
     return "."
 
 
-def _environment(place: _StepContext, nodes: list[Node]) -> tuple[_StepContext, list[Action]]:
+def _environment(context: _StepContext, nodes: list[Node]) -> tuple[_StepContext, list[Action]]:
     """The place with the variables of ``env`` mappings known, and the actions that set them."""
-    names, variables = dict(place.names), dict(place.variables)
+    names, variables = dict(context.names), dict(context.variables)
     actions: list[Action] = []
     for node in nodes:
         for name, value in node.pairs():
             written = fill(value.text, names)
-            where = Provenance(rule=f"{_RULE}, env", file=place.file, line=value.line)
+            where = Provenance(rule=f"{_RULE}, env", file=context.file, line=value.line)
             if "${{" in written:
                 reason = f"{name} is not set: {written[:80]} is not known"
                 actions.append(SkippedInstruction(reason=reason, provenance=where))
@@ -156,37 +156,37 @@ def _environment(place: _StepContext, nodes: list[Node]) -> tuple[_StepContext, 
             names[f"env.{name}"] = variables[name] = written
             actions.append(Variable(name=name, value=written, provenance=where))
     changed = _StepContext(
-        files=place.files,
-        file=place.file,
+        files=context.files,
+        file=context.file,
         names=names,
         variables=variables,
-        cwd=place.cwd,
-        depth=place.depth,
+        cwd=context.cwd,
+        depth=context.depth,
     )
     return changed, actions
 
 
-def _steps(place: _StepContext, steps: Node) -> Iterator[Action]:
+def _steps(context: _StepContext, steps: Node) -> Iterator[Action]:
     for step in steps.items:
-        if not place.files.spend():
+        if not context.files.spend():
             return
-        where = Provenance(rule=_RULE, file=place.file, line=step.line, text=step.get("name").text or None)
-        verdict = holds(step.get("if").text, place.names)
+        where = Provenance(rule=_RULE, file=context.file, line=step.line, text=step.get("name").text or None)
+        verdict = holds(step.get("if").text, context.names)
         if verdict is False:
             continue
-        inside, set_up = _environment(place, [step.get("env")])
-        found = set_up if _matters(step) else []
-        if step.get("run").given:
-            found += _run(inside, step)
+        inside, set_up = _environment(context, [step.get("env")])
+        actions = set_up if _matters(step) else []
+        if step.get("run").present:
+            actions += _run(inside, step)
         elif step.get("uses").text:
-            found += _uses(inside, step, where)
+            actions += _uses(inside, step, where)
         if verdict is None:
-            for one in found:
-                if not isinstance(one, SkippedInstruction | Variable):
+            for action in actions:
+                if not isinstance(action, SkippedInstruction | Variable):
                     reason = f"it is run only if {step.get('if').text[:100]}, which is not known"
-                    yield SkippedInstruction(reason=reason, provenance=one.provenance)
+                    yield SkippedInstruction(reason=reason, provenance=action.provenance)
         else:
-            yield from found
+            yield from actions
 
 
 def _matters(step: Node) -> bool:
@@ -194,53 +194,53 @@ def _matters(step: Node) -> bool:
     return bool(_TESTS.search(step.get("run").text) or "pip" in step.get("run").text)
 
 
-def _run(place: _StepContext, step: Node) -> Iterator[Action]:
+def _run(context: _StepContext, step: Node) -> Iterator[Action]:
     script = step.get("run")
     shell = step.get("shell").text
     if shell and not shell.startswith(("bash", "sh")):
-        where = Provenance(rule=_RULE, file=place.file, line=script.line)
+        where = Provenance(rule=_RULE, file=context.file, line=script.line)
         yield SkippedInstruction(reason=f"the shell {shell[:40]} is not followed", provenance=where)
         return
-    cwd = normal_path(".", fill(step.get("working-directory").text, place.names) or place.cwd)
+    cwd = normal_path(".", fill(step.get("working-directory").text, context.names) or context.cwd)
     yield from read_commands(
-        fill(script.text, place.names),
-        files=place.files,
-        file=place.file,
+        fill(script.text, context.names),
+        files=context.files,
+        file=context.file,
         line=script.line,
         rule=_RULE,
         cwd=cwd or ".",
-        variables=place.variables,
+        variables=context.variables,
     )
 
 
-def _uses(place: _StepContext, step: Node, where: Provenance) -> Iterator[Action]:
+def _uses(context: _StepContext, step: Node, where: Provenance) -> Iterator[Action]:
     action = step.get("uses").text.partition("@")[0]
-    given = {name: fill(value.text, place.names) for name, value in step.get("with").pairs()}
+    inputs = {name: fill(value.text, context.names) for name, value in step.get("with").pairs()}
     if action.startswith("./"):
-        yield from _local_action(place, action, given, where)
+        yield from _local_action(context, action, inputs, where)
     elif action == "actions/setup-python":
         versions = cpython_versions(
-            line for line in given.get("python-version", "").split("\n") if line and "${{" not in line
+            line for line in inputs.get("python-version", "").split("\n") if line and "${{" not in line
         )
         if versions:
             yield DeclaredPythons(versions=versions, provenance=where)
     elif action == "py-actions/py-dependency-install":
-        file = given.get("path", "requirements.txt")
-        if place.files.has(file):
+        file = inputs.get("path", "requirements.txt")
+        if context.files.has(file):
             yield InstallStep(kind="requirements", file=normal_path(".", file), provenance=where)
-    elif "cache-apt-pkgs" in action and given.get("packages"):
-        yield from debian_packages(given["packages"].split(), where)
+    elif "cache-apt-pkgs" in action and inputs.get("packages"):
+        yield from debian_packages(inputs["packages"].split(), where)
     elif action in (
         "conda-incubator/setup-miniconda",
         "mamba-org/setup-micromamba",
         "mamba-org/provision-with-micromamba",
     ):
-        file = given.get("environment-file", "")
+        file = inputs.get("environment-file", "")
         if file:
             yield from read_commands(
                 f"conda env update -f '{file.replace(chr(39), '')}'",
-                files=place.files,
-                file=place.file,
+                files=context.files,
+                file=context.file,
                 line=step.line,
                 rule=f"{_RULE}, {action}",
             )
@@ -249,37 +249,37 @@ def _uses(place: _StepContext, step: Node, where: Provenance) -> Iterator[Action
 
 
 def _local_action(
-    place: _StepContext, action: str, given: Mapping[str, str], where: Provenance
+    context: _StepContext, action: str, inputs: Mapping[str, str], where: Provenance
 ) -> Iterator[Action]:
     """The steps of a composite action that lies in the project."""
     folder = normal_path(".", action)
-    if folder is None or place.depth >= _DEEPEST_ACTION:
+    if folder is None or context.depth >= _DEEPEST_ACTION:
         yield SkippedInstruction(
             reason=f"the action {action[:80]} is not followed: too deep or outside", provenance=where
         )
         return
     for name in ("action.yml", "action.yaml"):
         file = f"{folder}/{name}"
-        text = place.files.text(file)
-        if text is None or not place.files.spend(PARSING):
+        text = context.files.text(file)
+        if text is None or not context.files.spend(PARSING):
             continue
         try:
             document = read_yaml(text)
         except YamlProblem as problem:
             yield SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
             return
-        inputs = {
-            f"inputs.{key}": fill(value.get("default").text, place.names)
+        defaults = {
+            f"inputs.{key}": fill(value.get("default").text, context.names)
             for key, value in document.get("inputs").pairs()
         }
-        names = {**place.names, **inputs, **{f"inputs.{key}": value for key, value in given.items()}}
+        names = {**context.names, **defaults, **{f"inputs.{key}": value for key, value in inputs.items()}}
         inside = _StepContext(
-            files=place.files,
+            files=context.files,
             file=file,
             names=names,
-            variables=place.variables,
+            variables=context.variables,
             cwd=".",
-            depth=place.depth + 1,
+            depth=context.depth + 1,
         )
         yield from _steps(inside, document.get("runs", "steps"))
         return

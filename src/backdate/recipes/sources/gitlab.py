@@ -41,36 +41,36 @@ def read_gitlab(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedIns
                 SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
             )
             continue
-        for one in documents[file].get("include").listed or (documents[file].get("include"),):
-            local = normal_path(".", (one.text or one.get("local").text).lstrip("/"))
+        for include in documents[file].get("include").listed or (documents[file].get("include"),):
+            local = normal_path(".", (include.text or include.get("local").text).lstrip("/"))
             if local and local != "." and "://" not in local:
                 waiting.append(local)
-            elif one.fields:
-                where = Provenance(rule=_RULE, file=file, line=one.line)
+            elif include.fields:
+                where = Provenance(rule=_RULE, file=file, line=include.line)
                 skipped.append(
                     SkippedInstruction(reason="an include from elsewhere is not read", provenance=where)
                 )
     jobs = {name: (file, job) for file, document in documents.items() for name, job in document.pairs()}
-    found = tuple(
+    candidates = tuple(
         candidate
         for name, (file, job) in jobs.items()
         if name not in _NOT_JOBS and not name.startswith(".") and job.fields and files.spend()
         for candidate in _job(files, file, name, job, jobs)
     )
-    return found, tuple(skipped)
+    return candidates, tuple(skipped)
 
 
 def _inherited(
     job: Node, jobs: dict[str, tuple[str, Node]], depth: int = 0
 ) -> dict[str, tuple[str | None, Node]]:
     """The job's keys with those that it extends, and the file of those that come from another."""
-    found: dict[str, tuple[str | None, Node]] = {}
+    keys: dict[str, tuple[str | None, Node]] = {}
     for parent in job.get("extends").texts[:3]:
         if parent in jobs and depth < _DEEPEST:
             file, node = jobs[parent]
             inherited = _inherited(node, jobs, depth + 1)
-            found |= {key: (origin or file, value) for key, (origin, value) in inherited.items()}
-    return found | {key: (None, value) for key, value in job.pairs()}
+            keys |= {key: (origin or file, value) for key, (origin, value) in inherited.items()}
+    return keys | {key: (None, value) for key, value in job.pairs()}
 
 
 def _job(
@@ -84,7 +84,7 @@ def _job(
     for key in ("image", "before_script", "services"):
         if key not in keys and key in top:
             keys[key] = top[key]
-        elif key not in keys and default[1].get(key).given:
+        elif key not in keys and default[1].get(key).present:
             keys[key] = (default[0], default[1].get(key))
     variables = {"CI": "true", "GITLAB_CI": "true", "CI_PROJECT_DIR": PROJECT_FOLDER}
     actions: list[Action] = []

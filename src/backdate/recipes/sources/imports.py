@@ -31,7 +31,7 @@ _FROM_THE_SUITE = {"pytest", "unittest", "setuptools", "pip", "test", "tests", "
 
 def read_imports(files: Files) -> tuple[DeclaredJob, ...]:
     """The distributions of everything imported that is neither Python's own nor the project's."""
-    found: dict[str, tuple[str, int]] = {}
+    imported: dict[str, tuple[str, int]] = {}
     local: set[str] = set()
     parsed: list[tuple[str, ast.Module]] = []
     for relative in _python_files(files.root):
@@ -46,14 +46,14 @@ def read_imports(files: Files) -> tuple[DeclaredJob, ...]:
         for name, line in _imports(tree):
             top = name.split(".")[0]
             if top not in local | _FROM_THE_SUITE and not modules.in_standard_library(top):
-                found.setdefault(modules.to_install(name), (relative, line))
+                imported.setdefault(modules.to_install(name), (relative, line))
     steps = tuple(
         InstallStep(
             kind="packages",
             packages=(distribution,),
             provenance=Provenance(rule="imported, and no file declares it", file=file, line=line),
         )
-        for distribution, (file, line) in sorted(found.items())
+        for distribution, (file, line) in sorted(imported.items())
         if distribution.isascii()
     )
     where = Provenance(rule=_RULE)

@@ -16,12 +16,12 @@ _LARGEST = 1_000
 
 def cpython_versions(written: Iterable[str]) -> tuple[str, ...]:
     """The CPythons that ``written`` names, oldest first; PyPy, "3.x" and "nightly" are left out."""
-    found: set[tuple[int, int, str]] = set()
+    versions: set[tuple[int, int, str]] = set()
     for text in written:
         match = _CPYTHON.match(text.strip().strip("'\""))
         if match:
-            found.add((int(match[1]), int(match[2]), (match[3] or "").replace(".x", "")))
-    return tuple(f"{major}.{minor}{rest}" for major, minor, rest in sorted(found))
+            versions.add((int(match[1]), int(match[2]), (match[3] or "").replace(".x", "")))
+    return tuple(f"{major}.{minor}{rest}" for major, minor, rest in sorted(versions))
 
 
 def is_linux(system: str) -> bool:
@@ -74,12 +74,12 @@ def _agrees(entry: Mapping[str, str], pattern: Mapping[str, str]) -> bool:
 
 
 def _versions(entry: Mapping[str, str]) -> list[str]:
-    found = []
+    versions = []
     for key, value in entry.items():
         if _PYTHON_KEY.search(key):
             short = _SHORT.match(value)
-            found.append(f"{short[1]}.{short[2]}" if short else value)
-    return found
+            versions.append(f"{short[1]}.{short[2]}" if short else value)
+    return versions
 
 
 def _newest(entry: Mapping[str, str]) -> tuple[int, int]:

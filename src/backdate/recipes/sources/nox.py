@@ -56,8 +56,8 @@ def read_nox(
             tree = ast.parse(text)
         module = _Module(files, tree)
         wanted = [name.partition("-")[0].partition("(")[0] for name in names] or module.likely()
-        found = [session for session in module.sessions if session.name in wanted]
-        return tuple(module.candidate(session) for session in found[:20]), ()
+        sessions = [session for session in module.sessions if session.name in wanted]
+        return tuple(module.candidate(session) for session in sessions[:20]), ()
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         where = Provenance(rule=_RULE, file=FILE)
         return (), (
@@ -83,10 +83,10 @@ class _Module:
                 self._constants[node.target.id] = node.value
             elif isinstance(node, ast.FunctionDef):
                 self._functions[node.name] = node
-        self.sessions = [one for node in self._functions.values() if (one := self._session(node))]
+        self.sessions = [session for node in self._functions.values() if (session := self._session(node))]
 
     def likely(self) -> list[str]:
-        usable = [one.name for one in self.sessions if not _UNLIKELY.search(one.name)]
+        usable = [session.name for session in self.sessions if not _UNLIKELY.search(session.name)]
         tests = [name for name in usable if re.search(r"test|unit", name)]
         return (tests or [name for name in self._chosen if name in usable] or usable)[:1]
 
@@ -112,7 +112,7 @@ class _Module:
             named = ast.unparse(call.func if call else decorator)
             if named not in ("nox.session", "session", "nox_poetry.session"):
                 continue
-            keywords = {one.arg: one.value for one in call.keywords} if call else {}
+            keywords = {keyword.arg: keyword.value for keyword in call.keywords} if call else {}
             name = self._known(keywords.get("name"))
             python = keywords.get("python", keywords.get("py", call.args[0] if call and call.args else None))
             return _NoxSession(
@@ -138,10 +138,10 @@ class _Module:
             case ast.Constant(value=str() | int() | float() as value):
                 return [str(value)]
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
-                found = [word for item in items for word in self._words(item, depth + 1)]
-                if len(found) > _MOST_WORDS:
+                listed = [word for item in items for word in self._words(item, depth + 1)]
+                if len(listed) > _MOST_WORDS:
                     raise _UnknownWord
-                return found
+                return listed
             case ast.Starred(value=value):
                 return self._words(value, depth + 1)
             case ast.Name(id=name) if name in self._constants:
@@ -225,9 +225,9 @@ class _Module:
             )
 
     def _environment(self, call: ast.Call, where: Provenance) -> Iterator[Action]:
-        given = next((one.value for one in call.keywords if one.arg == "env"), None)
-        if isinstance(given, ast.Dict):
-            for key, value in zip(given.keys, given.values, strict=True):
+        environment = next((keyword.value for keyword in call.keywords if keyword.arg == "env"), None)
+        if isinstance(environment, ast.Dict):
+            for key, value in zip(environment.keys, environment.values, strict=True):
                 name, known = self._known(key), self._known(value)
                 if len(name) == 1 and len(known) == 1:
                     yield Variable(name=name[0], value=known[0], provenance=where)

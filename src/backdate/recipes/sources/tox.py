@@ -55,14 +55,14 @@ def read_tox(
 ) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]:
     """The environments ``names``, or the one that most likely runs the tests."""
     try:
-        found = _find(files)
+        tox = _find(files)
     except ConfigurationError as error:
         where = Provenance(rule=_RULE, file="pyproject.toml")
         return (), (SkippedInstruction(reason=str(error), provenance=where),)
-    if found is None:
+    if tox is None:
         return (), ()
-    chosen = [name for given in names for name in expand(given)] or likely(found)
-    return tuple(_candidate(files, found, name) for name in chosen[:20]), ()
+    chosen = [name for asked in names for name in expand(asked)] or likely(tox)
+    return tuple(_candidate(files, tox, name) for name in chosen[:20]), ()
 
 
 def _find(files: Files) -> ToxFile | None:
@@ -95,8 +95,8 @@ def _from_ini(file: str, text: str, main: str) -> ToxFile:
     names = [name for _, line in lines for name in expand(line)]
     spread: dict[str, Mapping[str, Lines]] = {"tox": top}
     for name, keys in sections.items():
-        for one in expand(name) if name.startswith("testenv:") else [name]:
-            spread.setdefault(one, keys)
+        for section in expand(name) if name.startswith("testenv:") else [name]:
+            spread.setdefault(section, keys)
     return ToxFile(file=file, environments=tuple(names), sections=spread)
 
 
@@ -111,30 +111,36 @@ def _from_toml(text: str, tox: Mapping[str, Any]) -> ToxFile:
         if isinstance(value, bool | int):
             return ((1, str(value).lower()),)
         if isinstance(value, dict):
-            return tuple((first_line_with(text, str(key)) or 1, f"{key}={one}") for key, one in value.items())
-        found = []
+            return tuple(
+                (first_line_with(text, str(key)) or 1, f"{key}={setting}") for key, setting in value.items()
+            )
+        written = []
         for item in value if isinstance(value, list) else []:
-            words = [one for one in item if isinstance(one, str)] if isinstance(item, list) else [str(item)]
-            line = first_line_with(text, words[0]) if words else None
-            found.append((line or 1, shlex.join(words) if isinstance(item, list) else words[0]))
-        return tuple(found)
+            arguments = (
+                [argument for argument in item if isinstance(argument, str)]
+                if isinstance(item, list)
+                else [str(item)]
+            )
+            line = first_line_with(text, arguments[0]) if arguments else None
+            written.append((line or 1, shlex.join(arguments) if isinstance(item, list) else arguments[0]))
+        return tuple(written)
 
     def section(table: object) -> dict[str, Lines]:
         return {str(key): lines(value) for key, value in table.items()} if isinstance(table, dict) else {}
 
-    given = tox.get("env_list", tox.get("envlist", []))
+    listed = tox.get("env_list", tox.get("envlist", []))
     named = tox.get("env", {})
     sections = {"tox": section(tox), "testenv": section(tox.get("env_run_base", {}))}
     for name, table in named.items() if isinstance(named, dict) else []:
         sections[f"testenv:{name}"] = section(table)
-    names = tuple(name for name in given if isinstance(name, str)) if isinstance(given, list) else ()
+    names = tuple(name for name in listed if isinstance(name, str)) if isinstance(listed, list) else ()
     return ToxFile(file="pyproject.toml", environments=names or tuple(map(str, named)), sections=sections)
 
 
 def expand(text: str) -> list[str]:
     """The names that a generative list means: ``py{36,37}-x`` is two. Bounded."""
     parts = [part.strip() for part in re.split(r"[,\s]+(?![^{}]*\})", text[:_LONGEST_LIST]) if part.strip()]
-    found: list[str] = []
+    expanded: list[str] = []
     for part in parts:
         names = [""]
         for piece in re.split(r"(\{[^{}]*\})", part):
@@ -142,17 +148,17 @@ def expand(text: str) -> list[str]:
             names = [name + option.strip() for name in names for option in _ranges(options)][
                 :_MOST_ENVIRONMENTS
             ]
-        found += names
-    return found[:_MOST_ENVIRONMENTS]
+        expanded += names
+    return expanded[:_MOST_ENVIRONMENTS]
 
 
 def _ranges(options: Sequence[str]) -> list[str]:
     """``3-5`` (tox 4) as 3, 4, 5; anything else as it is."""
-    found: list[str] = []
+    expanded: list[str] = []
     for option in options:
         match = re.fullmatch(r"\s*(\d{1,3})-(\d{1,3})\s*", option)
-        found += map(str, range(int(match[1]), int(match[2]) + 1)) if match else [option]
-    return found
+        expanded += map(str, range(int(match[1]), int(match[2]) + 1)) if match else [option]
+    return expanded
 
 
 def likely(tox: ToxFile) -> list[str]:
@@ -262,7 +268,9 @@ class _ToxEnvironment:
 def _candidate(files: Files, tox: ToxFile, name: str) -> DeclaredJob:
     environment = _ToxEnvironment(tox, name, files)
     actions: list[Action] = []
-    versions = cpython_versions(v for one in tox.environments for v in _versions(one)) or _versions(name)
+    versions = cpython_versions(
+        v for environment_name in tox.environments for v in _versions(environment_name)
+    ) or _versions(name)
     if versions:
         where = Provenance(rule=f"{_RULE}, the list of environments", file=tox.file)
         actions.append(DeclaredPythons(versions=versions, provenance=where))

@@ -40,7 +40,7 @@ def _jobs(files: Files, document: Node) -> Iterator[DeclaredJob]:
     included = [
         job for key in ("matrix", "jobs") for job in document.get(key, "include").listed if job.fields
     ][:_MOST_JOBS]
-    own = [job for job in included if job.get("script").given or job.get("install").given]
+    own = [job for job in included if job.get("script").present or job.get("install").present]
     plain = [
         {key: value.text for key, value in job.pairs() if value.text} for job in included if job not in own
     ]
@@ -68,7 +68,7 @@ def _job(
     }
     actions: list[Action] = []
     if versions:
-        line = job.get("python").line if job.get("python").given else document.get("python").line
+        line = job.get("python").line if job.get("python").present else document.get("python").line
         actions.append(
             DeclaredPythons(versions=versions, provenance=Provenance(rule=_RULE, file=FILE, line=line))
         )
@@ -85,8 +85,8 @@ def _job(
         line = next((node.line for node in nodes if node.text == entry["env"]), job.line)
         actions += _export(files, entry["env"], line, variables)
     for phase in ("before_install", "install", "before_script", "script"):
-        node = job.get(phase) if job.get(phase).given else document.get(phase)
-        if phase == "install" and not node.given:
+        node = job.get(phase) if job.get(phase).present else document.get(phase)
+        if phase == "install" and not node.present:
             actions += _default_install(files)
         for command in node.listed:
             if command.text not in ("skip", "true", ""):
@@ -116,15 +116,15 @@ def _default_install(files: Files) -> Iterator[Action]:
 
 
 def _system(document: Node) -> Iterator[Action]:
-    for place in (document.get("addons", "apt"), document.get("addons")):
-        node = place.get("packages") if place.get("packages").given else place.get("apt_packages")
+    for addons in (document.get("addons", "apt"), document.get("addons")):
+        node = addons.get("packages") if addons.get("packages").present else addons.get("apt_packages")
         where = Provenance(rule=f"{_RULE}, addons", file=FILE, line=node.line)
         yield from debian_packages(node.texts, where)
 
 
 def _environment(files: Files, node: Node, variables: dict[str, str]) -> Iterator[Action]:
     """``env`` in all its forms; of a matrix the first entry."""
-    if node.get("global").given or node.get("matrix").given or node.get("jobs").given:
+    if node.get("global").present or node.get("matrix").present or node.get("jobs").present:
         yield from _environment_list(files, node.get("global"), variables, whole=True)
         for key in ("matrix", "jobs"):
             yield from _environment_list(files, node.get(key), variables, whole=False)
@@ -137,7 +137,7 @@ def _environment_list(
 ) -> Iterator[Action]:
     items = node.listed if node.items or node.scalar is not None else (node,)
     for item in items if whole else items[:1]:
-        if item.get("secure").given:
+        if item.get("secure").present:
             where = Provenance(rule=_RULE, file=FILE, line=item.line)
             yield SkippedInstruction(reason="an encrypted variable is not set", provenance=where)
         elif item.fields:

@@ -53,7 +53,7 @@ class Node:
         return node
 
     @property
-    def given(self) -> bool:
+    def present(self) -> bool:
         """Whether there is anything."""
         return self is not _NOTHING
 
@@ -67,10 +67,10 @@ class Node:
         """The items of a list; a scalar alone is a list of itself, lists inside are flattened."""
         if self.scalar is not None:
             return (self,)
-        found: list[Node] = []
+        listed: list[Node] = []
         for item in self.items:
-            found += item.listed if item.items else (item,)
-        return tuple(found)
+            listed += item.listed if item.items else (item,)
+        return tuple(listed)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -162,12 +162,12 @@ class _YamlReader:
 
 def _merged(nodes: list[Node]) -> dict[str, Node]:
     """Keys and values in turn as a mapping; ``<<`` gives what is not given otherwise."""
-    found: dict[str, Node] = {}
+    own: dict[str, Node] = {}
     merged: dict[str, Node] = {}
     for key, value in zip(nodes[::2], nodes[1::2], strict=False):
         if key.scalar == "<<":
             for source in (value, *value.items):
-                merged |= {name: one for name, one in source.fields.items() if name not in merged}
+                merged |= {name: node for name, node in source.fields.items() if name not in merged}
         elif key.scalar is not None:
-            found[key.scalar] = value
-    return {**merged, **found}
+            own[key.scalar] = value
+    return {**merged, **own}
