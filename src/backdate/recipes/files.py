@@ -123,7 +123,7 @@ def normal_path(cwd: str, path: str) -> str | None:
 
 
 def first_line_with(text: str, part: str) -> int | None:
-    """The number of the first line of ``text`` that contains ``words``, counted from 1."""
+    """The number of the first line of ``text`` that contains ``part``, counted from 1."""
     offset = text.find(part)
     return None if offset < 0 else text.count("\n", 0, offset) + 1
 

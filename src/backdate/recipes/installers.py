@@ -320,7 +320,7 @@ def _apt(command: ProgramCall) -> Iterator[Action]:
 
 
 def debian_packages(names: Sequence[str], provenance: Provenance) -> Iterator[Action]:
-    """Those of ``words`` that are names of Debian packages; the others are skipped."""
+    """Those of ``names`` that are names of Debian packages; the others are skipped."""
     packages = tuple(name for name in names if _SYSTEM_PACKAGE.match(name))
     if packages:
         yield SystemPackages(manager="apt", packages=packages, provenance=provenance)

@@ -8,7 +8,7 @@ from backdate.models.interface import Model
 from backdate.models.prices import Prices
 from backdate.recipes.adviser.consultation import Consultation, Strategy
 from backdate.recipes.adviser.interview import MOST_CALLS, Interview
-from backdate.recipes.adviser.recipe_of_commands import deed_of
+from backdate.recipes.adviser.recipe_of_commands import proposal_key
 from backdate.recipes.adviser.setupagent import SetupAgent
 from backdate.recipes.adviser.timemachine import TimeMachine
 from backdate.recipes.adviser.web import WebReader
@@ -59,13 +59,13 @@ class ModelAdviser:
         """A changed recipe that was not tried before; None for nothing to say."""
         if not isinstance(self._strategy, SetupAgent):
             return None
-        self._seen.add(deed_of(recipe, minor_version(failure.python)))
+        self._seen.add(proposal_key(recipe, minor_version(failure.python)))
         repair = self._strategy.propose(failure, recipe, root)
         if repair is None:
             return None
-        effect_key = deed_of(repair.recipe, minor_version(repair.interpreter or failure.python))
-        if effect_key in self._seen:
+        key = proposal_key(repair.recipe, minor_version(repair.interpreter or failure.python))
+        if key in self._seen:
             self._interview.note("repair", "loop", f"proposed before: {repair.reason}")
             return None
-        self._seen.add(effect_key)
+        self._seen.add(key)
         return repair

@@ -92,7 +92,7 @@ def change_recipe(
     )
 
 
-def deed_of(recipe: Recipe, python: str | None) -> str:
+def proposal_key(recipe: Recipe, python: str | None) -> str:
     """Equal for two recipes that would do the same, wherever their parts come from."""
     blank = Provenance(rule="")
     return digest(

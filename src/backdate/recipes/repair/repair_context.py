@@ -112,11 +112,9 @@ def with_plans(recipe: Recipe, change: Callable[[SuitePlan], SuitePlan]) -> Reci
 
 
 def marked(plan: SuitePlan, rule: str) -> SuitePlan:
-    """The plan, saying that ``rule`` changed it."""
-    words = f"{plan.provenance.rule}; repair: {rule}"
-    if rule in plan.provenance.rule:
-        return plan
-    return replace(plan, provenance=replace(plan.provenance, rule=words))
+    """The plan, with a provenance that says that ``rule`` changed it; once for each time that it does."""
+    changed = replace(plan.provenance, rule=f"{plan.provenance.rule}; repair: {rule}")
+    return replace(plan, provenance=changed)
 
 
 def nearest_python(failure: SetupFailure, allowed: Callable[[tuple[int, int]], bool]) -> str | None:

@@ -142,7 +142,7 @@ def _working_directory(*nodes: Node) -> str:
 
 
 def _environment(context: _StepContext, nodes: list[Node]) -> tuple[_StepContext, list[Action]]:
-    """The place with the variables of ``env`` mappings known, and the actions that set them."""
+    """The context with the variables of ``env`` mappings known, and the actions that set them."""
     names, variables = dict(context.names), dict(context.variables)
     actions: list[Action] = []
     for node in nodes:
