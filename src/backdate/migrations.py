@@ -159,5 +159,9 @@ LOCKS_AND_RECIPES_OF_FORMAT_1 = (
     KeyRename(inside="recipe", old="later_cuts", new="extra_cutoff_overrides"),
 )
 """What has another name since format 1 in the fields ``lock`` and ``recipe`` of a document, at any depth."""
-RUNS_WITHOUT_SECCOMP = with_field("enforced", "seccomp", "off")
-"""A change for a Migration: runs from before system calls were filtered say so."""
+
+
+def from_before_builds_were_closed(document: dict[str, Any]) -> dict[str, Any]:
+    """A change for a Migration: builds reached the whole network, and no system calls were filtered."""
+    without_seccomp = with_field("enforced", "seccomp", "off")(document)
+    return with_field("environment", "network", "on")(without_seccomp)

@@ -102,15 +102,17 @@ def test_a_set_up_of_the_first_format(tmp_path: Path) -> None:
     assert read_setup_result(file) == setup_result()
 
 
-def test_a_run_from_before_system_calls_were_filtered_says_so(tmp_path: Path) -> None:
+def test_a_check_from_before_builds_were_closed_says_so(tmp_path: Path) -> None:
     checked = check_result()
     file = tmp_path / "result.json"
     document = json.loads(to_json(replace(checked, old=replace(checked.old, run=run()))))
-    del document["old"]["run"]["enforced"]["seccomp"]
+    del document["old"]["run"]["enforced"]["seccomp"], document["old"]["environment"]["network"]
     file.write_text(json.dumps(document | {"format": 2}))
     read = read_result(file)
     assert read.old.run is not None
     assert (read.old.run.enforced.seccomp, read.format) == ("off", FORMAT)
+    assert read.old.environment is not None
+    assert read.old.environment.network == "on"
 
 
 def test_a_newer_format_and_other_files_are_refused(tmp_path: Path) -> None:

@@ -248,10 +248,10 @@ def test_the_network_is_off_but_for_its_own_loopback(python, shell):
 def test_the_network_is_on_when_asked_for(python, shell):
     script = CONNECT.split("server =", maxsplit=1)[0].replace('("192.0.2.1", 80), ("8.8.8.8", 53)', "")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        result = python(script, str(server.getsockname()[1]), network=True)
+        result = python(script, str(server.getsockname()[1]), network="on")
     assert "reached 127.0.0.1" in shell.text
     assert result.enforced.network == "on"
-    assert shell("cat /etc/resolv.conf; test -d /etc/ssl/certs || test -d /etc/pki", network=True).ok
+    assert shell("cat /etc/resolv.conf; test -d /etc/ssl/certs || test -d /etc/pki", network="on").ok
 
 
 def test_eating_memory_is_an_oom(python, shell, bubblewrap):

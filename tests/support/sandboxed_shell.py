@@ -13,7 +13,16 @@ from patience import PATIENCE_S
 
 from backdate.errors import SandboxUnavailable
 from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.sandboxes.interface import BaseSystem, Command, Limits, Mount, RunResult, Sandbox, Workspace
+from backdate.sandboxes.interface import (
+    BaseSystem,
+    Command,
+    Limits,
+    Mount,
+    Network,
+    RunResult,
+    Sandbox,
+    Workspace,
+)
 
 
 @dataclass
@@ -32,7 +41,7 @@ class Shell:
         tree: Path | None = None,
         mounts: tuple[Mount, ...] = (),
         base: BaseSystem | None = None,
-        network: bool = False,
+        network: Network = "off",
         env: dict[str, str] | None = None,
         argv: tuple[str, ...] | None = None,
         cwd: str = "/tmp",

@@ -59,6 +59,7 @@ class Resources:
                 sandbox,
                 index_url=self.settings.index_url,
                 limits=self.settings.build_limits,
+                open_network=self.settings.build_network,
             )
         self.builder = builder
         self.interpreters = interpreters or Interpreters(builder.cache.folder)

@@ -33,6 +33,8 @@ class Settings:
     apt: bool = False
     """Whether the Debian packages that a recipe asks for are applied, in a base system of their own, as they
     are today (see ``sandboxes/bases.py``); where not they are listed in the notes."""
+    build_network: bool = False
+    """Whether builds get the whole network, not only the package index (see ``docs/sandbox.md``)."""
     store: bool = True
     """Whether proven recipes are kept and looked up (see ``recipe_store.py``)."""
 

@@ -14,8 +14,8 @@ from backdate.checking.compare import Counts
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
     LOCKS_AND_RECIPES_OF_FORMAT_1,
-    RUNS_WITHOUT_SECCOMP,
     Migration,
+    from_before_builds_were_closed,
     read_result_file,
 )
 from backdate.projects.project import Origin
@@ -28,7 +28,7 @@ from backdate.timeline.instants import Instant
 FORMAT = 3
 MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
-    Migration(to_format=3, change=RUNS_WITHOUT_SECCOMP),
+    Migration(to_format=3, change=from_before_builds_were_closed),
 )
 
 

@@ -119,6 +119,7 @@ class BuildArguments:
     processes: options.Processes = 512
     cache: options.CacheFolder = None
     index_url: options.IndexUrl = None
+    build_network: options.BuildNetwork = False
 
 
 @takes(BuildArguments)
@@ -191,6 +192,7 @@ def _plan_and_place(arguments: BuildArguments) -> tuple[BuildPlan, WorkerConfig]
         memory=arguments.memory,
         processes=arguments.processes,
         apt=arguments.apt,
+        build_network=arguments.build_network,
     )
     plan = BuildPlan(
         target=target,
@@ -205,6 +207,7 @@ def _plan_and_place(arguments: BuildArguments) -> tuple[BuildPlan, WorkerConfig]
         build_limits=replace(BUILD_LIMITS, wall_s=arguments.build_timeout),
         sandbox=arguments.sandbox,
         apt=shared.apt,
+        build_network=shared.build_network,
         index_url=shared.index_url,
     )
     budget = arguments.disk_budget

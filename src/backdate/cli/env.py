@@ -42,6 +42,7 @@ class EnvArguments:
     sandbox: options.SandboxName = "bwrap"
     cache: options.CacheFolder = None
     index_url: options.IndexUrl = None
+    build_network: options.BuildNetwork = False
     no_store: options.NoStore = False
 
 
@@ -68,6 +69,7 @@ def env_command(arguments: EnvArguments) -> int:
         cache=arguments.cache,
         index_url=arguments.index_url,
         store=not arguments.no_store,
+        build_network=arguments.build_network,
     )
     with watch() as progress:
         made = build_environment(

@@ -81,6 +81,12 @@ Apt = Annotated[
         "--apt", help="Apply the Debian packages that the recipe asks for, in a base system of their own."
     ),
 ]
+BuildNetwork = Annotated[
+    bool,
+    typer.Option(
+        "--build-network", help="Let builds reach the whole network, not only the package index. Recorded."
+    ),
+]
 NoStore = Annotated[
     bool, typer.Option("--no-store", help="Neither look up proven recipes nor keep those that are proven.")
 ]
@@ -125,6 +131,7 @@ class Machine:
     processes: Processes = 512
     cache: CacheFolder = None
     index_url: IndexUrl = None
+    build_network: BuildNetwork = False
 
     def settings(self, *, keep: Path | None = None, store: bool = True, apt: bool = False) -> Settings:
         """The settings that these options mean."""
@@ -132,6 +139,7 @@ class Machine:
             sandbox=self.sandbox,
             cache=self.cache,
             index_url=self.index_url,
+            build_network=self.build_network,
             timeout=self.timeout,
             memory=self.memory,
             processes=self.processes,
@@ -151,6 +159,7 @@ class TaskMachine:
     timeout: TestTimeout = 600.0
     memory: Memory = 4096
     apt: Apt = False
+    build_network: BuildNetwork = False
 
     def workshop(self, dataset: Dataset, repositories: Path | None) -> LocalRunner:
         """The workshop that runs the tasks of ``dataset``. Raises UsageError."""
@@ -161,6 +170,7 @@ class TaskMachine:
             sandbox=self.sandbox,
             cache=self.cache,
             index_url=self.index_url,
+            build_network=self.build_network,
             timeout=self.timeout,
             memory=self.memory,
             apt=self.apt,
@@ -223,6 +233,7 @@ def settings(
     keep: Path | None = None,
     store: bool = True,
     apt: bool = False,
+    build_network: bool = False,
 ) -> Settings:
     """The settings that the shared options mean."""
     from backdate.checking.settings import Settings
@@ -238,4 +249,5 @@ def settings(
         keep=keep.resolve() if keep else None,
         store=store,
         apt=apt,
+        build_network=build_network,
     )

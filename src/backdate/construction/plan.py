@@ -11,7 +11,7 @@ from backdate.errors import InstantError
 from backdate.sandboxes.interface import Limits
 from backdate.timeline.instants import Instant, format_instant
 
-FORMAT = 2
+FORMAT = 3
 """Part of every key of a kept stage: raise it when what a stage does with the same inputs changes."""
 
 
@@ -42,6 +42,8 @@ class BuildPlan:
     sandbox: str = "bwrap"
     apt: bool = False
     """Apply the Debian packages that recipes ask for."""
+    build_network: bool = False
+    """Let builds reach the whole network, not only the package index."""
     index_url: str = uv.DEFAULT_INDEX
 
     def __post_init__(self) -> None:

@@ -31,7 +31,7 @@ from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
 from backdate.text import first_line
 
-_FORMAT = 4
+_FORMAT = 5
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 _ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)
@@ -49,8 +49,11 @@ class Builder:
         index_url: str = uv.DEFAULT_INDEX,
         limits: Limits = BUILD_LIMITS,
         layered: bool = True,
+        open_network: bool = False,
     ) -> None:
-        """``layered``: whether the project lies in a layer of its own, as it should; without it every tree
+        """``open_network``: whether builds get the whole network, not only the index.
+
+        ``layered``: whether the project lies in a layer of its own, as it should; without it every tree
         gets an environment that is built whole, with which layers are compared.
         """
         self.cache = cache
@@ -64,6 +67,7 @@ class Builder:
             sandbox=sandbox,
             index_url=index_url,
             limits=limits,
+            open_network=open_network,
         )
 
     @property
@@ -221,6 +225,7 @@ class Builder:
                 reused=False,
                 log=log,
                 base=request.base,
+                network=self._steps.network,
                 road=f"pip {pip} through the index as of the instant, as uv could not: {why}",
             )
 
@@ -325,7 +330,8 @@ class Builder:
     def base_in_keys(self, request: EnvironmentRequest) -> tuple[object, ...]:
         """What every key holds of the system that is built in; nothing for this machine's own."""
         key = self._steps.base_key(request)
-        return () if key is None else ("base", key)
+        base = () if key is None else ("base", key)
+        return (*base, "open network") if self._steps.open_network else base
 
     def _second_key(self, request: EnvironmentRequest) -> str:
         return digest("environment by pip", _FORMAT, *self._asked(request, request.digest))
@@ -359,6 +365,7 @@ class Builder:
             reused=False,
             log=log,
             base=request.base,
+            network=self._steps.network,
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from backdate.sandboxes.interface import BaseSystem, Mount
+from backdate.sandboxes.interface import BaseSystem, Mount, Network
 from backdate.timeline.instants import Instant
 
 LEFT_BEHIND = ".backdate-left-behind.tar"
@@ -120,6 +120,8 @@ class Environment:
     """The system that it was built in, and has to be used in; None for the sandbox's own."""
     dependencies: DependencyLayer | None = None
     """The layer that ``root`` holds links to; None where everything lies in ``root``."""
+    network: Network = "gateway"
+    """What the code that ran while it was built reached: "gateway" is the index alone, "on" everything."""
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -164,3 +166,5 @@ class BuildFailure:
     log: Path
     tried_pip: bool = False
     """Whether a pip released before the instant was tried as well, after uv; ``message`` has both reasons."""
+    refused: tuple[str, ...] = ()
+    """Hosts and ports that the build wanted and was not let through to."""

@@ -114,6 +114,7 @@ class LayeredBuild:
             reused=False,
             log=self._log,
             base=self.request.base,
+            network=self.steps.network,
             dependencies=DependencyLayer(key=lower.key, root=lower.root, reused=lower.reused),
         )
 

@@ -11,11 +11,13 @@ import shlex
 import tempfile
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from packaging.utils import InvalidName, canonicalize_name
 
 from backdate.environments import uv
+from backdate.environments.build_network import with_refusals
 from backdate.environments.environment import BuildFailure, CutoffOverride, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest, seeds
 from backdate.environments.steps import COPIES_INSTEAD_OF_LINKS, Steps, handed_over, shown
@@ -64,14 +66,18 @@ def install_with_pip(
             variables["PIP_CONSTRAINT"] = str(limits)  # until pip 25.3, for the environment as well
             variables["PIP_BUILD_CONSTRAINT"] = str(limits)
         result = steps.run(
-            request, script, [shown(home)], log, bin_folder=root / "bin", further_variables=variables
+            request,
+            script,
+            [shown(home)],
+            log,
+            bin_folder=root / "bin",
+            further_variables=variables,
+            reachable=(server.origin,),
         )
         try:
             if not result.ok:
                 failure = steps.failure("install", request, result, log)
-                return BuildFailure(
-                    phase=failure.phase, message=_pip_errors(log), choice=request.choice, log=log
-                )
+                return replace(failure, message=with_refusals(_pip_errors(log), result.refused))
             frozen = handed_over(listed)
         except (OSError, ConfigurationError, StoredDataError) as error:
             return BuildFailure(

@@ -20,6 +20,7 @@ from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.build import Builder
+from backdate.environments.build_network import with_refusals
 from backdate.environments.cutoff_overrides import cutoff_overrides_at, editable_cutoff_override
 from backdate.environments.environment import LEFT_BEHIND, BuildFailure, CutoffOverride, Environment
 from backdate.environments.inputs import EnvironmentRequest
@@ -36,7 +37,7 @@ from backdate.sandboxes.interface import Mount
 from backdate.serial import digest
 from backdate.text import end_of_file, first_line, last_lines
 
-_FORMAT = 1
+_FORMAT = 2
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 _DPKG = Path("/var/lib/dpkg")
@@ -129,15 +130,15 @@ def _run(
             log,
             bin_folder=place.shims,
             further_variables=_variables(url, place, road, builder),
+            reachable=(server.origin,),
         )
         try:
             if not result.ok:
                 failure = steps.failure("install", request, result, log)
-                return (
-                    failure
-                    if road == "uv"
-                    else replace(failure, message=last_lines(end_of_file(log, 1 << 20), 30) or "no output")
-                )
+                if road == "uv":
+                    return failure
+                said = last_lines(end_of_file(log, 1 << 20), 30) or "no output"
+                return replace(failure, message=with_refusals(said, result.refused))
             lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
@@ -154,6 +155,7 @@ def _run(
         log=log,
         road="" if road == "uv" else f"pip {version}",
         base=request.base,
+        network=steps.network,
     )
 
 

@@ -11,13 +11,19 @@ import shlex
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 from backdate.environments import uv
+from backdate.environments.build_network import (
+    connection_variables,
+    index_gateway,
+    refusals,
+    with_refusals,
+)
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import compiling_arguments, sharing_arguments
 from backdate.environments.environment import BuildFailure, Lock
@@ -37,11 +43,13 @@ from backdate.sandboxes.interface import (
     Command,
     Limits,
     Mount,
+    Network,
     RunResult,
     RunStatus,
     Sandbox,
     Workspace,
 )
+from backdate.sandboxes.unsafe_local import UnsafeLocal
 from backdate.text import end_of_file
 
 BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, disk_bytes=16384 * MIB)
@@ -72,6 +80,20 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepRun:
+    """How a build step ended."""
+
+    run: RunResult
+    refused: tuple[str, ...] = ()
+    """Hosts and ports that it wanted and was not let through to."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the step ended by itself with status 0."""
+        return self.run.ok
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
     """Where and how build steps are run."""
 
@@ -79,6 +101,13 @@ class Steps:
     sandbox: Sandbox
     index_url: str = uv.DEFAULT_INDEX
     limits: Limits = BUILD_LIMITS
+    open_network: bool = False
+    """Whether builds get the whole network, not only the index."""
+
+    @property
+    def network(self) -> Network:
+        """What builds reach: a sandbox without isolation has nothing to close."""
+        return "on" if self.open_network or self.sandbox.name == UnsafeLocal.name else "gateway"
 
     def resolve(self, request: EnvironmentRequest, log: Path) -> Resolution | BuildFailure:
         """All of the request's steps together, resolved at its instant."""
@@ -176,7 +205,7 @@ class Steps:
     def compile(self, request: EnvironmentRequest, root: Path, log: Path) -> None:
         """Compile the modules at ``root`` that are not compiled yet, or were changed since."""
         script = [_attempt(compiling_arguments(root))]
-        result = self.run(request, script, (), log, bin_folder=root / "bin", with_tree=False)
+        result = self.run(request, script, (), log, bin_folder=root / "bin", with_tree=False, offline=True)
         if not result.ok:
             raise MachineError(f"modules could not be compiled; see {log}")
 
@@ -191,49 +220,66 @@ class Steps:
         *,
         with_tree: bool = True,
         sealed: Sequence[Path] = (),
-    ) -> RunResult:
+        reachable: Sequence[str] = (),
+        offline: bool = False,
+    ) -> StepRun:
         """Run the lines of a shell script until one fails, in one sandbox.
 
         ``with_tree``: with a copy of the project's tree, in which the script then starts. ``sealed``: folders
-        of the store that the script cannot write to.
+        of the store that the script cannot write to. ``reachable``: addresses of servers of ours that it
+        reaches besides the index. ``offline``: it reaches nothing.
         """
+        network: Network = "off" if offline else self.network
         uv_cache = self.cache.of_base(self.cache.uv, self.base_key(request))
         folders = ("mkdir", "-p", *map(str, (uv_cache, self.cache.environments, self.cache.scratch)))
         interpreter = request.choice.interpreter
         variables = uv.build_variables(cache=uv_cache, bin_folder=bin_folder or interpreter.executable.parent)
         own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
         variables |= {**own, **request.version_variables, **further_variables}
-        return self.sandbox.run(
-            Command(
-                argv=("/bin/sh", "-c", " && ".join((shlex.join(folders), *script))),
-                cwd=request.at if with_tree else _NO_TREE,
-                env=variables,
-                network=True,
-                limits=self.limits,
-            ),
-            Workspace(
-                tree=request.tree if with_tree else None,
-                at=request.at,
-                mounts=(
-                    shown(interpreter.prefix),
-                    shown(uv.find_uv()),
-                    shown(self.cache.store, writable=True),
-                    *map(shown, sealed),
-                    *mounts,
+        with ExitStack() as stack:
+            gateway = None
+            if network == "gateway":
+                gateway = index_gateway(self.index_url, self.cache.index, reachable)
+                stack.enter_context(gateway)
+            connecting = (gateway.start_line(interpreter.executable),) if gateway else ()
+            run = self.sandbox.run(
+                Command(
+                    argv=("/bin/sh", "-c", " && ".join((*connecting, shlex.join(folders), *script))),
+                    cwd=request.at if with_tree else _NO_TREE,
+                    env={**variables, **connection_variables(network)},
+                    network=network,
+                    limits=self.limits,
                 ),
-                base=request.base,
-            ),
-            log=log,
-        )
+                Workspace(
+                    tree=request.tree if with_tree else None,
+                    at=request.at,
+                    mounts=(
+                        shown(interpreter.prefix),
+                        shown(uv.find_uv()),
+                        shown(self.cache.store, writable=True),
+                        *map(shown, sealed),
+                        *(gateway.mounts if gateway else ()),
+                        *mounts,
+                    ),
+                    base=request.base,
+                ),
+                log=log,
+            )
+        refused = gateway.refused if gateway else ()
+        if refused:
+            with log.open("a", encoding="utf-8") as file:
+                file.write(f"\nbackdate: {refusals(refused)}\n")
+        return StepRun(run=run, refused=refused)
 
     def base_key(self, request: EnvironmentRequest) -> str | None:
         """What else than this machine's own system is built in; None for that."""
         return self.sandbox.base_key() if request.base is None else request.base.key
 
     def failure(
-        self, phase: Literal["resolve", "install"], request: EnvironmentRequest, result: RunResult, log: Path
+        self, phase: Literal["resolve", "install"], request: EnvironmentRequest, step: StepRun, log: Path
     ) -> BuildFailure:
         """The failure that a run of ``run`` is. Raises when the machine is at fault, not the project."""
+        result = step.run
         text = end_of_file(log, MIB)
         if uv.says_disk_full(text) or _full(self.cache.folder):
             raise DiskFull(
@@ -241,7 +287,7 @@ class Steps:
             )
         if result.status is RunStatus.SANDBOX_ERROR:
             raise MachineError(f"the sandbox did not start: {text.strip()[-2000:]}")
-        if uv.says_index_down(text) and self.index_url.rstrip("/") in text:
+        if uv.says_index_down(text) and not step.refused and self.index_url.rstrip("/") in text:
             raise IndexUnavailable(
                 f"the package index {self.index_url} did not answer: {uv.explain_failure(text, lines=6)}\n"
                 "Try again, or name another index with --index-url."
@@ -253,9 +299,10 @@ class Steps:
         }
         return BuildFailure(
             phase=limits.get(result.status, phase),
-            message=uv.explain_failure(text),
+            message=with_refusals(uv.explain_failure(text), step.refused),
             choice=request.choice,
             log=log,
+            refused=step.refused,
         )
 
 

@@ -22,10 +22,11 @@ from backdate.timeline.instants import Instant, format_instant
 
 DEFAULT_INDEX = "https://pypi.org/simple"
 
+_CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _NETWORK_VARIABLES = (
     *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
     *("all_proxy", "http_proxy", "https_proxy", "no_proxy"),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    *_CERTIFICATE_VARIABLES,
 )
 
 
@@ -47,6 +48,12 @@ def uv_version() -> str:
     return answer.stdout.split()[1]
 
 
+def certificate_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables that say which certificates this machine trusts, and no others."""
+    given = os.environ if environment is None else environment
+    return {name: given[name] for name in _CERTIFICATE_VARIABLES if name in given}
+
+
 def network_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """The variables that say how this machine reaches the network (proxies, certificates), and no others."""
     given = os.environ if environment is None else environment
@@ -56,7 +63,6 @@ def network_variables(environment: Mapping[str, str] | None = None) -> dict[str,
 def build_variables(*, cache: Path, bin_folder: Path) -> dict[str, str]:
     """The whole environment of a build step. ``bin_folder`` comes first on PATH."""
     return {
-        **network_variables(),
         "PATH": f"{bin_folder}:/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",

@@ -158,7 +158,7 @@ def _enforced(command: Command, group: ControlGroup) -> Enforced:
         memory="tree" if group.limits("memory") else by_process,
         processes="tree" if group.limits("pids") else by_user,
         disk="none" if limits.disk_bytes is None else "watched",
-        network="on" if command.network else "off",
+        network=command.network,
         files="isolated",
         seccomp="on",
     )
@@ -199,7 +199,7 @@ def _program(
         files = {
             path: _in_memory(stack, content)
             for path, content in {
-                **etc_files(network=command.network),
+                **etc_files(network=command.network == "on"),
                 layout.COMMAND_FILE: _script(command, group),
             }.items()
         }

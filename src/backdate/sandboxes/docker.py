@@ -225,7 +225,7 @@ def _enforced(command: Command) -> Enforced:
         memory="none" if limits.memory_bytes is None else "tree",
         processes="none" if limits.processes is None else "tree",
         disk="none" if limits.disk_bytes is None else "watched",
-        network="on" if command.network else "off",
+        network=command.network,
         files="isolated",
         seccomp="on",
     )

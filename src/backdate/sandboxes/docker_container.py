@@ -37,7 +37,7 @@ def _made_files(command: Command, folder: Path, identity: Identity) -> Iterator[
         source.chmod(0o644)
         yield Bind(source=source, target=target, writable=False)
     yield Bind(source=folder / "tmp", target="/var/tmp", writable=True)  # noqa: S108 - the target inside
-    if command.network:
+    if command.network != "off":
         for path in map(Path, _CERTIFICATES):
             if path.exists():
                 yield Bind(source=path.resolve(), target=str(path), writable=False)
@@ -84,7 +84,7 @@ def container_options(
         }
     return {
         "user": f"{identity.uid}:{identity.gid}",
-        "hostname": None if command.network else HOSTNAME,
+        "hostname": None if command.network == "on" else HOSTNAME,
         "labels": {LABEL: str(folder)},
         **memory,
         "pids_limit": -1 if limits.processes is None else limits.processes + _HELD_BACK,
@@ -104,7 +104,7 @@ def container_options(
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true", f"seccomp={json.dumps(docker_profile())}"],
         "ipc_mode": "private",
-        "network_mode": "host" if command.network else "none",
+        "network_mode": "host" if command.network == "on" else "none",
         # By default the engine keeps all output in a file of its own, without a limit.
         "log_config": {"Type": "none", "Config": {}},
     }

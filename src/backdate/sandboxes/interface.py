@@ -30,6 +30,11 @@ class RunStatus(StrEnum):
     """The sandbox itself did not start; the log says why."""
 
 
+Network = Literal["off", "gateway", "on"]
+"""What a command reaches: its own loopback interface; besides that, at a socket among its mounts, what a
+:class:`backdate.sandboxes.gateway.Gateway` lets through; or all that this machine reaches."""
+
+
 class SecretUse(StrEnum):
     """What became of a command's secret."""
 
@@ -114,7 +119,7 @@ class Command:
     argv: tuple[str, ...]
     cwd: str
     env: dict[str, str] = field(default_factory=dict)
-    network: bool = False
+    network: Network = "off"
     limits: Limits = field(default_factory=Limits)
     secret: bytes | None = field(default=None, repr=False)
     """At most 4,096 bytes that the command can read once, from a pipe that it inherits (``secret.py``)."""
@@ -130,7 +135,7 @@ class Enforced:
     processes: Literal["tree", "per-user", "none"]
     disk: Literal["hard", "watched", "none"]
     """"hard": the write fails; "watched": usage is polled and the run killed."""
-    network: Literal["off", "on"]
+    network: Network
     files: Literal["isolated", "none"]
     """"isolated": only the workspace is visible and only what is writable in it can be written."""
     seccomp: Literal["on", "off"]

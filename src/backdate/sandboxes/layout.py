@@ -192,7 +192,7 @@ def arguments(
         *_folders(
             ["/etc/ssl/x", "/etc/pki/tls/x", COMMAND_FILE, "/var/x", *(bind.target for bind in ordered)]
         ),
-        *_etc(command.network, root),
+        *_etc(command.network != "off", root),
         *(part for path, file in files.items() for part in ("--perms", "0644", "--file", str(file), path)),
         *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - the private one
         *("--proc", "/proc", "--dev", "/dev"),
@@ -207,7 +207,7 @@ def _isolation(command: Command, status: int) -> list[str]:
     return [
         *(
             "--unshare-all",
-            *(["--share-net"] if command.network else []),
+            *(["--share-net"] if command.network == "on" else []),
             "--unshare-user",
             "--disable-userns",
         ),

@@ -77,7 +77,7 @@ class CommandSolver:
                     "BACKDATE_TASK": TASK,
                     **self._options.environment,
                 },
-                network=self._options.network,
+                network="on" if self._options.network else "off",
                 limits=Limits(wall_s=self._options.timeout_s, log_bytes=8 * 1024 * 1024),
             ),
             Workspace(

@@ -68,4 +68,5 @@ def settings_of(plan: BuildPlan, cache: Path) -> Settings:
         build_limits=plan.build_limits,
         store=False,
         apt=plan.apt,
+        build_network=plan.build_network,
     )

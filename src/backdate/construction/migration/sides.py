@@ -156,6 +156,7 @@ def _asked(plan: BuildPlan, dated: DatedProject) -> tuple[object, ...]:
         ),
         *(plan.sandbox, plan.index_url, plan.test_limits, plan.build_limits),
         *(("apt",) if plan.apt else ()),
+        *(("open network",) if plan.build_network else ()),
     )
 
 

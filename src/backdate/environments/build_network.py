@@ -1,0 +1,67 @@
+"""What a build reaches of the network: the package index and the hosts of its files.
+
+Unless everything is asked for (``--build-network``), a build is let through to those alone, by a
+:class:`~backdate.sandboxes.gateway.Gateway`. What else a project's own scripts fetch fails, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from backdate.environments import uv
+from backdate.errors import IndexUnavailable
+from backdate.index.cache import DiskCache
+from backdate.index.client_environment import FILE_HOSTS
+from backdate.index.upstream import IndexClient
+from backdate.sandboxes.gateway import Gateway
+from backdate.sandboxes.gateway_upstream import Endpoint, endpoint_of
+from backdate.sandboxes.interface import Network
+
+_PUBLIC = "pypi.org"
+_USUAL_PROJECTS = ("pip", "setuptools", "wheel")
+"""Nearly every index lists one of them: their pages say on which hosts the index has its files."""
+
+
+def index_gateway(index_url: str, index_cache: Path, reachable: Sequence[str] = ()) -> Gateway:
+    """The gateway to the index at ``index_url`` and to the servers of ours at the addresses ``reachable``."""
+    endpoints = {endpoint for url in (index_url, *reachable) if (endpoint := endpoint_of(url)) is not None}
+    if urlsplit(index_url).hostname == _PUBLIC:
+        return Gateway(endpoints | {Endpoint(host, 443) for host in FILE_HOSTS})
+    return Gateway(endpoints, further=lambda: file_endpoints(index_url, index_cache))
+
+
+def connection_variables(network: Network) -> dict[str, str]:
+    """The environment variables by which clients connect."""
+    if network == "gateway":
+        return {**uv.certificate_variables(), **Gateway.variables()}
+    return uv.network_variables() if network == "on" else {}
+
+
+def file_endpoints(index_url: str, index_cache: Path) -> frozenset[Endpoint]:
+    """Where an index says that its files are: what it lists of a project that nearly every index has."""
+    with IndexClient(upstreams=(index_url,), cache=DiskCache(index_cache)) as client:
+        for name in _USUAL_PROJECTS:
+            try:
+                files = client.project_page(name).files
+            except IndexUnavailable:
+                continue  # this one may be damaged; that the index is down, the build says itself
+            if files:
+                return frozenset(found for file in files if (found := endpoint_of(file.url)) is not None)
+    return frozenset()
+
+
+def refusals(refused: Sequence[str]) -> str:
+    """What to say of hosts that were not let through; empty for none."""
+    if not refused:
+        return ""
+    return (
+        f"Not let through to the network while building: {', '.join(refused)}. Builds reach the package "
+        "index and nothing else; --build-network opens the whole network to the code that runs in them."
+    )
+
+
+def with_refusals(message: str, refused: Sequence[str]) -> str:
+    """Why a build failed, and which hosts it was not let through to."""
+    return "\n\n".join(filter(None, (message, refusals(refused))))

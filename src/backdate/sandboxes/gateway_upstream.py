@@ -1,0 +1,119 @@
+"""From the gateway on: to the host itself, or through the proxy that this machine's environment names."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
+
+HEAD_BYTES = 64 * 1024
+_ADDRESS_S = 10.0
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Endpoint(NamedTuple):
+    """A host and a port of it."""
+
+    host: str
+    """In small letters, without brackets."""
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def endpoint_of(url: str) -> Endpoint | None:
+    """The host and port of a web address; None for what is none."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if not host or parts.scheme not in ("http", "https"):
+        return None
+    return Endpoint(host, port or (443 if parts.scheme == "https" else 80))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpstreamProxy:
+    """A proxy between this machine and the network."""
+
+    endpoint: Endpoint
+    encrypted: bool
+    authorization: bytes
+    """The header with its name and password, a whole line; empty without."""
+
+
+def own_proxy(endpoint: Endpoint, *, tunnel: bool) -> UpstreamProxy | None:
+    """The proxy that the environment names for ``endpoint``; None where it is to be reached directly.
+
+    Raises OSError for a kind of proxy that is not spoken here.
+    """
+    proxies = getproxies_environment()
+    url = proxies.get("https" if tunnel else "http") or proxies.get("all")
+    if not url or proxy_bypass_environment(f"{endpoint.host}:{endpoint.port}", proxies):
+        return None
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise OSError(f"this machine's proxy is of the kind {parts.scheme!r}, which builds cannot go through")
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    authorization = b""
+    if parts.username is not None:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        authorization = b"Proxy-Authorization: Basic " + base64.b64encode(pair) + b"\r\n"
+    return UpstreamProxy(
+        endpoint=Endpoint(parts.hostname, port),
+        encrypted=parts.scheme == "https",
+        authorization=authorization,
+    )
+
+
+async def connect(
+    endpoint: Endpoint, addresses: Sequence[str] | None, proxy: UpstreamProxy | None, *, tunnel: bool
+) -> Streams:
+    """A connection to ``endpoint``, at the first of ``addresses`` that answers, or through ``proxy``.
+
+    Raises OSError.
+    """
+    if proxy is None:
+        return await _first(endpoint, addresses or ())
+    context = ssl.create_default_context() if proxy.encrypted else None
+    streams = await asyncio.open_connection(*proxy.endpoint, ssl=context, limit=HEAD_BYTES)
+    if tunnel:
+        try:
+            await _tunnel(streams, endpoint, proxy)
+        except BaseException:
+            streams[1].close()
+            raise
+    return streams
+
+
+async def _first(endpoint: Endpoint, addresses: Sequence[str]) -> Streams:
+    problem: OSError = ConnectionError("it has no address")
+    for address in addresses:
+        try:
+            async with asyncio.timeout(_ADDRESS_S):
+                return await asyncio.open_connection(address, endpoint.port)
+        except OSError as error:  # a TimeoutError is one
+            problem = error
+    raise problem
+
+
+async def _tunnel(streams: Streams, endpoint: Endpoint, proxy: UpstreamProxy) -> None:
+    reader, writer = streams
+    name = str(endpoint)
+    head = f"CONNECT {name} HTTP/1.1\r\nHost: {name}\r\n".encode("latin-1")
+    writer.write(head + proxy.authorization + b"\r\n")
+    try:
+        answer = await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise ConnectionError("this machine's proxy answers nothing that is known") from error
+    status = answer.split(b"\r\n", 1)[0].decode("latin-1")
+    if status.split(" ")[1:2] != ["200"]:
+        raise ConnectionError(f"this machine's proxy says {status}")
