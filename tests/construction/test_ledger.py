@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from backdate.construction.candidate import BadRow, Candidate, Entry, Exclusion
+from backdate.construction.candidate import BadRow, Candidate, Entry, Exclusion, SharedReason
 from backdate.construction.ledger import Ledger
-from backdate.construction.ledger_view import read_ledger
+from backdate.construction.ledger_view import FORMAT, read_ledger
 from backdate.errors import DiskFull, StoredDataError, UsageError
+
+FORMAT_1 = Path(__file__).parent.parent / "data" / "format_1" / "dataset.build"
 
 
 def candidate(number: int) -> Candidate:
@@ -24,22 +27,24 @@ def fill(ledger: Ledger, count: int) -> None:
 
 
 def test_every_entry_has_a_row(tmp_path: Path) -> None:
-    gone = Exclusion(stage="stars", reason="fewer than 1 stars", detail="0")
+    few_stars = Exclusion(stage="stars", kind=SharedReason.FEW_STARS, reason="fewer than 1 stars", detail="0")
     entries: list[tuple[Entry, Exclusion | None]] = [
         (BadRow(name="x:1", reason="not JSON"), None),
         (candidate(1), None),
-        (candidate(2), gone),
+        (candidate(2), few_stars),
         (candidate(1), None),
     ]
     with Ledger(tmp_path) as ledger:
         ledger.add(entries)
         assert ledger.total() == 4
-        assert ledger.reasons() == {
-            ("row", "not JSON"): 1,
-            ("stars", "fewer than 1 stars"): 1,
-            ("repeated", "listed more than once"): 1,
+        assert {(count.stage, count.kind, count.reason): count.count for count in ledger.reasons()} == {
+            ("row", "not JSON", "not JSON"): 1,
+            ("stars", "few-stars", "fewer than 1 stars"): 1,
+            ("repeated", "listed-before", "listed more than once"): 1,
         }
-        assert [(one.name, one.stage, one.detail) for one in ledger.left("stars")] == [("a/2", "stars", "0")]
+        assert [(entry.name, entry.stage, entry.detail) for entry in ledger.left("stars")] == [
+            ("a/2", "stars", "0")
+        ]
         assert [row.candidate for row in ledger.rows("examine")] == [candidate(1)]
 
 
@@ -55,7 +60,7 @@ def test_repeats_are_found_across_batches(tmp_path: Path) -> None:
     with Ledger(tmp_path) as ledger:
         ledger.add((candidate(number % 6_000), None) for number in range(12_001))
         assert ledger.count("examine") == 6_000
-        assert ledger.reasons()["repeated", "listed more than once"] == 6_001
+        assert [(count.kind, count.count) for count in ledger.reasons()] == [("listed-before", 6_001)]
 
 
 def test_a_lease_is_exclusive_until_it_expires(tmp_path: Path) -> None:
@@ -77,9 +82,9 @@ def test_what_was_settled_is_there_after_a_new_start(tmp_path: Path) -> None:
         fill(ledger, 3)
         ledger.keep_examined(1, b"{}")
         ledger.keep_examined(2, b"{}")
-        ledger.move_ready({2: Exclusion(stage="duplicate", reason="r")})
+        ledger.move_ready({2: Exclusion(stage="duplicate", kind="same-files", reason="r")})
         ledger.keep_task(1, "a__1-abc", b"{}")
-        ledger.exclude(3, Exclusion(stage="trouble", reason="r"))
+        ledger.exclude(3, Exclusion(stage="trouble", kind="defect", reason="r"))
         ledger.spend(1, "run", {"build": 1.5, "test": 2.0})
         ledger.spend(3, "run", {"build": 0.5})
     with Ledger(tmp_path) as ledger:
@@ -113,6 +118,25 @@ def test_a_ledger_of_another_format_is_refused(tmp_path: Path) -> None:
         ledger.note("format", "99")
     with pytest.raises(StoredDataError, match="format 99"):
         Ledger(tmp_path)
+
+
+def test_a_ledger_of_format_1_is_read_and_brought_to_the_present_one(tmp_path: Path) -> None:
+    shutil.copytree(FORMAT_1, tmp_path / "build")
+    with read_ledger(tmp_path / "build") as ledger:
+        before = [(count.stage, count.kind, count.reason, count.count) for count in ledger.reasons()]
+        assert ledger.fact("format") == "1"
+        assert ledger.task_kind == "migration"
+    assert before
+    assert all(not kind for _, kind, _, _ in before)
+    with Ledger(tmp_path / "build") as ledger:
+        assert ledger.fact("format") == str(FORMAT)
+        assert [(count.stage, count.kind, count.reason, count.count) for count in ledger.reasons()] == before
+        total = ledger.total()
+        ledger.add((candidate(number), None) for number in range(total + 1))
+        waiting = max(row.id for row in ledger.rows("examine"))
+        ledger.exclude(waiting, Exclusion(stage="stars", kind="few-stars", reason="fewer than 9 stars"))
+    with read_ledger(tmp_path / "build") as ledger:
+        assert [entry.kind for entry in ledger.left("stars")][-1] == "few-stars"
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:

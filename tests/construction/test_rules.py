@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from backdate.construction.candidate import Candidate
+from backdate.construction.migration.builder import MigrationBuilder
 from backdate.construction.plan import BuildPlan
 from backdate.construction.rules import exclude_by_row
 from backdate.errors import InstantError
@@ -26,8 +27,8 @@ GOOD = Candidate(
 
 
 def stage(candidate: Candidate, plan: BuildPlan = PLAN) -> str | None:
-    found = exclude_by_row(candidate, plan)
-    return None if found is None else found.stage
+    excluded = exclude_by_row(candidate, plan) or MigrationBuilder().exclude_by_row(candidate, plan)
+    return None if excluded is None else excluded.stage
 
 
 @pytest.mark.parametrize(

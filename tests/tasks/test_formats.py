@@ -20,7 +20,7 @@ from backdate.construction.funnel import Funnel
 from backdate.construction.funnel_reader import read_funnel, read_left
 from backdate.construction.ledger_view import read_ledger
 from backdate.construction.migration.examine import Examined
-from backdate.construction.publish import FunnelFile
+from backdate.construction.publish import read_funnel_file
 from backdate.errors import NewerFormat
 from backdate.evaluation.run_folder import dataset_digest, load_run
 from backdate.evaluation.scores import ScoreOutcome, load_scored_run
@@ -142,6 +142,6 @@ def test_a_ledger_is_read() -> None:
 
 
 def test_a_published_funnel_is_read() -> None:
-    file = from_json(FunnelFile, (OLD / "funnel.json").read_bytes())
+    file = read_funnel_file(OLD / "funnel.json")
     assert isinstance(file.funnel, Funnel)
     assert [(gone.name, gone.stage) for gone in file.excluded] == [("x:1", "row"), ("owner/gone", "source")]

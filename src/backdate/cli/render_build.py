@@ -10,7 +10,7 @@ from backdate.cli.terminal import printable
 if TYPE_CHECKING:
     from backdate.cli.render import Line
     from backdate.construction.funnel import Funnel
-    from backdate.construction.ledger_view import Left
+    from backdate.construction.ledger_view import ExcludedEntry
 
 _MOST_REASONS = 5
 
@@ -45,7 +45,7 @@ def funnel_lines(funnel: Funnel) -> Iterator[Line]:
         yield line, ""
 
 
-def excluded_lines(left: Iterable[Left]) -> Iterator[Line]:
+def excluded_lines(left: Iterable[ExcludedEntry]) -> Iterator[Line]:
     """Every candidate that left, with its reason and what belongs to it."""
     for candidate in left:
         at = f"@{candidate.revision[:12]}" if candidate.revision else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 from backdate.timeline.instants import Instant
@@ -13,7 +14,7 @@ Kind = Literal["git", "folder", "sdist"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """What is known of a project before anything of it was fetched. None: the source does not say."""
+    """What the source of candidates says about a project. None: it does not say."""
 
     kind: Kind
     name: str
@@ -41,46 +42,37 @@ class BadRow:
     """An entry of a source that names no candidate."""
 
     name: str
-    """What can be told of it: its repository where it names one, else its place."""
+    """Its repository if it names one, else its position in the source."""
     reason: str
 
 
 Entry = Candidate | BadRow
 
-ExclusionStage = Literal[
-    "row",
-    "repeated",
-    "language",
-    "licence",
-    "stars",
-    "window",
-    "source",
-    "stated-licence",
-    "configuration",
-    "tests",
-    "encoding",
-    "duplicate",
-    "interpreter",
-    "old-environment",
-    "old-tests",
-    "new-environment",
-    "new-tests",
-    "timed-out",
-    "cause-outside-user-code",
-    "missing-top-level-module",
-    "only-tests-affected",
-    "flaky",
-    "trouble",
-]
-"""Where a candidate may leave; ``funnel.STAGES`` has their order and what is true of what passes."""
+
+class SharedReason(StrEnum):
+    """Why a candidate is excluded, for the reasons that every kind of task has."""
+
+    BAD_ROW = "bad-row"
+    LISTED_BEFORE = "listed-before"
+    OTHER_LANGUAGE = "other-language"
+    LICENCE_NOT_PERMISSIVE = "licence-not-permissive"
+    FEW_STARS = "few-stars"
+    SAME_FILES = "same-files"
+    NEARLY_SAME_FILES = "nearly-same-files"
+    DEFECT = "defect"
+    NO_ANSWER = "no-answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exclusion:
     """Why a candidate is no task."""
 
-    stage: ExclusionStage
+    stage: str
+    """One of the stages of the candidate's kind: see ``kinds.choose.stages_of``."""
+    kind: str = ""
+    """The reason as a value of ``SharedReason`` or of the kind's own enumeration: the funnel counts by it.
+    Empty in exclusions that were stored before reasons had kinds."""
     reason: str
-    """In one line and without anything that belongs to this candidate alone: reasons are counted."""
+    """The reason in one line, the same for all candidates with this ``kind``."""
     detail: str = ""
-    """What belongs to it: the error's own words, names of files."""
+    """What belongs to this candidate alone: the error's text, names of files."""

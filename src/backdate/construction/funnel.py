@@ -1,65 +1,49 @@
-"""The funnel: how many candidates entered and left each stage, and why. Values and pure functions."""
+"""The funnel: how many candidates enter each stage, and how many it excludes for which reason."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from backdate.construction.candidate import ExclusionStage
+from backdate.construction.kinds.interface import StageRule
 
-STAGES: tuple[tuple[ExclusionStage, str], ...] = (
-    ("row", "the entry can be read"),
-    ("repeated", "not listed before"),
-    ("language", "written in Python"),
-    ("licence", "a permissive licence or none"),
-    ("stars", "at least as many stars as asked for"),
-    ("window", "older than the target instant"),
-    ("source", "its files can be had"),
-    ("stated-licence", "its files state a permissive licence or none"),
-    ("configuration", "has a configuration file"),
-    ("tests", "has tests of pytest or unittest"),
-    ("encoding", "Python files are UTF-8"),
-    ("duplicate", "not nearly the same as another"),
-    ("interpreter", "interpreters of both instants are here"),
-    ("old-environment", "the old environment builds"),
-    ("old-tests", "tests pass in the old environment"),
-    ("new-environment", "the new environment builds"),
-    ("new-tests", "a test that passed fails in the new environment"),
-    ("timed-out", "the new run ends within its time"),
-    ("cause-outside-user-code", "the project's code is on the way to an error"),
-    ("missing-top-level-module", "not only modules are missing that nothing installs"),
-    ("only-tests-affected", "not only tests have to change"),
-    ("flaky", "what fails, fails in every repeat"),
-    ("trouble", "nothing on our side went wrong"),
-)
-"""In order, each with what is true of what passes: steps 1 to 4 of TimeMachine-bench (arXiv 2601.22597)."""
 
-NAMES = tuple(name for name, _ in STAGES)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonCount:
+    """How many candidates were excluded at a stage for one reason."""
+
+    stage: str
+    kind: str
+    """As in ``Exclusion``; empty for exclusions that were stored before reasons had kinds."""
+    reason: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One reason, and how many candidates left for it."""
+    """One reason, and how many candidates it excludes."""
 
+    kind: str = ""
+    """As in ``Exclusion``; empty in older data sets."""
     reason: str
     count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunnelStage:
-    """What one stage did."""
+    """The candidates that enter one stage, and those that it excludes."""
 
     name: str
     title: str
     entered: int
     left: int
-    """Excluded here."""
+    """Excluded at this stage."""
     reasons: tuple[Reason, ...]
     """The most frequent first."""
 
     @property
     def passed(self) -> int:
-        """How many went on (or are still under way)."""
+        """How many pass (or are still being processed)."""
         return self.entered - self.left
 
 
@@ -75,19 +59,40 @@ class Funnel:
     """Not decided yet; 0 for a finished build."""
 
 
-def make_funnel(left: Mapping[tuple[str, str], int], *, candidates: int, tasks: int) -> Funnel:
-    """The funnel of ``candidates`` entries, of which ``left[stage, reason]`` left at a stage for a reason.
+def make_funnel(
+    counts: Iterable[ReasonCount], stages: Sequence[StageRule], *, candidates: int, tasks: int
+) -> Funnel:
+    """The funnel of ``candidates`` entries through ``stages``, from the exclusions that were counted.
 
-    Stages at which nobody left are in it too: that is an answer.
+    It has every stage, also those that exclude nothing.
     """
-    stages = []
+    by_stage: dict[str, list[Reason]] = {stage.name: [] for stage in stages}
+    for reason in _merged(counts):
+        by_stage[reason.stage].append(Reason(kind=reason.kind, reason=reason.reason, count=reason.count))
     entered = candidates
-    for name, title in STAGES:
-        reasons = sorted(
-            (Reason(reason=reason, count=count) for (stage, reason), count in left.items() if stage == name),
-            key=lambda one: (-one.count, one.reason),
+    passed = []
+    for stage in stages:
+        reasons = sorted(by_stage[stage.name], key=lambda reason: (-reason.count, reason.reason))
+        excluded = sum(reason.count for reason in reasons)
+        passed.append(
+            FunnelStage(
+                name=stage.name, title=stage.title, entered=entered, left=excluded, reasons=tuple(reasons)
+            )
         )
-        gone = sum(one.count for one in reasons)
-        stages.append(FunnelStage(name=name, title=title, entered=entered, left=gone, reasons=tuple(reasons)))
-        entered -= gone
-    return Funnel(candidates=candidates, stages=tuple(stages), tasks=tasks, waiting=entered - tasks)
+        entered -= excluded
+    return Funnel(candidates=candidates, stages=tuple(passed), tasks=tasks, waiting=entered - tasks)
+
+
+def _merged(counts: Iterable[ReasonCount]) -> Iterable[ReasonCount]:
+    """Counts by stage and kind. A count without a kind joins the kind with the same text, if there is one."""
+    known = sorted(counts, key=lambda count: (not count.kind, count.kind, count.reason))
+    kinds: dict[tuple[str, str], str] = {}
+    merged: dict[tuple[str, str], ReasonCount] = {}
+    for count in known:
+        kind = count.kind or kinds.get((count.stage, count.reason)) or count.reason
+        kinds.setdefault((count.stage, count.reason), kind)
+        before = merged.get((count.stage, kind))
+        merged[count.stage, kind] = (
+            count if before is None else replace(before, count=before.count + count.count)
+        )
+    return merged.values()

@@ -1,16 +1,16 @@
-"""The funnel of a data set or of a build, for whoever asks."""
+"""Reading the funnel of a data set or of a build."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from backdate.construction.build import build_folder, funnel_of
-from backdate.construction.funnel import NAMES, Funnel
-from backdate.construction.ledger_view import Left, read_ledger
-from backdate.construction.publish import FunnelFile
+from backdate.construction.build import build_folder
+from backdate.construction.funnel import Funnel
+from backdate.construction.kinds.choose import stages_of
+from backdate.construction.ledger_view import ExcludedEntry, read_ledger
+from backdate.construction.publish import FunnelFile, funnel_of, read_funnel_file
 from backdate.errors import UsageError
-from backdate.serial import from_json
 
 
 def read_funnel(path: Path) -> Funnel:
@@ -25,24 +25,36 @@ def read_funnel(path: Path) -> Funnel:
         return funnel_of(ledger)
 
 
-def read_left(path: Path, stage: str | None) -> Iterator[Left]:
-    """Every entry that is no task, of one stage or of all; with details where the ledger is at hand.
+def read_left(path: Path, stage: str | None) -> Iterator[ExcludedEntry]:
+    """Every excluded entry, of one stage or of all; with details when the ledger is available.
 
-    Raises UsageError for a stage that there is not.
+    Raises UsageError for an unknown stage.
     """
-    if stage is not None and stage not in NAMES:
-        raise UsageError(f"there is no stage {stage!r}; the stages are {', '.join(NAMES)}")
     folder = _ledger_of(path)
     if (folder / "ledger.sqlite").is_file():
         with read_ledger(folder) as ledger:
+            _require_stage(stage, [rule.name for rule in stages_of(ledger.task_kind)])
             yield from ledger.left(stage)
         return
     published = _published(path)
     if published is None:
         raise _unbuilt(path)
-    for one in published.excluded:
-        if stage is None or one.stage == stage:
-            yield Left(name=one.name, revision=one.revision, stage=one.stage, reason=one.reason, detail="")
+    _require_stage(stage, [known.name for known in published.funnel.stages])
+    for entry in published.excluded:
+        if stage is None or entry.stage == stage:
+            yield ExcludedEntry(
+                name=entry.name,
+                revision=entry.revision,
+                stage=entry.stage,
+                kind=entry.kind,
+                reason=entry.reason,
+                detail="",
+            )
+
+
+def _require_stage(stage: str | None, names: list[str]) -> None:
+    if stage is not None and stage not in names:
+        raise UsageError(f"there is no stage {stage!r}; the stages are {', '.join(names)}")
 
 
 def _unbuilt(path: Path) -> UsageError:
@@ -58,4 +70,4 @@ def _ledger_of(path: Path) -> Path:
 
 def _published(path: Path) -> FunnelFile | None:
     file = path / "funnel.json"
-    return from_json(FunnelFile, file.read_bytes(), what=str(file)) if file.is_file() else None
+    return read_funnel_file(file) if file.is_file() else None

@@ -1,7 +1,7 @@
-"""One job: from bytes to bytes, so that every kind of executor can carry it anywhere.
+"""One job, as bytes in and bytes out, so that any executor can run it on any machine.
 
-Whatever a candidate does is an answer. Only what is wrong with the machine ends a build, and that is an
-answer too: ``Trouble``.
+Whatever a candidate does becomes a result. Only a fault of the machine ends a build, and that is a result
+too: ``Trouble``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from typing import Literal
 
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.disk import trim
-from backdate.construction.migration.examine import Examined, examine
-from backdate.construction.migration.execute import execute
-from backdate.construction.migration.sides import open_bench
+from backdate.construction.kinds.choose import builder_of, stages_of
+from backdate.construction.kinds.interface import JobTools
 from backdate.construction.plan import BuildPlan, WorkerConfig
-from backdate.construction.store import Store, open_store
+from backdate.construction.store import open_store
 from backdate.environments.cache import Cache
 from backdate.errors import (
     BackdateError,
@@ -37,18 +36,19 @@ from backdate.serial import from_json, to_json
 from backdate.tasks.task import Task
 
 SPARE_BYTES = 1024**3
-"""With less space left than this no job is begun: it would fail half-way."""
+"""No job starts with less free space than this: it would fail half-way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What is to be done with one candidate."""
+    """What to do with one candidate."""
 
     number: int
     """In the ledger."""
     kind: Literal["examine", "run"]
     candidate: Candidate
-    examined: Examined | None = None
+    examined: bytes | None = None
+    """For "run": the JSON that the kind's builder returned for "examine"."""
     plan: BuildPlan
     place: WorkerConfig
 
@@ -58,11 +58,11 @@ class TroubleKind(StrEnum):
 
     TRY_AGAIN = "try-again"
     DEFECT = "defect"
-    """Ours: another attempt would end alike, and other candidates may do without it."""
+    """A defect of ours: another attempt would end the same way, but other candidates may not meet it."""
     MACHINE = "machine"
-    """The machine is at fault, and would be for every other job too."""
+    """A fault of the machine, which every other job would meet too."""
     DISK_FULL = "disk-full"
-    """As ``MACHINE``: no space is left."""
+    """No space is left; treated like ``MACHINE``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +75,17 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
-    """What came of it: one of the first three, or trouble."""
+    """The result of a job: ``examined``, ``exclusion`` or ``task``, or else ``trouble``."""
 
     number: int
     kind: Literal["examine", "run"]
-    examined: Examined | None = None
+    examined: bytes | None = None
+    """JSON, as ``TaskBuilder.examine`` returns it."""
     exclusion: Exclusion | None = None
     task: Task | None = None
     trouble: Trouble | None = None
     seconds: dict[str, float] = field(default_factory=dict)
-    """What building, testing and the rest took; "job" is all of it."""
+    """The duration of building, testing and other steps; "job" is the total."""
 
 
 def run_bytes(data: bytes) -> bytes:
@@ -97,16 +98,16 @@ def run_job(job: Job) -> JobResult:
     started = time.monotonic()
     seconds: dict[str, float] = {}
     try:
-        answer = _run(job, seconds)
+        result = _run(job, seconds)
     except Exception as error:  # noqa: BLE001 - a defect of ours must cost one candidate, not the whole build
-        answer = JobResult(number=job.number, kind=job.kind, trouble=_trouble(error))
+        result = JobResult(number=job.number, kind=job.kind, trouble=_trouble(error))
     seconds["job"] = time.monotonic() - started
-    return replace(answer, seconds=seconds)
+    return replace(result, seconds=seconds)
 
 
 def _trouble(error: Exception) -> Trouble:
     match error:
-        case SourceError() | ConfigurationError():  # what one project's files hold stops no other
+        case SourceError() | ConfigurationError():  # one project's files must not stop the other candidates
             return Trouble(kind=TroubleKind.TRY_AGAIN, text=str(error))
         case DiskFull():
             return Trouble(kind=TroubleKind.DISK_FULL, text=str(error))
@@ -130,35 +131,41 @@ def _run(job: Job, seconds: dict[str, float]) -> JobResult:
     cache = Cache(job.place.cache)
     _make_room(cache)
     with tempfile.TemporaryDirectory(prefix="backdate-build-", ignore_cleanup_errors=True) as temporary:
-        scratch = Path(temporary)
-        if job.kind == "examine":
-            started = time.monotonic()
-            looked = examine(job.candidate, job.plan, job.place, store, scratch)
-            seconds["examine"] = time.monotonic() - started
-            return JobResult(
-                number=job.number, kind=job.kind, examined=looked.examined, exclusion=looked.exclusion
-            )
-        answer = _execute(job, store, scratch, seconds)
-    if job.place.disk_budget_bytes is not None:
+        tools = JobTools(
+            plan=job.plan, config=job.place, store=store, scratch=Path(temporary), seconds=seconds
+        )
+        result = _examine(job, tools) if job.kind == "examine" else _build_task(job, tools)
+    if result.exclusion is not None:
+        _require_stage(job, result.exclusion)
+    if job.kind == "run" and job.place.disk_budget_bytes is not None:
         trim(cache, job.place.disk_budget_bytes)
-    return answer
+    return result
 
 
-def _execute(job: Job, store: Store, scratch: Path, seconds: dict[str, float]) -> JobResult:
+def _examine(job: Job, tools: JobTools) -> JobResult:
+    examined = builder_of(job.plan.kind).examine(job.candidate, tools)
+    if isinstance(examined, Exclusion):
+        return JobResult(number=job.number, kind=job.kind, exclusion=examined)
+    return JobResult(number=job.number, kind=job.kind, examined=examined)
+
+
+def _build_task(job: Job, tools: JobTools) -> JobResult:
     if job.examined is None:
-        raise UsageError(f"{job.candidate.name} is to be run and was not examined")
-    with open_bench(job.plan, job.place, store, scratch) as bench:
-        try:
-            made = execute(job.candidate, job.examined, bench)
-        finally:
-            seconds.update(bench.seconds)
-    if isinstance(made, Exclusion):
-        return JobResult(number=job.number, kind=job.kind, exclusion=made)
-    return JobResult(number=job.number, kind=job.kind, task=made)
+        raise UsageError(f"{job.candidate.name} has to be examined before it is run")
+    built = builder_of(job.plan.kind).build_task(job.candidate, job.examined, tools)
+    if isinstance(built, Exclusion):
+        return JobResult(number=job.number, kind=job.kind, exclusion=built)
+    return JobResult(number=job.number, kind=job.kind, task=built)
+
+
+def _require_stage(job: Job, exclusion: Exclusion) -> None:
+    """Raise ValueError for a stage that the funnel of this kind does not have: nobody would count it."""
+    if exclusion.stage not in {stage.name for stage in stages_of(job.plan.kind)}:
+        raise ValueError(f"tasks of the kind {job.plan.kind} have no stage {exclusion.stage!r}")
 
 
 def _make_room(cache: Cache) -> None:
-    """Raise DiskFull unless there is space to begin with; what no job needs goes first."""
+    """Free what no job needs when space is short; raise DiskFull when that is not enough to start."""
     for folder in (cache.folder, Path(tempfile.gettempdir())):
         if shutil.disk_usage(folder).free < SPARE_BYTES:
             trim(cache, 0)

@@ -1,9 +1,8 @@
-"""The ledger, written: one row for every entry, what became of it, who is working on it (SQLite, WAL).
+"""The ledger of a build: a row for every entry with its state, result and current worker (SQLite, WAL).
 
-Written by the one process that drives a build; anybody may read it meanwhile. Every change is one
-transaction, so that a kill at any moment loses at most the jobs that were running. A candidate is
-``examine`` or ``run`` (what is to be done next), ``ready`` (examined, waits until all are), ``out`` or
-``task``.
+Only the process that drives the build writes it; any process may read it meanwhile. Every change is one
+transaction, so that a kill at any moment loses at most the running jobs. The states of a candidate are
+``examine`` and ``run`` (the next job), ``ready`` (examined, waits for the others), ``out`` and ``task``.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TypeVar
 
-from backdate.construction.candidate import BadRow, Entry, Exclusion
+from backdate.construction.candidate import BadRow, Entry, Exclusion, SharedReason
 from backdate.construction.ledger_view import FORMAT, LedgerRow, LedgerView, State, row_of
 from backdate.errors import UsageError
 from backdate.serial import to_json
@@ -29,7 +28,7 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS candidates (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE, name TEXT NOT NULL, body BLOB, state TEXT NOT NULL,
-    stage TEXT, reason TEXT, detail TEXT, examined BLOB, task TEXT, answer BLOB,
+    stage TEXT, kind TEXT, reason TEXT, detail TEXT, examined BLOB, task TEXT, answer BLOB,
     attempts INTEGER NOT NULL DEFAULT 0, owner TEXT, until REAL);
 CREATE INDEX IF NOT EXISTS by_state ON candidates (state, id)
     WHERE state IN ('examine', 'ready', 'run', 'task');
@@ -41,7 +40,7 @@ CREATE TABLE IF NOT EXISTS sittings (
 
 
 class Ledger(LedgerView):
-    """The ledger in a folder, to be written. What the disk or SQLite refuses is one of our errors."""
+    """The ledger in a folder, for writing. Errors of the disk and SQLite become ``BackdateError``s."""
 
     def __init__(self, folder: Path) -> None:
         """Raises UsageError when another build writes this ledger."""
@@ -59,6 +58,10 @@ class Ledger(LedgerView):
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_SCHEMA)
             self._database.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?)", (str(FORMAT),))
+        if self.fact("format") == "1":
+            with self._transaction():
+                self._database.execute("ALTER TABLE candidates ADD COLUMN kind TEXT")
+                self._database.execute("UPDATE facts SET value = '2' WHERE name = 'format'")
         super()._prepare()
 
     def _close(self) -> None:
@@ -66,15 +69,15 @@ class Ledger(LedgerView):
         self._guard.close()
 
     def note(self, name: str, value: str) -> None:
-        """Note something about the whole build."""
+        """Store a fact about the whole build."""
         with self._transaction():
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def add(self, entries: Iterable[tuple[Entry, Exclusion | None]]) -> None:
-        """Add the entries of the sources with what their rows alone decide, in order.
+        """Add the entries of the sources, in order, with the exclusions that their rows decide.
 
-        Those that are there already (an interrupted build's) are passed over, by their number. Every batch
-        is a transaction; the memory needed does not depend on how many there are.
+        Entries that an interrupted build has added are skipped, by their number. Every batch is a
+        transaction; the memory needed does not depend on the number of entries.
         """
         known = self._one("SELECT coalesce(max(id), 0) FROM candidates")
         numbered = enumerate(entries, start=1)
@@ -83,13 +86,13 @@ class Ledger(LedgerView):
             with self._transaction():
                 self._mark_repeated(rows)
                 self._database.executemany(
-                    "INSERT INTO candidates (id, key, name, body, state, stage, reason, detail) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO candidates (id, key, name, body, state, stage, kind, reason, detail) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     rows,
                 )
 
     def _mark_repeated(self, rows: list[tuple[object, ...]]) -> None:
-        """Rows whose key was seen before lose it, and are out."""
+        """Exclude rows whose key occurs before; they lose their key."""
         seen: set[object] = set()
         for part in _batched([row[1] for row in rows if row[1] is not None], 500):
             marks = ",".join("?" * len(part))
@@ -99,36 +102,37 @@ class Ledger(LedgerView):
             if row[1] is None:
                 continue
             if row[1] in seen:
-                why = ("out", "repeated", "listed more than once", "")
+                why = ("out", "repeated", SharedReason.LISTED_BEFORE.value, "listed more than once", "")
                 rows[position] = (row[0], None, *row[2:4], *why)
             seen.add(row[1])
 
     def lease(self, state: State, count: int, *, owner: str, seconds: float) -> tuple[LedgerRow, ...]:
-        """Up to ``count`` candidates to work on, the first first; nobody else gets them for ``seconds``."""
+        """Lease the first ``count`` candidates for ``seconds``; no other worker gets them meanwhile."""
         now = time.time()
         with self._transaction():
-            found = self._database.execute(
+            rows = self._database.execute(
                 "SELECT id, body, examined, attempts FROM candidates "
                 "WHERE state = ? AND (until IS NULL OR until < ?) ORDER BY id LIMIT ?",
                 (state, now, count),
             ).fetchall()
             self._database.executemany(
                 "UPDATE candidates SET owner = ?, until = ?, attempts = attempts + 1 WHERE id = ?",
-                [(owner, now + seconds, row[0]) for row in found],
+                [(owner, now + seconds, row[0]) for row in rows],
             )
-        return tuple(row_of(one) for one in found)
+        return tuple(row_of(row) for row in rows)
 
     def renew(self, ids: Iterable[int], *, seconds: float) -> None:
         """Keep leases for ``seconds`` more."""
         with self._transaction():
             self._database.executemany(
-                "UPDATE candidates SET until = ? WHERE id = ?", [(time.time() + seconds, one) for one in ids]
+                "UPDATE candidates SET until = ? WHERE id = ?",
+                [(time.time() + seconds, number) for number in ids],
             )
 
     def release(self, ids: Iterable[int] | None = None, *, blame: bool = True) -> None:
-        """Give leases back, all of them for None: who held them is known to be gone.
+        """Give leases back (None: all), because their workers are gone.
 
-        Without ``blame`` the attempt does not count: it was not the candidate's fault.
+        Without ``blame`` the attempt does not count: the candidate did not cause it.
         """
         less = "" if blame else ", attempts = max(attempts - 1, 0)"
         order = f"UPDATE candidates SET owner = NULL, until = NULL{less} WHERE "  # noqa: S608 - our own words
@@ -136,61 +140,62 @@ class Ledger(LedgerView):
             if ids is None:
                 self._database.execute(order + "until IS NOT NULL")
             else:
-                self._database.executemany(order + "id = ?", [(one,) for one in ids])
+                self._database.executemany(order + "id = ?", [(number,) for number in ids])
 
     def exclude(self, number: int, exclusion: Exclusion, answer: bytes | None = None) -> None:
-        """The candidate is no task."""
-        words = (exclusion.stage, exclusion.reason[:500], exclusion.detail[:20_000])
-        self._settle(number, "out", *words, None, None, answer)
+        """Exclude the candidate."""
+        self._settle(number, "out", *_why(exclusion), None, None, answer)
 
     def keep_examined(self, number: int, examined: bytes) -> None:
-        """The candidate was examined and is ready."""
-        self._settle(number, "ready", None, None, None, examined, None, None)
+        """Store the result of an examination; the candidate is ready."""
+        self._settle(number, "ready", None, None, None, None, examined, None, None)
 
     def keep_task(self, number: int, task: str, answer: bytes) -> None:
-        """The candidate became the task ``task``."""
-        self._settle(number, "task", None, None, None, None, task, answer)
+        """The candidate is the task ``task``."""
+        self._settle(number, "task", None, None, None, None, None, task, answer)
 
     def _settle(self, number: int, state: State, *values: object) -> None:
         with self._transaction():
             self._database.execute(
-                "UPDATE candidates SET state = ?, stage = ?, reason = ?, detail = ?, "
+                "UPDATE candidates SET state = ?, stage = ?, kind = ?, reason = ?, detail = ?, "
                 "examined = coalesce(?, examined), task = ?, answer = ?, owner = NULL, until = NULL, "
                 "attempts = 0 WHERE id = ?",
                 (state, *values, number),
             )
 
     def spend(self, number: int, job: str, seconds: Mapping[str, float]) -> None:
-        """Note what a job's steps took."""
+        """Record the duration of a job's steps."""
         with self._transaction():
             self._database.executemany(
                 "INSERT INTO spent VALUES (?, ?, ?, ?)",
-                [(number, job, what, one) for what, one in seconds.items()],
+                [(number, job, what, duration) for what, duration in seconds.items()],
             )
 
-    def sit(self, started: float, ended: float, workers: int, finished: int) -> None:
-        """Note how long the driver has been at work in this sitting; called again and again."""
+    def record_work_period(self, started: float, ended: float, workers: int, finished: int) -> None:
+        """Record how long the driver has worked since ``started``; called repeatedly."""
         with self._transaction():
             self._database.execute(
                 "INSERT OR REPLACE INTO sittings VALUES (?, ?, ?, ?)", (started, ended, workers, finished)
             )
 
     def move_ready(self, duplicates: Mapping[int, Exclusion]) -> None:
-        """All that are ready are to be run, but for ``duplicates``: in one transaction."""
+        """Move all ready candidates to "run" and exclude ``duplicates``, in one transaction."""
         with self._transaction():
             self._database.executemany(
-                "UPDATE candidates SET state = 'out', stage = ?, reason = ?, detail = ? WHERE id = ?",
-                [(one.stage, one.reason, one.detail, number) for number, one in duplicates.items()],
+                "UPDATE candidates SET state = 'out', stage = ?, kind = ?, reason = ?, detail = ? "
+                "WHERE id = ?",
+                [(*_why(exclusion), number) for number, exclusion in duplicates.items()],
             )
             self._database.execute("UPDATE candidates SET state = 'run' WHERE state = 'ready'")
 
     def retry(self, stages: Sequence[str]) -> int:
-        """Have candidates that left at one of ``stages`` looked at again; how many there are."""
+        """Put candidates that were excluded at one of ``stages`` back to their jobs; returns their count."""
         marks = ",".join("?" * len(stages))
         with self._transaction():
             order = (
                 "UPDATE candidates SET state = iif(examined IS NULL, 'examine', 'run'), stage = NULL, "
-                "reason = NULL, detail = NULL, attempts = 0 WHERE state = 'out' AND key IS NOT NULL AND stage"
+                "kind = NULL, reason = NULL, detail = NULL, attempts = 0 "
+                "WHERE state = 'out' AND key IS NOT NULL AND stage"
             )
             return self._database.execute(f"{order} IN ({marks})", tuple(stages)).rowcount
 
@@ -232,8 +237,11 @@ def _batched(values: Iterable[T], size: int) -> Iterator[list[T]]:
 
 def _new_row(number: int, entry: Entry, gone: Exclusion | None) -> tuple[object, ...]:
     if isinstance(entry, BadRow):
-        return (number, None, entry.name, None, "out", "row", entry.reason, "")
-    state, words = (
-        ("examine", (None, None, None)) if gone is None else ("out", (gone.stage, gone.reason, gone.detail))
-    )
-    return (number, entry.key, entry.name, to_json(entry), state, *words)
+        return (number, None, entry.name, None, "out", "row", entry.reason, entry.reason, "")
+    state, why = ("examine", (None,) * 4) if gone is None else ("out", _why(gone))
+    return (number, entry.key, entry.name, to_json(entry), state, *why)
+
+
+def _why(exclusion: Exclusion) -> tuple[str, str, str, str]:
+    """The four columns that hold an exclusion."""
+    return (exclusion.stage, exclusion.kind, exclusion.reason[:500], exclusion.detail[:20_000])

@@ -1,4 +1,4 @@
-"""The ledger of a build, read: while it is written, or afterwards. What it holds is told in ``ledger.py``."""
+"""Reading the ledger of a build, during the build or afterwards; ``ledger.py`` describes its content."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from types import TracebackType
 from typing import Literal, Self
 
 from backdate.construction.candidate import Candidate
+from backdate.construction.funnel import ReasonCount
 from backdate.errors import DiskFull, StoredDataError, UsageError
 from backdate.serial import from_json
+from backdate.tasks.task import KindName
 
-FORMAT = 1
+FORMAT = 2
+"""2: reasons have a kind. The writer brings a ledger of format 1 to it; a reader reads either."""
 State = Literal["examine", "ready", "run", "out", "task"]
 
 
@@ -30,21 +33,30 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class ExcludedEntry:
     """An entry that is no task, and why."""
 
     name: str
     revision: str
     stage: str
+    kind: str
+    """As in ``Exclusion``."""
     reason: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlannedKind:
+    """The one parameter of a plan that reading a ledger needs."""
+
+    kind: KindName = "migration"
 
 
 class LedgerView:
     """The ledger in a folder. A context manager; what the disk or SQLite refuses is one of our errors."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises StoredDataError for one of another version, or that is none."""
+        """Raises StoredDataError for another file, or for a ledger of a newer version."""
         self.folder = folder
         self.path = folder / "ledger.sqlite"
         self._database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
@@ -56,9 +68,10 @@ class LedgerView:
 
     def _prepare(self) -> None:
         with self._explained():
-            found = self.fact("format")
-        if found != str(FORMAT):
-            raise StoredDataError(f"{self.path} has format {found}, this version reads {FORMAT}")
+            written_as = self.fact("format")
+        if written_as not in [str(number) for number in range(1, FORMAT + 1)]:
+            raise StoredDataError(f"{self.path} has format {written_as}, this version reads up to {FORMAT}")
+        self._kind_column = "'' AS kind" if written_as == "1" else "coalesce(kind, '') AS kind"
 
     def _close(self) -> None:
         self._database.close()
@@ -84,12 +97,22 @@ class LedgerView:
         """How many entries there are."""
         return self._one("SELECT count(*) FROM candidates")
 
-    def reasons(self) -> dict[tuple[str, str], int]:
-        """How many left at each stage for each reason."""
-        found = self._database.execute(
-            "SELECT stage, reason, count(*) FROM candidates WHERE state = 'out' GROUP BY stage, reason"
+    def reasons(self) -> tuple[ReasonCount, ...]:
+        """How many entries are excluded at each stage for each reason."""
+        query = (
+            f"SELECT stage, {self._kind_column}, reason, count(*) "  # noqa: S608 - our own words
+            "FROM candidates WHERE state = 'out' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         )
-        return {(stage, reason): count for stage, reason, count in found}
+        return tuple(
+            ReasonCount(stage=stage, kind=kind, reason=reason, count=count)
+            for stage, kind, reason, count in self._database.execute(query)
+        )
+
+    @property
+    def task_kind(self) -> KindName:
+        """The kind of the tasks that the build makes; older builds make "migration" tasks."""
+        plan = self.fact("plan")
+        return "migration" if plan is None else from_json(_PlannedKind, plan.encode(), what="the plan").kind
 
     def attempts(self, number: int) -> int:
         """How often a candidate was leased since something was last found out about it."""
@@ -98,21 +121,31 @@ class LedgerView:
     def rows(self, state: State) -> Iterator[LedgerRow]:
         """The candidates in that state, in order."""
         query = "SELECT id, body, examined, attempts FROM candidates WHERE state = ? ORDER BY id"
-        for one in self._database.execute(query, (state,)):
-            yield row_of(one)
+        for row in self._database.execute(query, (state,)):
+            yield row_of(row)
 
     def tasks(self) -> tuple[tuple[int, bytes], ...]:
         """The number and the answer of every task, by instance id."""
         query = "SELECT id, answer FROM candidates WHERE state = 'task' ORDER BY task, id"
         return tuple(self._database.execute(query))
 
-    def left(self, stage: str | None = None) -> Iterator[Left]:
-        """Every entry that is no task (of one stage), in the order of the sources."""
-        query = "SELECT name, body, stage, reason, detail FROM candidates WHERE state = 'out'"
+    def left(self, stage: str | None = None) -> Iterator[ExcludedEntry]:
+        """Every excluded entry (of one stage), in the order of the sources."""
+        query = (
+            f"SELECT name, body, stage, {self._kind_column}, reason, detail "  # noqa: S608 - our own words
+            "FROM candidates WHERE state = 'out'"
+        )
         more, values = (" AND stage = ?", (stage,)) if stage else ("", ())
-        for name, body, gone, reason, detail in self._database.execute(f"{query}{more} ORDER BY id", values):
-            revision = from_json(Candidate, body).revision if body else ""
-            yield Left(name=name, revision=revision, stage=gone, reason=reason, detail=detail or "")
+        rows = self._database.execute(f"{query}{more} ORDER BY id", values)
+        for name, body, excluded_at, kind, reason, detail in rows:
+            yield ExcludedEntry(
+                name=name,
+                revision=from_json(Candidate, body).revision if body else "",
+                stage=excluded_at,
+                kind=kind,
+                reason=reason,
+                detail=detail or "",
+            )
 
     def spent(self) -> dict[str, float]:
         """Seconds by what they were spent on, over all jobs."""
@@ -134,7 +167,7 @@ class LedgerView:
         try:
             yield
         except sqlite3.OperationalError as error:
-            if "full" in str(error) or "disk I/O" in str(error):
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
                 raise DiskFull(
                     f"no space left to write {self.path}; free some and resume the build: nothing is lost"
                 ) from error
@@ -150,7 +183,7 @@ def read_ledger(folder: Path) -> LedgerView:
     return LedgerView(folder)
 
 
-def row_of(found: tuple[int, bytes, bytes | None, int]) -> LedgerRow:
+def row_of(values: tuple[int, bytes, bytes | None, int]) -> LedgerRow:
     """The row of ``id, body, examined, attempts``."""
-    number, body, examined, attempts = found
+    number, body, examined, attempts = values
     return LedgerRow(id=number, candidate=from_json(Candidate, body), examined=examined, attempts=attempts)

@@ -9,6 +9,7 @@ from backdate.environments import uv
 from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import InstantError
 from backdate.sandboxes.interface import Limits
+from backdate.tasks.task import KindName
 from backdate.timeline.instants import Instant, format_instant
 
 FORMAT = 3
@@ -19,6 +20,8 @@ FORMAT = 3
 class BuildPlan:
     """The parameters of a build. Two of them, ``origin`` and ``target``, move the whole benchmark."""
 
+    kind: KindName = "migration"
+    """Of the tasks that are built: ``kinds.choose.builder_of`` has the builder."""
     target: Instant
     """The new instant of every task."""
     origin: Instant | None = None

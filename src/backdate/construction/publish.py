@@ -1,7 +1,7 @@
 """From a finished ledger to a data set: the tasks in the order of their names, their trees, and the funnel.
 
-What is written depends on what was found out alone, not on when, where or in which order: two builds of
-the same candidates differ in the time of the proof only.
+The output depends on the results only, not on when, where or in which order they were computed: two builds
+of the same candidates differ in the time of the proof only.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from pathlib import Path
 
 from backdate.construction.fetch import fetch, limits_of
 from backdate.construction.funnel import Funnel, make_funnel
+from backdate.construction.kinds.choose import builder_of, stages_of
+from backdate.construction.kinds.interface import SourceFacts
 from backdate.construction.ledger_view import LedgerRow, LedgerView
-from backdate.construction.migration.examine import Examined
 from backdate.construction.plan import BuildPlan, WorkerConfig
 from backdate.construction.store import open_store
 from backdate.construction.trees import fetch_tree
 from backdate.errors import SourceError
+from backdate.migrations import Migration, read_stored
 from backdate.serial import from_json, to_json
 from backdate.tasks.archive import pack_tree
 from backdate.tasks.card import DatasetInfo
@@ -28,46 +30,62 @@ from backdate.tasks.task import Task
 from backdate.timeline.instants import Instant, format_day, now
 from backdate.version import __version__
 
+FUNNEL_FORMAT = 2
+"""2: reasons have a kind."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excluded:
-    """One entry that is no task."""
+    """One entry that is excluded."""
 
     name: str
     revision: str
     stage: str
+    kind: str = ""
+    """As in ``Exclusion``; empty in data sets of format 1."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunnelFile:
-    """``funnel.json`` of a data set: how it came about."""
+    """``funnel.json`` of a data set: how it was built."""
 
-    format: int = 1
+    format: int = FUNNEL_FORMAT
     target: Instant
     origin: Instant | None
     funnel: Funnel
     excluded: tuple[Excluded, ...]
-    """Every entry that is no task, in the order of the sources."""
+    """Every excluded entry, in the order of the sources."""
 
 
-def publish(ledger: LedgerView, output: Path, plan: BuildPlan, place: WorkerConfig) -> Dataset:
-    """Write the data set whole, or not at all. Raises UsageError when something is there already."""
+def read_funnel_file(path: Path) -> FunnelFile:
+    """``funnel.json`` in any known format. Raises StoredDataError."""
+    return read_stored(
+        FunnelFile,
+        path.read_bytes(),
+        current=FUNNEL_FORMAT,
+        migrations=(Migration(to_format=2),),
+        what=str(path),
+    )
+
+
+def publish(ledger: LedgerView, output: Path, plan: BuildPlan, config: WorkerConfig) -> Dataset:
+    """Write the data set as a whole, or nothing. Raises UsageError when ``output`` exists already."""
     rows = {row.id: row for row in ledger.rows("task")}
     tasks = [(number, read_task(answer, what="the ledger")) for number, answer in ledger.tasks()]
     named = _unique(tasks)
     by_name = {task.instance_id: rows[number] for number, task in named}
-    store = open_store(place.store)
+    store = open_store(config.store)
     with tempfile.TemporaryDirectory(prefix="backdate-publish-") as temporary:
 
         def add_source(task: Task, target: Path) -> Task:
             row = by_name[task.instance_id]
             scratch = Path(temporary, f"{row.id}")
             scratch.mkdir()
-            examined = from_json(Examined, row.examined or b"", what="the ledger")
+            examined = from_json(SourceFacts, row.examined or b"", what="the ledger")
             tree = scratch / "source"
-            if not fetch_tree(store, examined.digest, tree, scratch, limits_of(place)):
-                tree = _fetched_again(row, examined, plan, place, scratch)
+            if not fetch_tree(store, examined.digest, tree, scratch, limits_of(config)):
+                tree = _fetched_again(row, examined, plan, config, scratch)
             pack_tree(tree, target)
             return task
 
@@ -80,49 +98,64 @@ def publish(ledger: LedgerView, output: Path, plan: BuildPlan, place: WorkerConf
         )
 
 
+def funnel_of(ledger: LedgerView) -> Funnel:
+    """The funnel so far."""
+    return make_funnel(
+        ledger.reasons(),
+        stages_of(ledger.task_kind),
+        candidates=ledger.total(),
+        tasks=ledger.count("task"),
+    )
+
+
 def funnel_file(ledger: LedgerView, plan: BuildPlan) -> FunnelFile:
-    """How the data set came about, from its ledger."""
+    """How the data set was built, from its ledger."""
     return FunnelFile(
         target=plan.target,
         origin=plan.origin,
-        funnel=make_funnel(ledger.reasons(), candidates=ledger.total(), tasks=ledger.count("task")),
+        funnel=funnel_of(ledger),
         excluded=tuple(
-            Excluded(name=one.name, revision=one.revision, stage=one.stage, reason=one.reason)
-            for one in ledger.left()
+            Excluded(
+                name=entry.name,
+                revision=entry.revision,
+                stage=entry.stage,
+                kind=entry.kind,
+                reason=entry.reason,
+            )
+            for entry in ledger.left()
         ),
     )
 
 
 def _fetched_again(
-    row: LedgerRow, examined: Examined, plan: BuildPlan, place: WorkerConfig, scratch: Path
+    row: LedgerRow, examined: SourceFacts, plan: BuildPlan, config: WorkerConfig, scratch: Path
 ) -> Path:
     candidate = replace(row.candidate, revision=examined.revision or row.candidate.revision)
     try:
-        return fetch(candidate, plan, place, scratch).tree
+        return fetch(candidate, plan, config, scratch).tree
     except SourceError as error:
         raise SourceError(
-            f"the tree of {candidate.name} is neither in the store nor to be had: {error}"
+            f"the tree of {candidate.name} is not in the store and cannot be fetched: {error}"
         ) from error
 
 
 def _unique(tasks: Sequence[tuple[int, Task]]) -> list[tuple[int, Task]]:
-    """Tasks under names that differ in more than case: a second one gets the number of its candidate."""
+    """Tasks with ids that differ in more than case: a repeated id gets the number of its candidate."""
     seen: set[str] = set()
-    found = []
+    unique = []
     for number, task in tasks:
-        one = task
-        if task.instance_id.lower() in seen:
-            one = replace(task, instance_id=f"{task.instance_id}-{number}")
-        seen.add(one.instance_id.lower())
-        found.append((number, one))
-    return found
+        repeated = task.instance_id.lower() in seen
+        named = replace(task, instance_id=f"{task.instance_id}-{number}") if repeated else task
+        seen.add(named.instance_id.lower())
+        unique.append((number, named))
+    return unique
 
 
 def _info(output: Path, plan: BuildPlan) -> DatasetInfo:
     origin = f"--from {format_day(plan.origin)} " if plan.origin is not None else ""
     return DatasetInfo(
         name=output.name,
-        description="Migration tasks: tests that pass in the old environment and fail in the new one.",
+        description=builder_of(plan.kind).description,
         created=now(),
         made_by=f"backdate {__version__}: bench build SOURCE {origin}--to {format_day(plan.target)}",
     )

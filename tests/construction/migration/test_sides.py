@@ -18,7 +18,7 @@ from backdate.construction.migration.sides import (
     JobContext,
     new_key,
     old_key,
-    open_bench,
+    open_context,
     run_new,
 )
 from backdate.construction.plan import BuildPlan, WorkerConfig
@@ -52,8 +52,8 @@ def unpinned(tree: Path, instant: Instant) -> DatedProject:
 def bench(plan: BuildPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JobContext]:
     monkeypatch.setattr(resources, "choose_sandbox", lambda _name: NoSandbox())
     place = WorkerConfig(cache=tmp_path / "cache", store=str(tmp_path / "store"))
-    with open_bench(plan, place, open_store(place.store), tmp_path / "scratch") as one:
-        yield one
+    with open_context(plan, place, open_store(place.store), tmp_path / "scratch") as context:
+        yield context
 
 
 @pytest.mark.parametrize("apt", [True, False])
@@ -62,8 +62,8 @@ def test_system_packages_are_applied_when_the_plan_says_so(
 ) -> None:
     seen = Seen(monkeypatch)
     monkeypatch.setattr("backdate.construction.disk.Uses.hold", lambda _self, _built: True)
-    with bench(replace(PLAN, apt=apt), tmp_path, monkeypatch) as one:
-        side = run_new(one, unpinned(tree, PLAN.target), RECIPE)
+    with bench(replace(PLAN, apt=apt), tmp_path, monkeypatch) as context:
+        side = run_new(context, unpinned(tree, PLAN.target), RECIPE)
     assert side.run is not None
     assert seen.asked == ([("libldap2-dev",)] if apt else [])
     assert (seen.requests[0].base is not None) is apt

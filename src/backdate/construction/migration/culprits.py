@@ -11,13 +11,13 @@ from backdate.tasks.task import KnownCulprit
 
 
 def find_culprits(
-    pair: SidePair, tests: Sequence[str], bench: JobContext
+    pair: SidePair, tests: Sequence[str], context: JobContext
 ) -> tuple[tuple[KnownCulprit, ...], tuple[str, ...]]:
     """What bisection between the two sides finds for ``tests``, and what it has to say."""
     result = bisect_sides(
-        bench.resources,
+        context.resources,
         pair,
-        folder=bench.log_folder(),
+        folder=context.log_folder(),
         tests=tests,
         explanations=False,
     )

@@ -37,25 +37,32 @@ class LaterRevisionEvidence:
 
 
 def seek_evidence(
-    bench: JobContext, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
+    context: JobContext, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
 ) -> LaterRevisionEvidence:
     """Whether the last revision before the target passes what fails in the task, in a new environment."""
     key = digest(
-        "evidence", FORMAT, candidate.key, revision, bench.plan.target, failing, recipe, bench.plan.index_url
+        "evidence",
+        FORMAT,
+        candidate.key,
+        revision,
+        context.plan.target,
+        failing,
+        recipe,
+        context.plan.index_url,
     )
-    found = read_kept(bench.store, LaterRevisionEvidence, f"evidence/{key}")
+    found = read_kept(context.store, LaterRevisionEvidence, f"evidence/{key}")
     if found is None:
-        found = _seek(bench, candidate, revision, failing, recipe)
-        keep(bench.store, f"evidence/{key}", found)
+        found = _seek(context, candidate, revision, failing, recipe)
+        keep(context.store, f"evidence/{key}", found)
     return found
 
 
 def _seek(
-    bench: JobContext, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
+    context: JobContext, candidate: Candidate, revision: str, failing: tuple[str, ...], recipe: Recipe
 ) -> LaterRevisionEvidence:
     try:
-        with bench.clock("fetch"):
-            later = fetch_later(candidate, revision, bench.plan, bench.place, bench.scratch)
+        with context.clock("fetch"):
+            later = fetch_later(candidate, revision, context.plan, context.place, context.scratch)
     except SourceError as error:
         return LaterRevisionEvidence(
             solvable=False, note=f"no later revision could be had: {str(error)[:300]}"
@@ -69,11 +76,11 @@ def _seek(
     unpinning = unpin_tree(later.tree)
     apply_unpinning(unpinning, later.tree)
     name = safe_name(candidate.name.rpartition("/")[2])
-    side = unpinned_project(Project(name=name, root=later.tree, origin=later.origin), bench.plan.target)
+    side = unpinned_project(Project(name=name, root=later.tree, origin=later.origin), context.plan.target)
     said = ""
     for one in (*recipes_to_try(later.tree)[:2], recipe):
         try:
-            run = run_new(bench, side, one).run
+            run = run_new(context, side, one).run
         except InterpreterMissing as error:
             said = said or f"an interpreter is not on this machine: {error}"
             break

@@ -1,9 +1,9 @@
-"""Steps 1 and 2 of a candidate: its files, and the rules that can be told from them without a run."""
+"""Steps 1 and 2 for a candidate: fetch its files, and apply the rules that need no run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from hashlib import sha256
@@ -12,12 +12,14 @@ from pathlib import Path
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.duplicates import Sketch, sketch_texts
 from backdate.construction.fetch import Fetched, fetch
+from backdate.construction.kinds.interface import SourceFacts
 from backdate.construction.licences import licence_of_tree, refuse_licences
+from backdate.construction.migration.reasons import MigrationReason, exclusion, source_missing
+from backdate.construction.migration.window import exclude_by_window, start_of_day
 from backdate.construction.plan import FORMAT, BuildPlan, WorkerConfig
-from backdate.construction.rules import exclude_by_window, start_of_day
 from backdate.construction.store import Store, keep, read_kept
 from backdate.construction.trees import keep_tree
-from backdate.errors import ConfigurationError, SourceError, SourceProblem
+from backdate.errors import ConfigurationError, SourceError
 from backdate.projects.read import read_bytes, read_text
 from backdate.projects.tree import tree_digest
 from backdate.projects.unpinning.discovery import file_format, is_test_data, walk_files
@@ -26,26 +28,23 @@ from backdate.serial import digest
 from backdate.timeline.instants import FIRST_UPLOAD, Instant
 
 _PYTHON_BYTES = 4 * 1024 * 1024
-"""A Python file that is larger is data; it is not counted, compared or looked at."""
+"""A larger Python file is data; it is ignored."""
 _SKETCHED_BYTES = 6 * 1024 * 1024
-"""Of so much source, in the order of the files' names, a project's sketch is made."""
+"""A project's sketch is made from so much of its source, in the order of the files' names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
-    """What is known of a candidate whose files were looked at."""
+class Examined(SourceFacts):
+    """What is known about a candidate from its files."""
 
-    revision: str
     url: str
     sha256: str
-    digest: str
-    """Of the source tree, by which the store keeps it."""
     old: Instant
+    """The instant of the old side."""
     version_hint: str | None
     missing: tuple[str, ...]
     license: str | None
-    """What the row says, else what the files state; None when neither does."""
-    sketch: Sketch
+    """From the row, else from the files; None when neither states one."""
     python_files: int
     python_lines: int
     test_files: tuple[str, ...]
@@ -53,106 +52,81 @@ class Examined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExaminationResult:
-    """Either of the two."""
+    """Exactly one of the two."""
 
     examined: Examined | None = None
     exclusion: Exclusion | None = None
 
 
 def examine(
-    candidate: Candidate, plan: BuildPlan, place: WorkerConfig, store: Store, scratch: Path
+    candidate: Candidate, plan: BuildPlan, config: WorkerConfig, store: Store, scratch: Path
 ) -> ExaminationResult:
-    """Fetch the candidate, keep its tree in the store, and ask every rule that reads files.
+    """Fetch the candidate, store its tree, and apply every rule that reads files.
 
-    What was found is kept without the target instant: another target costs nothing here.
+    The stored result does not depend on the target instant: another target needs no new examination.
     """
-    settled = bool(candidate.revision) or plan.origin is not None
-    asked = digest("examined", FORMAT, candidate.key, candidate.licenses, plan.origin, plan.index_url)
-    name = f"examined/{asked}"
-    looked = read_kept(store, ExaminationResult, name) if settled else None
-    if looked is None:
-        looked = _look(candidate, plan, place, store, scratch)
-        if settled and not (looked.exclusion is not None and looked.exclusion.stage == "source"):
-            keep(store, name, looked)
-    if looked.examined is not None:
-        outside = exclude_by_window(looked.examined.old, plan)
+    repeatable = bool(candidate.revision) or plan.origin is not None
+    key = digest("examined", FORMAT, candidate.key, candidate.licenses, plan.origin, plan.index_url)
+    name = f"examined/{key}"
+    result = read_kept(store, ExaminationResult, name) if repeatable else None
+    if result is None:
+        result = _fetch_and_examine(candidate, plan, config, store, scratch)
+        if repeatable and not (result.exclusion is not None and result.exclusion.stage == "source"):
+            keep(store, name, result)
+    if result.examined is not None:
+        outside = exclude_by_window(result.examined.old, plan)
         if outside is not None:
             return ExaminationResult(exclusion=outside)
-    return looked
+    return result
 
 
-def _look(
-    candidate: Candidate, plan: BuildPlan, place: WorkerConfig, store: Store, scratch: Path
+def _fetch_and_examine(
+    candidate: Candidate, plan: BuildPlan, config: WorkerConfig, store: Store, scratch: Path
 ) -> ExaminationResult:
     try:
-        fetched = fetch(candidate, plan, place, scratch)
+        fetched = fetch(candidate, plan, config, scratch)
     except SourceError as error:
-        return ExaminationResult(
-            exclusion=Exclusion(stage="source", reason=SOURCE_REASONS[error.problem], detail=str(error))
-        )
-    found = _rules(candidate, plan, fetched)
-    if isinstance(found, Exclusion):
-        return ExaminationResult(exclusion=found)
-    keep_tree(store, fetched.tree, found.digest, scratch)
-    return ExaminationResult(examined=found)
+        return ExaminationResult(exclusion=source_missing(error.problem, str(error)))
+    examined = _apply_rules(candidate, plan, fetched)
+    if isinstance(examined, Exclusion):
+        return ExaminationResult(exclusion=examined)
+    keep_tree(store, fetched.tree, examined.digest, scratch)
+    return ExaminationResult(examined=examined)
 
 
-SOURCE_REASONS: Mapping[SourceProblem, str] = {
-    SourceProblem.NO_REPOSITORY: "there is no such repository",
-    SourceProblem.CLONE_TIMED_OUT: "cloning took too long",
-    SourceProblem.NOT_CLONED: "cannot be cloned",
-    SourceProblem.NO_REVISION: "the revision is not in the repository",
-    SourceProblem.NO_EARLIER_COMMIT: "no commit before the origin instant",
-    SourceProblem.TOO_LARGE: "too large",
-    SourceProblem.NOT_ON_INDEX: "not on the package index",
-    SourceProblem.ONLY_WHEELS: "the index has wheels and no sdist",
-    SourceProblem.NO_FINAL_VERSION: "no final version",
-    SourceProblem.NO_PYTHON: "no Python files",
-    SourceProblem.LEADS_OUT: "names that lead out of the tree",
-    SourceProblem.DAMAGED: "damaged",
-    SourceProblem.FOLDER_GONE: "the folder is gone",
-    SourceProblem.OTHER: "its files cannot be had",
-}
-"""What a funnel counts candidates under whose files cannot be had."""
-
-
-def _rules(candidate: Candidate, plan: BuildPlan, fetched: Fetched) -> Examined | Exclusion:
+def _apply_rules(candidate: Candidate, plan: BuildPlan, fetched: Fetched) -> Examined | Exclusion:
     root = fetched.tree
     old = plan.origin
     if old is None:
         if fetched.origin.dated is None or fetched.origin.dated < FIRST_UPLOAD:
-            return Exclusion(stage="window", reason="nothing dates it: name an origin instant (--from)")
+            return exclusion(MigrationReason.NO_DATE)
         old = start_of_day(fetched.origin.dated)
     licence = _licence(candidate, root)
     refused = refuse_licences([licence]) if licence is not None else None
     if refused is not None:
         reason = (
-            "a licence that is not recognised"
+            MigrationReason.LICENCE_NOT_RECOGNISED
             if licence == "unrecognised"
-            else "a licence that is not permissive"
+            else MigrationReason.STATED_LICENCE_NOT_PERMISSIVE
         )
-        return Exclusion(stage="stated-licence", reason=reason, detail=refused[:200])
+        return exclusion(reason, refused[:200])
     if not any(_is_configuration(path) for path in walk_files(root)):
-        return Exclusion(
-            stage="configuration", reason="no requirements, setup.py, setup.cfg, pyproject.toml or like"
-        )
+        return exclusion(MigrationReason.NO_CONFIGURATION)
     suite = tuple(find_suite(root))
     if not suite:
-        return Exclusion(stage="tests", reason="no file that imports pytest or unittest and holds tests")
+        return exclusion(MigrationReason.NO_TEST_FILE)
     texts, lines, state = [], 0, sha256()
     hashes = []
     for relative, data in python_files(root):
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
-            return Exclusion(
-                stage="encoding", reason="a Python file that is not UTF-8", detail=relative[:300]
-            )
+            return exclusion(MigrationReason.PYTHON_NOT_UTF8, relative[:300])
         texts.append(text)
         lines += text.count("\n") + (not text.endswith("\n") and bool(text))
         hashes.append(sha256(data).digest())
-    for one in sorted(hashes):
-        state.update(one)
+    for file_hash in sorted(hashes):
+        state.update(file_hash)
     return Examined(
         revision=fetched.revision,
         url=fetched.url,
@@ -165,7 +139,7 @@ def _rules(candidate: Candidate, plan: BuildPlan, fetched: Fetched) -> Examined 
         sketch=Sketch(exact=state.hexdigest(), smallest=sketch_texts(_first(texts, _SKETCHED_BYTES))),
         python_files=len(texts),
         python_lines=lines,
-        test_files=tuple(one.path for one in suite),
+        test_files=tuple(file.path for file in suite),
     )
 
 
@@ -181,12 +155,12 @@ def _licence(candidate: Candidate, root: Path) -> str | None:
 
 
 def _is_configuration(path: str) -> bool:
-    """In any folder: some projects keep their requirements with their CI."""
+    """In any folder: some projects keep their requirements with their CI configuration."""
     return path in ("tox.ini", "noxfile.py") or (file_format(path) is not None and not is_test_data(path))
 
 
 def python_files(root: Path) -> Iterator[tuple[str, bytes]]:
-    """The Python files of a tree in a fixed order, without links and without what is too large for code."""
+    """The Python files of a tree in a fixed order, without links and without files too large for code."""
     for folder, folders, files in os.walk(root):
         folders.sort()
         for name in sorted(files):

@@ -120,7 +120,7 @@ class _StoredRuns:
 
 
 @contextmanager
-def open_bench(plan: BuildPlan, place: WorkerConfig, store: Store, scratch: Path) -> Iterator[JobContext]:
+def open_context(plan: BuildPlan, place: WorkerConfig, store: Store, scratch: Path) -> Iterator[JobContext]:
     """What one job works with. Raises SandboxUnavailable."""
     with Resources(settings_of(plan, place.cache)) as resources, Uses(resources.cache) as uses:
         yield JobContext(
@@ -167,40 +167,40 @@ class _StoredSide:
     side: Side | None
 
 
-def set_up_old(bench: JobContext, dated: DatedProject) -> Side | None:
+def set_up_old(context: JobContext, dated: DatedProject) -> Side | None:
     """The old side, set up until its tests pass or as well as it went; None when there was nothing to try.
 
     Raises InterpreterMissing.
     """
-    name = f"sides/{old_key(bench.plan, dated)}"
-    found = read_kept(bench.store, _StoredSide, name)
+    name = f"sides/{old_key(context.plan, dated)}"
+    found = read_kept(context.store, _StoredSide, name)
     if found is not None:
         return found.side
-    done = set_up_tree(dated, bench.plan, bench.resources, bench.log_folder())
+    done = set_up_tree(dated, context.plan, context.resources, context.log_folder())
     side = None
     if done is not None:
         for attempt in done.tried:
-            bench.spend("build", attempt.build_s)
-            bench.spend("test", attempt.run.duration_s if attempt.run is not None else 0.0)
+            context.spend("build", attempt.build_s)
+            context.spend("test", attempt.run.duration_s if attempt.run is not None else 0.0)
             if attempt.environment is not None:
-                bench.uses.hold(attempt.environment)
+                context.uses.hold(attempt.environment)
         side = side_of(dated, done.recipe_run, done.repairs)
-    keep(bench.store, name, _StoredSide(side=side))
+    keep(context.store, name, _StoredSide(side=side))
     return side
 
 
-def run_new(bench: JobContext, dated: DatedProject, recipe: Recipe) -> Side:
+def run_new(context: JobContext, dated: DatedProject, recipe: Recipe) -> Side:
     """The new side by the old side's recipe. Raises InterpreterMissing."""
-    name = f"sides/{new_key(bench.plan, dated, recipe)}"
-    found = read_kept(bench.store, Side, name)
+    name = f"sides/{new_key(context.plan, dated, recipe)}"
+    found = read_kept(context.store, Side, name)
     if found is not None:
         return found
-    choice = bench.resources.interpreters.choose(dated.python_constraint, dated.instant)
-    built = bench.prepare(dated, recipe, choice)
+    choice = context.resources.interpreters.choose(dated.python_constraint, dated.instant)
+    built = context.prepare(dated, recipe, choice)
     side = Side(instant=dated.instant, choice=choice, recipe=recipe)
     if isinstance(built, Environment):
-        side = replace(side, environment=built, run=bench.run(dated, built, recipe))
+        side = replace(side, environment=built, run=context.run(dated, built, recipe))
     else:
         side = replace(side, failure=built)
-    keep(bench.store, name, side)
+    keep(context.store, name, side)
     return side
