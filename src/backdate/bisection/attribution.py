@@ -17,7 +17,7 @@ from backdate.bisection.findings import (
 from backdate.bisection.interpreter_axis import (
     FixedInterpreter,
     InterpreterTurn,
-    find_ground,
+    find_fixed_interpreter,
     interpreters_between,
 )
 from backdate.bisection.packages_axis import PackagesAxis
@@ -47,12 +47,12 @@ class Attributed:
 
 def one_for_each_cause(attributed: Sequence[Attributed]) -> list[Attributed]:
     """``attributed``, with those in one that have one culprit, one error and one turn."""
-    found = []
-    for numbers in put_together([one.finding for one in attributed]):
+    grouped = []
+    for numbers in put_together([member.finding for member in attributed]):
         group = [attributed[number] for number in numbers]
-        first = max(group, key=lambda one: len(one.finding.tests))
-        found.append(replace(first, finding=merged([one.finding for one in group])))
-    return found
+        first = max(group, key=lambda member: len(member.finding.tests))
+        grouped.append(replace(first, finding=merged([member.finding for member in group])))
+    return grouped
 
 
 class Attribution:
@@ -86,32 +86,36 @@ class Attribution:
     def attribute(self, targets: Sequence[Target]) -> tuple[Attributed, ...]:
         """A finding for each target, and for each part of one whose tests do not belong together.
 
-        Where the search for one shows that tests of another one turned again later, that is looked into.
+        If the search for one shows that tests of another one turned again later, that one is searched again.
         """
         self._pending = [SearchItem(target=target) for target in targets]
-        found: list[tuple[SearchItem, Attributed]] = []
+        results: list[tuple[SearchItem, Attributed]] = []
         while self._pending:
             while self._pending:
-                found += self._next(self._pending.pop(0))
-            for one in [one for one in found if self._turned_since(one[0], one[1].finding)]:
-                found.remove(one)
-                self._pending.append(replace(one[0], again=True))
-        return tuple(replace(one, finding=self._proof.concluded(work, one.finding)) for work, one in found)
+                results += self._next(self._pending.pop(0))
+            for result in [result for result in results if self._turned_since(result[0], result[1].finding)]:
+                results.remove(result)
+                self._pending.append(replace(result[0], again=True))
+        return tuple(
+            replace(result, finding=self._proof.concluded(work, result.finding)) for work, result in results
+        )
 
     def _next(self, work: SearchItem) -> list[tuple[SearchItem, Attributed]]:
         self._probe_runner.begin(self._allowance)
         try:
-            found = self._investigate(work)
+            attributed = self._investigate(work)
         except Regroup as regroup:
             self._pending[:0] = [replace(work, target=part) for part in regroup.parts]
             return []
         finally:
             self._pending += self._proof.taken()
-        if found is None:
+        if attributed is None:
             return []
         journal = [*self._probe_runner.journal, *self._probe_runner.in_vain()]
         probes = probes_of(journal, work.target)
-        return [(work, replace(found, finding=replace(found.finding, held=work.held, probes=probes)))]
+        return [
+            (work, replace(attributed, finding=replace(attributed.finding, held=work.held, probes=probes)))
+        ]
 
     def _turned_since(self, work: SearchItem, finding: Finding) -> bool:
         if work.again or work.depth or finding.last_good is None or finding.first_bad is None:
@@ -129,25 +133,28 @@ class Attribution:
         if not work.depth and probe_runner.together(self._new, target) is not ProbeStatus.BAD:
             self._refuse(target, "not bad in the new environment when it runs without the others")
             return None
-        ground = work.ground or self._ground(target)
-        if isinstance(ground, InterpreterTurn):
-            return self._of_interpreter(target, ground)
-        if ground.anchor is not None:
-            return self._without_time(work, ground, ground.anchor)
-        return self._of_packages(work, ground, self._axis(ground.choice, work.held))
+        fixed = work.fixed or self._fixed_interpreter(target)
+        if isinstance(fixed, InterpreterTurn):
+            return self._of_interpreter(target, fixed)
+        if fixed.anchor is not None:
+            return self._without_time(work, fixed, fixed.anchor)
+        return self._of_packages(work, fixed, self._axis(fixed.choice, work.held))
 
-    def _ground(self, target: Target) -> FixedInterpreter | InterpreterTurn:
+    def _fixed_interpreter(self, target: Target) -> FixedInterpreter | InterpreterTurn:
         axis = self._axis(self._choices[0], ())
-        return find_ground(
+        return find_fixed_interpreter(
             *(self._probe_runner, target, self._choices, self._new.point.instant),
             then=axis.first(self._among(axis, target)),
             at_once=self._at_once,
         )
 
     def _among(self, axis: PackagesAxis, target: Target) -> frozenset[int] | None:
-        """The points that are looked at first: the releases of what the error names; None for all."""
+        """The points that are probed first: the releases of what the error names; None for all."""
         instants = {
-            at for name in target.suspects for one in self._releases.get(name, ()) for at in one.instants
+            at
+            for name in target.suspects
+            for release in self._releases.get(name, ())
+            for at in release.instants
         }
         return axis.points_at(instants) or None
 
@@ -161,10 +168,10 @@ class Attribution:
         return self._axes[key]
 
     def _of_interpreter(self, target: Target, turn: InterpreterTurn) -> Attributed:
-        before, after = (seen.point.choice.interpreter.version for seen in (turn.good, turn.bad))
+        before, after = (probe.point.choice.interpreter.version for probe in (turn.good, turn.bad))
         culprit = Culprit(name="python", old=before, new=after, released=minor_released(after))
-        ground = FixedInterpreter(choice=turn.bad.point.choice)
-        finding = finding_of(target, "interpreter", ground, culprits=(culprit,), bad=turn.bad)
+        fixed = FixedInterpreter(choice=turn.bad.point.choice)
+        finding = finding_of(target, "interpreter", fixed, culprits=(culprit,), bad=turn.bad)
         work = SearchItem(target=target)
         back = FixedInterpreter(choice=turn.good.point.choice)
         finding = self._proof.after_holding(
@@ -172,24 +179,24 @@ class Attribution:
         )
         return Attributed(finding=finding, target=target, good=turn.good, bad=turn.bad)
 
-    def _without_time(self, work: SearchItem, ground: FixedInterpreter, anchor: ProbeResult) -> Attributed:
+    def _without_time(self, work: SearchItem, fixed: FixedInterpreter, anchor: ProbeResult) -> Attributed:
         """Between an environment with older packages and the newest, both of one instant and interpreter."""
         latest = self._probe_runner.ask(
-            ProbePoint(choice=ground.choice, instant=self._new.point.instant), "the newest packages"
+            ProbePoint(choice=fixed.choice, instant=self._new.point.instant), "the newest packages"
         )
         rest = (work.held, self._releases, self._new.point.instant)
         blamed = blame(self._probe_runner, work.target, anchor, latest, *rest)
         finding = finding_of(
             work.target,
             "packages",
-            ground,
+            fixed,
             culprits=blamed.culprits,
             bad=blamed.bad,
-            notes=(*ground.notes, *blamed.notes, _BY_VERSION),
+            notes=(*fixed.notes, *blamed.notes, _BY_VERSION),
         )
-        return self._confirmed(work, ground, finding, blamed)
+        return self._confirmed(work, fixed, finding, blamed)
 
-    def _of_packages(self, work: SearchItem, ground: FixedInterpreter, axis: PackagesAxis) -> Attributed:
+    def _of_packages(self, work: SearchItem, fixed: FixedInterpreter, axis: PackagesAxis) -> Attributed:
         """Over time: first among the releases of what the error names, and only then among all."""
         target = work.target
         newest = self._new.point.instant
@@ -201,7 +208,7 @@ class Attribution:
         narrowed = axis.narrow(target, among, foresee)
         if narrowed is None:
             note = "packages over time could not be tried: it takes more environments than one cause may"
-            finding = finding_of(target, "unknown", ground, notes=(*ground.notes, note))
+            finding = finding_of(target, "unknown", fixed, notes=(*fixed.notes, note))
             return Attributed(finding=finding, target=target)
         rest = (work.held, self._releases, newest)
         only = among is not None and narrowed.finished
@@ -209,11 +216,11 @@ class Attribution:
         if not blamed.culprits and only:
             narrowed = axis.narrow(target, None, foresee) or narrowed
             blamed = blame(self._probe_runner, target, narrowed.good, narrowed.bad, *rest)
-        notes = [*ground.notes, *remarks_on(narrowed, self._old)]
+        notes = [*fixed.notes, *remarks_on(narrowed, self._old)]
         finding = finding_of(
             work.target,
             "packages",
-            ground,
+            fixed,
             culprits=blamed.culprits,
             bad=blamed.bad or narrowed.bad,
             notes=(*notes, *blamed.notes),
@@ -225,11 +232,11 @@ class Attribution:
             transitions=narrowed.transitions,
             resolutions=narrowed.resolutions,
         )
-        return self._confirmed(work, ground, finding, blamed)
+        return self._confirmed(work, fixed, finding, blamed)
 
     def _confirmed(
-        self, work: SearchItem, ground: FixedInterpreter, finding: Finding, blamed: Blamed
+        self, work: SearchItem, fixed: FixedInterpreter, finding: Finding, blamed: Blamed
     ) -> Attributed:
-        finding = self._proof.confirm(work, ground, finding, exact=blamed.exact)
+        finding = self._proof.confirm(work, fixed, finding, exact=blamed.exact)
         good, bad = (blamed.good, blamed.bad) if finding.culprits else (None, None)
         return Attributed(finding=finding, target=work.target, good=good, bad=bad)

@@ -131,7 +131,7 @@ def bisect_sides(
 
 
 def _summary(pair: SidePair) -> CheckSummary:
-    """What a check of the two sides says."""
+    """The result of a check of the two sides."""
     verdict, reason = pair.verdict
     return CheckSummary(
         project=pair.old_project.name,

@@ -1,4 +1,4 @@
-"""Whether an environment builds: asked for set-ups, with every answer kept and classed by why it does not."""
+"""Whether an environment builds, with every result kept and classified by the reason of the failure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildTrial:
-    """What became of it: good is what builds, bad what fails as the newest does; else it cannot be told."""
+    """Good if it builds, bad if it fails as the newest does; otherwise unknown (``SKIP``)."""
 
     status: ProbeStatus
     lock: Lock | None = None
@@ -53,7 +53,7 @@ class BuildTrial:
 
 
 class BuildTrials:
-    """Builds, or tries to, what one project's unpinned tree asks for."""
+    """Tries to build the environment that one project's unpinned tree requires."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class BuildTrials:
     @property
     def environments(self) -> int:
         """Different environments that were built."""
-        return len({one.environment.key for one in self._known.values() if one.environment is not None})
+        return len({trial.environment.key for trial in self._known.values() if trial.environment is not None})
 
     def ask(self, trial: Trial, why: str, *, leave: int = 0) -> BuildTrial:
         """What becomes of ``trial``. Raises OutOfBudget when fewer than ``leave`` more could be tried."""
@@ -131,14 +131,14 @@ class BuildTrials:
 
 def failure_class(failure: ProbeFailure, request: EnvironmentRequest) -> str:
     """Equal for builds that fail for one reason: the builder's class of error, and what was raised."""
-    trouble = read_failure(
+    setup_failure = read_failure(
         phase="resolve" if failure.phase == "resolve" else "install",
         status="install",
         texts=[failure.text],
         python=request.choice.interpreter.version,
         instant=request.instant,
     )
-    error = classify(trouble)
+    error = classify(setup_failure)
     if error is not ErrorClass.UNKNOWN:
         return str(error)
     raised = _RAISED.findall(failure.message)
@@ -146,17 +146,19 @@ def failure_class(failure: ProbeFailure, request: EnvironmentRequest) -> str:
 
 
 def telling_lines(message: str) -> tuple[str, ...]:
-    """The lines of a failed build's log that say why, the most telling first."""
+    """The lines of a failed build's log that give the reason, the most specific first."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     evidence = tool_limits(message)[1]
-    first = [line for line in lines if any(one and one in line for one in evidence)]
+    first = [
+        line for line in lines if any(evidence_line and evidence_line in line for evidence_line in evidence)
+    ]
     raised = [line for line in reversed(lines) if _RAISED.match(line)]
     because = [line for line in lines if _BECAUSE.search(line)]
     return tuple(dict.fromkeys((*first, *raised, *because, *lines[:1])))[:_MOST_LINES]
 
 
 def named_in(message: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of ``names`` that a failed build's log blames or speaks of; those that it asks to limit first."""
+    """Those of ``names`` that a failed build's log mentions, the ones that it asks to limit first."""
     limited = [name for name in tool_limits(message)[0] if name in names]
     text = re.sub(r"[-_.]+", "-", message.lower())
     spoken = [name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
@@ -165,5 +167,9 @@ def named_in(message: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def latest(releases: Sequence[DistributionRelease], before: Instant) -> str | None:
     """The newest version that was there before an instant; pre-releases and yanked ones are left out."""
-    there = [one for one in releases if one.uploaded < before and not one.prerelease and not one.yanked]
-    return there[-1].version if there else None
+    visible = [
+        release
+        for release in releases
+        if release.uploaded < before and not release.prerelease and not release.yanked
+    ]
+    return visible[-1].version if visible else None

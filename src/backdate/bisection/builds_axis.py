@@ -1,7 +1,7 @@
 """Since when an environment does not build, and because of what: the interpreter, or a release.
 
 The question is the build alone: good is an environment that can be made, whatever tests say in it. First it
-is told whether the interpreter matters; if not, ``builds_over_time`` goes on.
+is found out whether the interpreter matters; if not, ``builds_over_time`` searches over time.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def attribute_build(search: BuildSearch) -> Finding:
         python=search.new.interpreter.version,
     )
     try:
-        found = _investigate(search, finding)
+        attributed = _investigate(search, finding)
     except OutOfBudget:
-        found = replace(finding, notes=(*finding.notes, f"not found out: {TOO_MANY}"))
-    return replace(found, probes=tuple(search.trials.journal))
+        attributed = replace(finding, notes=(*finding.notes, f"not found out: {TOO_MANY}"))
+    return replace(attributed, probes=tuple(search.trials.journal))
 
 
 def _investigate(search: BuildSearch, finding: Finding) -> Finding:
@@ -75,7 +75,10 @@ def _of_interpreter(
     after: InterpreterChoice,
     good: BuildTrial,
 ) -> Finding:
-    """What builds on one minor and not on the next: with the same versions neither, it is the interpreter."""
+    """A build that works on one minor and fails on the next.
+
+    If it also fails there with the same versions, the interpreter is the culprit.
+    """
     assert good.lock is not None
     old, new = before.interpreter.version, after.interpreter.version
     pins = pins_of(good.lock)
@@ -91,14 +94,16 @@ def _of_interpreter(
         note = f"it builds on Python {old} and not on {new}; there the older one's packages fail otherwise"
         return replace(finding, axis="unknown", notes=(*finding.notes, note))
     versions = {
-        one.name: one.version for one in good.lock.distributions if one.source is None and one.version
+        distribution.name: distribution.version
+        for distribution in good.lock.distributions
+        if distribution.source is None and distribution.version
     }
 
     def move(subset: Subset) -> BuildTrial:
         held = tuple(f"{name}=={version}" for name, version in sorted(versions.items()) if name not in subset)
-        words = f"the packages of Python {old} on Python {new}, with {', '.join(sorted(subset))} free"
+        why = f"the packages of Python {old} on Python {new}, with {', '.join(sorted(subset))} free"
         trial = Trial(choice=after, instant=search.end, constraints=held)
-        return search.trials.ask(trial, words, leave=1)
+        return search.trials.ask(trial, why, leave=1)
 
     names, enough = smallest_set(
         tuple(sorted(versions)), named_in(search.failure.text, tuple(versions)), move

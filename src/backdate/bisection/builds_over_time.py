@@ -1,7 +1,7 @@
 """Builds over time, on one interpreter: the two neighbouring instants between which it ceases to build.
 
-What moved is told apart by cutting single distributions later than the rest, which also moves what isolated
-builds (PEP 517) take: their setuptools, their Cython.
+What moved is separated by cutting single distributions later than the rest, which also moves what isolated
+builds (PEP 517) use: their setuptools, their Cython.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from backdate.timeline.instants import Instant, format_day
 
 
 def over_time(search: BuildSearch, finding: Finding, choice: InterpreterChoice) -> Finding:
-    """Over the releases of what the log speaks of, and only then over all."""
+    """Search over the releases of the distributions that the log mentions, and then over all."""
     ranges = dict.fromkeys(search.ranged, (None, None))
     instants = candidate_instants(search.releases, ranges, search.start, search.end)
     last = len(instants) - 1
     finding = replace(finding, axis="packages", python=choice.interpreter.version)
-    seen: dict[int, BuildTrial] = {}
+    trials: dict[int, BuildTrial] = {}
 
     def look(point: int) -> ProbeStatus:
         trial = Trial(choice=choice, instant=instants[point])
         why = f"whether it builds as of {format_day(instants[point])}"
-        seen[point] = search.trials.ask(trial, why, leave=0 if point in (0, last) else FOR_PROOF)
-        return seen[point].status
+        trials[point] = search.trials.ask(trial, why, leave=0 if point in (0, last) else FOR_PROOF)
+        return trials[point].status
 
     statuses = {0: look(0), last: look(last)}
     if statuses[0] is not ProbeStatus.GOOD or statuses[last] is not ProbeStatus.BAD:
@@ -48,7 +48,7 @@ def over_time(search: BuildSearch, finding: Finding, choice: InterpreterChoice) 
             why = f"on Python {choice.interpreter.version} it fails for another reason"
         return replace(finding, axis="unknown", notes=(*finding.notes, why))
     suspects = named_in(search.failure.text, search.ranged)
-    own = {at for name in suspects for one in search.releases.get(name, ()) for at in one.instants}
+    own = {at for name in suspects for release in search.releases.get(name, ()) for at in release.instants}
     for among in (sorted(point for point, at in enumerate(instants) if at in own), range(1, last)):
         _narrow(statuses, among, look)
         good, bad = window_of(statuses)
@@ -84,15 +84,15 @@ def _exact(
     search: BuildSearch, choice: InterpreterChoice, name: str, good: Instant, bad: Instant
 ) -> tuple[Instant, Instant, bool]:
     """Two instants in the window between which ``name`` alone turns; whether nothing lies between."""
-    inner = {at for one in search.releases.get(name, ()) for at in one.instants if good < at < bad}
+    inner = {at for release in search.releases.get(name, ()) for at in release.instants if good < at < bad}
     instants = [good, *sorted(inner), bad]
     statuses = {0: ProbeStatus.GOOD, len(instants) - 1: ProbeStatus.BAD}
     finished = True
     try:
         while (point := next_point(statuses)) is not None:
             trial = Trial(choice=choice, instant=good, later=(name,), later_until=instants[point])
-            words = f"as of {format_day(good)}, with {name} as of {format_day(instants[point])}"
-            statuses[point] = search.trials.ask(trial, words, leave=1).status
+            why = f"as of {format_day(good)}, with {name} as of {format_day(instants[point])}"
+            statuses[point] = search.trials.ask(trial, why, leave=1).status
     except OutOfBudget:
         finished = False
     window = found_window(statuses)
@@ -102,16 +102,16 @@ def _exact(
 def _narrow(
     statuses: dict[int, ProbeStatus], among: Sequence[int], look: Callable[[int], ProbeStatus]
 ) -> None:
-    """Look at points of ``among`` until no more lie between good and bad, or no more may be looked at."""
+    """Probe points of ``among`` until none lies between good and bad, or the budget is exhausted."""
     while True:
         good, bad = window_of(statuses)
         row = [good, *(point for point in among if good < point < bad), bad]
-        places = {point: place for place, point in enumerate(row)}
-        place = next_point({places[point]: status for point, status in statuses.items() if point in places})
-        if place is None:
+        indexes = {point: index for index, point in enumerate(row)}
+        index = next_point({indexes[point]: status for point, status in statuses.items() if point in indexes})
+        if index is None:
             return
         try:
-            statuses[row[place]] = look(row[place])
+            statuses[row[index]] = look(row[index])
         except OutOfBudget:
             return
 
@@ -123,13 +123,13 @@ def _moved(
     released = tuple(
         name
         for name in search.ranged
-        if any(good < at <= bad for one in search.releases.get(name, ()) for at in one.instants)
+        if any(good < at <= bad for release in search.releases.get(name, ()) for at in release.instants)
     )
 
     def move(subset: Subset) -> BuildTrial:
-        words = f"as of {format_day(good)}, with {', '.join(sorted(subset))} as of {format_day(bad)}"
+        why = f"as of {format_day(good)}, with {', '.join(sorted(subset))} as of {format_day(bad)}"
         trial = Trial(choice=choice, instant=good, later=tuple(sorted(subset)), later_until=bad)
-        return search.trials.ask(trial, words, leave=1)
+        return search.trials.ask(trial, why, leave=1)
 
     if not released or move(frozenset(released)).status is not ProbeStatus.BAD:
         return frozenset(), True
@@ -138,5 +138,5 @@ def _moved(
 
 def _released(releases: Sequence[DistributionRelease], good: Instant, bad: Instant) -> str | None:
     """The newest version that came in after ``good`` and until ``bad``, on whatever branch."""
-    found = [one.version for one in releases if any(good < at <= bad for at in one.instants)]
-    return found[-1] if found else latest(releases, bad)
+    versions = [release.version for release in releases if any(good < at <= bad for at in release.instants)]
+    return versions[-1] if versions else latest(releases, bad)

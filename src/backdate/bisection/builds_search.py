@@ -72,7 +72,7 @@ def ranged_names(old: Lock, new: Lock | None, tree: Path) -> tuple[str, ...]:
     moved = (
         moving_range(old, new)
         if new is not None
-        else [one.name for one in old.distributions if one.source is None]
+        else [distribution.name for distribution in old.distributions if distribution.source is None]
     )
     return tuple(sorted({*moved, *tools_of(tree)}))
 
@@ -115,5 +115,5 @@ def apart(enough: bool) -> tuple[str, ...]:
 
 
 def culprit_of(name: str, old: str | None, new: str | None, releases: Releases) -> Culprit:
-    released = next((one.uploaded for one in releases.get(name, ()) if one.version == new), None)
+    released = next((release.uploaded for release in releases.get(name, ()) if release.version == new), None)
     return Culprit(name=name, old=old, new=new, released=released)

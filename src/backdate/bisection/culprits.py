@@ -27,7 +27,7 @@ class Blamed:
     bad: ProbeResult | None
     """The good environment with only them moved, which fails."""
     exact: bool = True
-    """Whether each culprit's two versions are neighbours, as far as could be told."""
+    """Whether each culprit's two versions are neighbours, as far as is known."""
     notes: tuple[str, ...] = ()
 
 
@@ -44,7 +44,7 @@ def blame(
 ) -> Blamed:
     """What of the moves from ``good`` to ``bad`` is enough for ``target`` to fail. Raises Regroup.
 
-    ``only_suspects``: nobody but one that the error names; no culprit when it is none of them.
+    ``only_suspects``: consider only the distributions that the error names; no culprit if it is none of them.
     """
     between = VersionMoves(good, bad, held)
     moved = between.moved
@@ -58,9 +58,9 @@ def blame(
         suspected = None
     if suspected is None and only_suspects:
         return Blamed(culprits=(), good=good, bad=bad)
-    found, enough = (suspected, True) if suspected is not None else trial.minimal()
+    names, enough = (suspected, True) if suspected is not None else trial.minimal()
     notes = () if enough else (_NOT_SEPARATED,)
-    culprits, exact = [moved[name] for name in sorted(found)], len(found) > 1
+    culprits, exact = [moved[name] for name in sorted(names)], len(names) > 1
     if trial.companions:
         notes = (*notes, f"it was told apart with {', '.join(sorted(trial.companions))} moved as well")
     if len(culprits) == 1:
@@ -68,7 +68,7 @@ def blame(
         culprits = [culprit]
         notes = (*notes, *([] if exact else [f"not every release of {culprit.name} between was tried"]))
     return Blamed(
-        culprits=tuple(_culprit(one, releases) for one in culprits),
+        culprits=tuple(_culprit(change, releases) for change in culprits),
         good=trial.passing,
         bad=trial.failing,
         exact=exact,
@@ -96,7 +96,7 @@ class _PartialMove:
         self._releases = releases
         self._good, self.passing, self.failing = good, good, bad
         self.companions: Subset = frozenset()
-        """What has to move as well, so that a culprit can be told to make the difference."""
+        """What has to move as well, so that a culprit can be shown to make the difference."""
 
     def suspected(self, newest: Instant) -> Subset | None:
         """One that the error names, if it is enough alone or makes the difference. Raises OutOfBudget."""
@@ -110,7 +110,7 @@ class _PartialMove:
 
     def minimal(self) -> tuple[Subset, bool]:
         """A minimal set that fails, and whether the search for it came to its end."""
-        order = [name for name, one in self._moved.items() if one.kind == "updated"]
+        order = [name for name, change in self._moved.items() if change.kind == "updated"]
         order += [name for name in self._moved if name not in order]
         smallest = minimise(
             order,
@@ -138,12 +138,12 @@ class _PartialMove:
         self.companions, self.passing = rest, without
         return True
 
-    def _as_good(self, seen: ProbeResult) -> bool:
+    def _as_good(self, probe: ProbeResult) -> bool:
         """Whether no test fails there that does not fail in the good environment as well, with that error."""
-        known = {test: one.key for test, one in self._good.errors.items()}
+        known = {test: error.key for test, error in self._good.errors.items()}
         return all(
-            test in known and test in seen.errors and seen.errors[test].key == known[test]
-            for test in seen.bad_tests(self._target.tests)
+            test in known and test in probe.errors and probe.errors[test].key == known[test]
+            for test in probe.bad_tests(self._target.tests)
         )
 
     def exact_version(self, change: PackageChange) -> tuple[PackageChange, bool]:
@@ -154,12 +154,12 @@ class _PartialMove:
         try:
             while (point := next_point(statuses)) is not None:
                 following = [
-                    self._between.point({change.name: versions[one]}, self.companions)
-                    for one in next_points(statuses, point)
+                    self._between.point({change.name: versions[following_point]}, self.companions)
+                    for following_point in next_points(statuses, point)
                 ]
-                seen, statuses[point] = self._look({change.name: versions[point]}, following)
+                probe, statuses[point] = self._look({change.name: versions[point]}, following)
                 if statuses[point] is ProbeStatus.GOOD:  # each one that is good is nearer to the turn
-                    self.passing = seen
+                    self.passing = probe
         except OutOfBudget:
             finished = False
         window = found_window(statuses)
@@ -173,21 +173,21 @@ class _PartialMove:
         self, versions: Mapping[str, str | None], then: Sequence[ProbePoint] = ()
     ) -> tuple[ProbeResult, ProbeStatus]:
         """The good environment with only ``versions`` changed, and its status."""
-        setup = self._between.point(versions, self.companions)
-        words = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()) if version)
-        why = f"as when it was good, with {words or 'fewer distributions'}"
+        point = self._between.point(versions, self.companions)
+        pins = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()) if version)
+        why = f"as when it was good, with {pins or 'fewer distributions'}"
         # One more is needed to hold the culprit back, without which there is no proof.
-        seen = self._probe_runner.ask(setup, why, leave=1, then=then)
-        status = self._probe_runner.together(seen, self._target)
+        probe = self._probe_runner.ask(point, why, leave=1, then=then)
+        status = self._probe_runner.together(probe, self._target)
         if status is ProbeStatus.BAD:
-            self.failing = seen
-        return seen, status
+            self.failing = probe
+        return probe, status
 
 
 def _culprit(change: PackageChange, releases: Releases) -> Culprit:
     wanted = version_of(change.new)
     released: Instant | None = change.released
-    for one in releases.get(change.name, ()):
-        if wanted is not None and Version(one.version) == wanted:
-            released = one.uploaded
+    for release in releases.get(change.name, ()):
+        if wanted is not None and Version(release.version) == wanted:
+            released = release.uploaded
     return Culprit(name=change.name, old=change.old, new=change.new, released=released)

@@ -1,4 +1,4 @@
-"""From what was seen to the values of a finding. Pure functions."""
+"""From probe results to the values of a finding. Pure functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from backdate.timeline.instants import Instant, format_day
 def finding_of(
     target: Target,
     axis: Axis,
-    ground: FixedInterpreter,
+    fixed: FixedInterpreter,
     *,
     culprits: tuple[Culprit, ...] = (),
     bad: ProbeResult | None = None,
@@ -35,29 +35,29 @@ def finding_of(
         first_error=first if differs else None,
         axis=axis,
         culprits=culprits,
-        python=ground.choice.interpreter.version,
+        python=fixed.choice.interpreter.version,
         notes=notes,
     )
 
 
 def probes_of(journal: Iterable[tuple[str, ProbeResult]], target: Target) -> tuple[ProbeRecord, ...]:
-    """What was asked for a target, and the status that it has there."""
+    """The probes that were made for a target, each with the target's status."""
     probes = []
-    for why, seen in journal:
-        status = common_status(seen.statuses_for(target).values())
-        detail = seen.failure[:2000] if seen.failure else "" if status else "some are good, some are bad"
-        if not detail and seen.build_limits:
-            detail = f"with {', '.join(seen.build_limits)} for its builds, which fail without"
-        probe = ProbeRecord(
+    for why, probe in journal:
+        status = common_status(probe.statuses_for(target).values())
+        detail = probe.failure[:2000] if probe.failure else "" if status else "some are good, some are bad"
+        if not detail and probe.build_limits:
+            detail = f"with {', '.join(probe.build_limits)} for its builds, which fail without"
+        record = ProbeRecord(
             why=why,
-            instant=seen.point.instant,
-            python=seen.point.choice.interpreter.version,
-            constraints=seen.point.constraints,
+            instant=probe.point.instant,
+            python=probe.point.choice.interpreter.version,
+            constraints=probe.point.constraints,
             status=status or ProbeStatus.SKIP,
             detail=detail,
-            built=seen.built,
+            built=probe.built,
         )
-        probes.append(probe)
+        probes.append(record)
     return tuple(dict.fromkeys(probes))
 
 
@@ -67,11 +67,13 @@ def remarks_on(narrowed: Narrowed, old: ProbeResult) -> list[str]:
     if not narrowed.finished:
         remarks.append("not narrowed to neighbours: it takes more environments than one cause may")
     if narrowed.skipped:
-        failed = next((first_line(seen.failure) for seen in narrowed.skipped if seen.failure), "")
+        failed = next((first_line(probe.failure) for probe in narrowed.skipped if probe.failure), "")
         why = f": {failed}" if failed else ""
         remarks.append(f"{len(narrowed.skipped)} points between could not be told{why}")
     if len(narrowed.transitions) > 1:
-        changes = ", ".join(f"{one.kind} by {format_day(one.after)}" for one in narrowed.transitions)
+        changes = ", ".join(
+            f"{transition.kind} by {format_day(transition.after)}" for transition in narrowed.transitions
+        )
         remarks.append(f"it changed more than once ({changes}); this is the last time")
     if narrowed.good is old and narrowed.bad.point.instant == old.point.instant:
         remarks.append("it fails with what there was at the old instant; the project's own pins kept it away")
@@ -79,24 +81,34 @@ def remarks_on(narrowed: Narrowed, old: ProbeResult) -> list[str]:
 
 
 def put_together(findings: Sequence[Finding]) -> list[list[int]]:
-    """The numbers of the findings that are one cause, seen at several lines of the project."""
+    """The numbers of the findings that have one cause and surface at several lines of the project."""
     rows: dict[object, list[int]] = {}
-    for number, one in enumerate(findings):
-        errors = [(error.type, error.message) for error in (one.error, one.first_error) if error is not None]
-        where = (one.breaks, one.axis, one.python, one.held, one.last_good, one.first_bad, one.confirmed)
-        known = (tuple(errors), one.culprits, where, one.transitions, one.notes)
-        rows.setdefault(known if one.culprits else number, []).append(number)
+    for number, finding in enumerate(findings):
+        errors = [
+            (error.type, error.message) for error in (finding.error, finding.first_error) if error is not None
+        ]
+        where = (
+            finding.breaks,
+            finding.axis,
+            finding.python,
+            finding.held,
+            finding.last_good,
+            finding.first_bad,
+            finding.confirmed,
+        )
+        known = (tuple(errors), finding.culprits, where, finding.transitions, finding.notes)
+        rows.setdefault(known if finding.culprits else number, []).append(number)
     return list(rows.values())
 
 
 def merged(findings: Sequence[Finding]) -> Finding:
-    """What one cause did, of findings that ``put_together`` takes for one."""
-    first = max(findings, key=lambda one: len(one.tests))
+    """One finding for those that ``put_together`` groups as one cause."""
+    first = max(findings, key=lambda finding: len(finding.tests))
     return replace(
         first,
-        tests=tuple(dict.fromkeys(test for one in findings for test in one.tests)),
-        probes=tuple(dict.fromkeys(probe for one in findings for probe in one.probes)),
-        resolutions=max(one.resolutions for one in findings),
+        tests=tuple(dict.fromkeys(test for finding in findings for test in finding.tests)),
+        probes=tuple(dict.fromkeys(probe for finding in findings for probe in finding.probes)),
+        resolutions=max(finding.resolutions for finding in findings),
     )
 
 

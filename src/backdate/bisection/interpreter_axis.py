@@ -1,4 +1,4 @@
-"""Whether the interpreter or the packages matter, told by changing one and holding the other."""
+"""Whether the interpreter or the packages matter, found by changing one and keeping the other."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def interpreters_between(
     """``old``, the latest patch of every minor between the two that is on this machine, and ``new``."""
     low, high = sorted((version_numbers(old.interpreter.version), version_numbers(new.interpreter.version)))
     between: dict[tuple[int, ...], Interpreter] = {}
-    for one in sorted(available, key=lambda one: version_numbers(one.version)):
-        minor = version_numbers(one.version)[:2]
+    for interpreter in sorted(available, key=lambda interpreter: version_numbers(interpreter.version)):
+        minor = version_numbers(interpreter.version)[:2]
         if low[:2] < minor < high[:2]:
-            between[minor] = one
+            between[minor] = interpreter
     ordered = sorted(
         between, reverse=version_numbers(old.interpreter.version) > version_numbers(new.interpreter.version)
     )
@@ -55,11 +55,11 @@ def interpreters_between(
 
 
 def first_asked(old: InterpreterChoice, new: InterpreterChoice, newest: Instant) -> list[ProbePoint]:
-    """What ``find_ground`` asks for first, besides the newest environment, which is there."""
+    """What ``find_fixed_interpreter`` probes first, besides the newest environment, which exists."""
     return [] if old.interpreter == new.interpreter else [ProbePoint(choice=old, instant=newest)]
 
 
-def find_ground(
+def find_fixed_interpreter(
     probe_runner: ProbeRunner,
     target: Target,
     choices: Sequence[InterpreterChoice],
@@ -69,10 +69,11 @@ def find_ground(
 ) -> FixedInterpreter | InterpreterTurn:
     """What matters to ``target``, with packages as of ``newest`` on each interpreter of ``choices``.
 
-    The old side's interpreter comes first: when the tests fail on it as well, packages are searched on it.
-    Else the minor in which the tests turn is looked for, and there the good minor's packages are put on
-    the bad one: do they fail, it is the interpreter. Raises Regroup. ``then``: what will be asked next when
-    packages matter on the old side's interpreter, as they mostly do; ``at_once``: see ``ProbeRunner.ask``.
+    The old side's interpreter comes first: if the tests fail on it as well, packages are searched on it.
+    Otherwise the first minor on which they fail is searched for, and the packages of the minor before it are
+    installed there: if the tests fail with those too, the cause is the interpreter. Raises Regroup. ``then``:
+    what is asked next if packages matter on the old side's interpreter, as they mostly do; ``at_once``: see
+    ``ProbeRunner.ask``.
     """
     old, new = choices[0], choices[-1]
     if old.interpreter == new.interpreter:
@@ -82,8 +83,8 @@ def find_ground(
     def ask(point: int, then: Sequence[ProbePoint] = ()) -> ProbeStatus:
         choice = choices[point]
         why = f"the newest packages on Python {choice.interpreter.version}"
-        setup = ProbePoint(choice=choice, instant=newest)
-        asked[point] = probe_runner.ask(setup, why, then=then, at_once=at_once)
+        newest_packages = ProbePoint(choice=choice, instant=newest)
+        asked[point] = probe_runner.ask(newest_packages, why, then=then, at_once=at_once)
         return probe_runner.together(asked[point], target)
 
     last = len(choices) - 1
@@ -109,8 +110,8 @@ def _tell_apart(
 ) -> FixedInterpreter | InterpreterTurn:
     assert good.lock is not None
     version, before = bad.point.choice.interpreter.version, good.point.choice.interpreter.version
-    setup = ProbePoint(choice=bad.point.choice, instant=bad.point.instant, constraints=pins_of(good.lock))
-    same = probe_runner.ask(setup, f"the packages of Python {before} on Python {version}")
+    point = ProbePoint(choice=bad.point.choice, instant=bad.point.instant, constraints=pins_of(good.lock))
+    same = probe_runner.ask(point, f"the packages of Python {before} on Python {version}")
     status = probe_runner.together(same, target)
     if status is ProbeStatus.BAD:
         return InterpreterTurn(good=good, bad=same)
@@ -127,7 +128,7 @@ def _tell_apart(
 def pins_of(lock: Lock, without: Sequence[str] = ()) -> tuple[str, ...]:
     """Constraints that hold what a lock takes from the index at its versions, but for ``without``."""
     return tuple(
-        f"{one.name}=={one.version}"
-        for one in lock.distributions
-        if one.source is None and one.version and one.name not in without
+        f"{distribution.name}=={distribution.version}"
+        for distribution in lock.distributions
+        if distribution.source is None and distribution.version and distribution.name not in without
     )

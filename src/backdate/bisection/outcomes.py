@@ -1,4 +1,4 @@
-"""What runs say of the tests in question, beside what the old side says of them."""
+"""The statuses of the tests in question in a run, compared with the old side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OutcomeReader:
     def __init__(self, old: SideContext, new: SideContext, tests: Sequence[str]) -> None:
         assert old.side.run is not None
         wanted = frozenset(tests)
-        good = tuple(one for one in old.side.run.results if one.id in wanted)
+        good = tuple(result for result in old.side.run.results if result.id in wanted)
         self._old, self._new, self._tests = old, new, tuple(tests)
         self._reference = replace(old.side.run, results=good)
         self._errors: dict[str, list[dict[str, Known]]] = {}
@@ -33,31 +33,33 @@ class OutcomeReader:
         rows = [self._statuses(run) for run in runs]
         return [test for test in self._tests if settle([row[test] for row in rows]) is None]
 
-    def contradictions(self, seen: ProbeResult, runs: Sequence[SuiteRun]) -> list[UnattributedTest]:
+    def contradictions(self, probe: ProbeResult, runs: Sequence[SuiteRun]) -> list[UnattributedTest]:
         """As ``unsettled``, in words."""
         refused = []
         for test in self.unsettled(runs):
             answers = [self._statuses(run)[test] for run in runs]
-            good = sum(one is ProbeStatus.GOOD for one in answers)
+            good = sum(status is ProbeStatus.GOOD for status in answers)
             reason = (
                 f"good in {good} of {len(answers)} runs in one environment "
-                f"(Python {seen.point.choice.interpreter.version}, {format_day(seen.point.instant)})"
+                f"(Python {probe.point.choice.interpreter.version}, {format_day(probe.point.instant)})"
             )
             refused.append(UnattributedTest(test=test, reason=reason))
         return refused
 
-    def concluded(self, seen: ProbeResult, runs: Sequence[SuiteRun], environment: Environment) -> ProbeResult:
-        """``seen`` with what all the runs of its environment say, of which there may be more than before."""
+    def concluded(
+        self, probe: ProbeResult, runs: Sequence[SuiteRun], environment: Environment
+    ) -> ProbeResult:
+        """``probe`` with what all the runs of its environment say, of which there may be more than before."""
         rows = [self._statuses(run) for run in runs]
         statuses = {test: settle([row[test] for row in rows]) or ProbeStatus.SKIP for test in self._tests}
-        known = self._errors.setdefault(seen.identity, [])
+        known = self._errors.setdefault(probe.identity, [])
         before, tree = self._old.side.environment, self._new.request.tree
         for run in runs[len(known) :]:
             known.append(errors_of_run(self._reference, run, environment, before, tree))
         errors: dict[str, Known] = {}
-        for one in reversed(known):
-            errors |= one
-        return replace(seen, statuses=statuses, errors=errors)
+        for errors_of_one in reversed(known):
+            errors |= errors_of_one
+        return replace(probe, statuses=statuses, errors=errors)
 
     def _statuses(self, run: SuiteRun) -> dict[str, ProbeStatus]:
         comparison = compare_runs(self._reference, run)

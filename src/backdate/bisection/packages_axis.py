@@ -23,28 +23,28 @@ from backdate.environments.environment import InterpreterChoice
 from backdate.timeline.instants import Instant, format_day
 
 _FOR_BLAMING = 2
-"""Environments that are left for what comes after narrowing: moving a suspect alone, and holding it back."""
+"""Environments that are reserved for after narrowing: moving a suspect alone, and holding it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowed:
-    """Where tests turn, as closely as could be told."""
+    """Where tests turn from good to bad, as closely as could be determined."""
 
     good: ProbeResult
     bad: ProbeResult
     transitions: tuple[TransitionRecord, ...]
     resolutions: int
-    """Different resolutions among the points that were looked at."""
+    """Different resolutions among the points that were probed."""
     finished: bool
-    """Whether nothing that could be told lies between the two."""
+    """Whether no point with a known status lies between the two."""
     skipped: tuple[ProbeResult, ...]
-    """What lies between them and could not be told."""
+    """The points between them whose status is unknown."""
 
 
 class PackagesAxis:
     """The unpinned project at a row of instants; before them the old side, where everything was good.
 
-    What was looked at for one search is known to the next.
+    Each search uses the probes of the searches before it.
     """
 
     def __init__(
@@ -59,36 +59,36 @@ class PackagesAxis:
         self._choice, self._instants, self._held = choice, tuple(instants), held
         self.python = choice.interpreter.version
         self.last = len(instants)
-        self._seen: dict[int, ProbeResult] = {0: old}
+        self._probes: dict[int, ProbeResult] = {0: old}
 
     def look(self, point: int, then: Iterable[int] = ()) -> ProbeResult:
-        """What is seen at ``point``; raises OutOfBudget. ``then``: where will probably be looked next."""
-        if point not in self._seen:
-            setup = self._setup(point)
-            why = f"packages as of {format_day(setup.instant)}"
+        """The probe of ``point``; raises OutOfBudget. ``then``: the points that are probably probed next."""
+        if point not in self._probes:
+            probe_point = self._setup(point)
+            why = f"packages as of {format_day(probe_point.instant)}"
             leave = 0 if point == self.last else _FOR_BLAMING
-            following = [self._setup(one) for one in then if one not in self._seen]
-            self._seen[point] = self._probe_runner.ask(setup, why, leave=leave, then=following)
-        return self._seen[point]
+            following = [self._setup(next_one) for next_one in then if next_one not in self._probes]
+            self._probes[point] = self._probe_runner.ask(probe_point, why, leave=leave, then=following)
+        return self._probes[point]
 
     def first(self, among: Collection[int] | None) -> list[ProbePoint]:
-        """What is looked at first when the last point is bad, and what may be next; nothing once it was."""
+        """The point to probe first if the last one is bad, and the possible next ones; empty after that."""
         statuses = {0: ProbeStatus.GOOD, self.last: ProbeStatus.BAD}
         point = _next(statuses, among)
-        if point is None or point in self._seen:
+        if point is None or point in self._probes:
             return []
         following = next_points(statuses, point, partial(_next, among=among))
-        return [self._setup(one) for one in (point, *following)]
+        return [self._setup(index) for index in (point, *following)]
 
     def _setup(self, point: int) -> ProbePoint:
         return ProbePoint(choice=self._choice, instant=self._instants[point - 1], constraints=self._held)
 
     def turned_since(self, target: Target, good: Instant, bad: Instant) -> bool:
-        """Whether what others asked for shows another last turn than that from ``good`` to ``bad``."""
+        """Whether probes for other targets show a later turn than that from ``good`` to ``bad``."""
         statuses = {
             point: status
-            for point, seen in sorted(self._seen.items())
-            if (status := common_status(seen.statuses_for(target).values()))
+            for point, probe in sorted(self._probes.items())
+            if (status := common_status(probe.statuses_for(target).values()))
         }
         if statuses.get(self.last) is not ProbeStatus.BAD or statuses.get(0) is not ProbeStatus.GOOD:
             return False
@@ -97,7 +97,9 @@ class PackagesAxis:
 
     def points_at(self, instants: Collection[Instant]) -> frozenset[int]:
         """The points of the axis that lie at one of ``instants``."""
-        return frozenset(point for point, one in enumerate(self._instants, start=1) if one in instants)
+        return frozenset(
+            point for point, instant in enumerate(self._instants, start=1) if instant in instants
+        )
 
     def narrow(
         self,
@@ -107,8 +109,8 @@ class PackagesAxis:
     ) -> Narrowed | None:
         """Where the tests of ``target`` turn last; None when they do not fail at the last point.
 
-        ``among``: the only points that are looked at, all when None. ``foresee``: from the two environments
-        between which they turn to what will probably be asked next. Raises Regroup when the tests do not
+        ``among``: the only points that are probed, all if None. ``foresee``: from the two environments
+        between which they turn to what is probably asked next. Raises Regroup when the tests do not
         turn together.
         """
         try:
@@ -118,18 +120,19 @@ class PackagesAxis:
         finished, steady = True, False
         while True:
             statuses = {
-                point: self._probe_runner.together(seen, target) for point, seen in sorted(self._seen.items())
+                point: self._probe_runner.together(probe, target)
+                for point, probe in sorted(self._probes.items())
             }
             if statuses[self.last] is not ProbeStatus.BAD or statuses[0] is not ProbeStatus.GOOD:
                 return None
             point = _next(statuses, among)
-            if point is None and not steady:  # the answers on which all depends are asked for twice
+            if point is None and not steady:  # the two probes on which all depends are repeated
                 steady = True
                 good, bad = window_of(statuses)
-                self._probe_runner.expect(foresee(self._seen[good], self._seen[bad]))
+                self._probe_runner.expect(foresee(self._probes[good], self._probes[bad]))
                 ends = [end for end in (good, bad) if end not in (0, self.last)]
-                answers = self._probe_runner.steady([self._seen[end] for end in ends])
-                self._seen.update(zip(ends, answers, strict=True))
+                answers = self._probe_runner.steady([self._probes[end] for end in ends])
+                self._probes.update(zip(ends, answers, strict=True))
                 continue
             if point is None:
                 break
@@ -145,20 +148,22 @@ class PackagesAxis:
         good, bad = window_of(statuses)
         window = found_window(statuses) if finished else Window(good=good, bad=bad)
         transitions = tuple(
-            TransitionRecord(before=self._instant(one.before), after=self._instant(one.after), kind=one.kind)
-            for one in changes_of(statuses)
+            TransitionRecord(
+                before=self._instant(change.before), after=self._instant(change.after), kind=change.kind
+            )
+            for change in changes_of(statuses)
         )
         return Narrowed(
-            good=self._seen[good],
-            bad=self._seen[bad],
+            good=self._probes[good],
+            bad=self._probes[bad],
             transitions=transitions,
-            resolutions=len({seen.identity for seen in self._seen.values() if seen.identity}),
+            resolutions=len({probe.identity for probe in self._probes.values() if probe.identity}),
             finished=finished,
-            skipped=tuple(self._seen[point] for point in window.skipped),
+            skipped=tuple(self._probes[point] for point in window.skipped),
         )
 
     def _instant(self, point: int) -> Instant:
-        return self._seen[point].point.instant
+        return self._probes[point].point.instant
 
 
 def _next(statuses: Mapping[int, ProbeStatus], among: Collection[int] | None) -> int | None:
@@ -167,6 +172,6 @@ def _next(statuses: Mapping[int, ProbeStatus], among: Collection[int] | None) ->
         return next_point(statuses)
     good, bad = window_of(statuses)
     row = [good, *sorted(point for point in among if good < point < bad), bad]
-    places = {point: place for place, point in enumerate(row)}
-    found = next_point({places[point]: status for point, status in statuses.items() if point in places})
-    return None if found is None else row[found]
+    indexes = {point: index for index, point in enumerate(row)}
+    chosen = next_point({indexes[point]: status for point, status in statuses.items() if point in indexes})
+    return None if chosen is None else row[chosen]

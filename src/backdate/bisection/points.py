@@ -65,8 +65,16 @@ def _batch_ends(times: Sequence[Instant]) -> tuple[Instant, ...]:
 
 def moving_range(old: Lock, new: Lock) -> dict[str, tuple[Version | None, Version | None]]:
     """The distributions of the index that differ between two locks, each with its two versions."""
-    before = {one.name: one.version for one in old.distributions if one.source is None}
-    after = {one.name: one.version for one in new.distributions if one.source is None}
+    before = {
+        distribution.name: distribution.version
+        for distribution in old.distributions
+        if distribution.source is None
+    }
+    after = {
+        distribution.name: distribution.version
+        for distribution in new.distributions
+        if distribution.source is None
+    }
     return {
         name: (_version(before.get(name)), _version(after.get(name)))
         for name in sorted(before.keys() | after.keys())
@@ -102,14 +110,14 @@ def candidate_instants(
     end: Instant,
 ) -> tuple[Instant, ...]:
     """``start``, ``end``, and every instant between at which a release of ``ranges`` came in; ascending."""
-    found = {
+    between = {
         instant
         for name, (low, high) in ranges.items()
         for release in releases_between(releases.get(name, ()), low, high)
         for instant in release.instants
         if start < instant < end
     }
-    return (start, *sorted(found), end)
+    return (start, *sorted(between), end)
 
 
 def count_candidates(

@@ -1,4 +1,4 @@
-"""Answers that will probably be asked for next, got in other threads while something else is under way.
+"""Results that are probably needed next, computed in other threads while something else is under way.
 
 Whether an answer is there already changes nothing but the time: whoever asks waits for what was begun, or
 does it where nothing was. So only what leaves no trace besides its answer may be done ahead, such as a
@@ -30,7 +30,7 @@ class _Begun(Generic[V]):
 
 
 class Prefetcher(Generic[K, V]):
-    """Asks ``ask`` ahead of need. To be left (``with``) before what it asks is gone."""
+    """Calls ``ask`` ahead of need. Use as a context manager, left before what ``ask`` uses is closed."""
 
     def __init__(self, ask: Callable[[K], V]) -> None:
         """``ask`` is called in several threads at once, and has to give equal answers to equal keys."""
@@ -42,7 +42,7 @@ class Prefetcher(Generic[K, V]):
     def expect(self, keys: Iterable[K]) -> None:
         """Begin with ``keys``, the likeliest first; what was expected and is not any more ends.
 
-        What goes wrong with one that nobody asks for is nobody's concern.
+        An error of one that is never asked for is ignored.
         """
         wanted = dict.fromkeys(keys)
         with signals_noted():

@@ -45,7 +45,7 @@ def probe_failure(failure: BuildFailure) -> ProbeFailure:
 
 
 class ProbeBuilder:
-    """Makes environments, or says why there is none. Safe to share between threads."""
+    """Builds environments, or returns the reason why there is none. Safe to share between threads."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder

@@ -118,9 +118,9 @@ class ProbeRunner:
         """What was probed for the current cause in parallel with another point, and was not needed."""
         asked = {probe.identity for _, probe in self.journal}
         return [
-            ("in parallel with another one, not needed", self._probes[one])
-            for one in self._beside
-            if one not in asked
+            ("in parallel with another one, not needed", self._probes[identity])
+            for identity in self._beside
+            if identity not in asked
         ]
 
     def sides(self) -> tuple[ProbeResult, ProbeResult]:
@@ -181,8 +181,8 @@ class ProbeRunner:
         return len(runs) < 2 or (len(runs) < MOST_ANSWERS and bool(self._outcomes.unsettled(runs)))
 
     def _settled(self, probe: ProbeResult) -> ProbeResult:
-        for one in self._outcomes.contradictions(probe, self._runs[probe.identity]):
-            self.refused[one.test] = one
+        for contradiction in self._outcomes.contradictions(probe, self._runs[probe.identity]):
+            self.refused[contradiction.test] = contradiction
         return self._conclude(probe)
 
     def together(self, probe: ProbeResult, target: Target) -> ProbeStatus:
@@ -198,8 +198,8 @@ class ProbeRunner:
 
     def environment_of(self, probe: ProbeResult) -> Environment | None:
         """The environment of ``probe``; None where there is none."""
-        found = self._environments.get(probe.identity)
-        return None if found is None else found.environment
+        environment = self._environments.get(probe.identity)
+        return None if environment is None else environment.environment
 
     def at(self, probe: ProbeResult) -> str:
         """Where the tests saw the project's tree; the old side has another one."""

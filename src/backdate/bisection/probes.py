@@ -1,4 +1,4 @@
-"""What a bisection asks for and what it gets: points, targets, and the statuses of tests."""
+"""What a bisection probes and what it gets: points, targets, and the statuses of tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from backdate.timeline.instants import Instant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbePoint:
-    """An environment that can be asked for."""
+    """An environment that can be probed."""
 
     choice: InterpreterChoice
     instant: Instant
@@ -30,13 +30,13 @@ class Target:
     tests: tuple[str, ...]
     error: Failing
     key: str = ""
-    """What tells that error from others (see ``errors_of_run.py``); empty for any error."""
+    """What distinguishes that error from others (see ``errors_of_run.py``); empty for any error."""
     suspects: tuple[str, ...] = ()
     """Distributions that the error names, the likeliest first."""
     cause: Cause | None = None
     """What the error was read as."""
     reached: bool = True
-    """Whether the runner reached the tests when it was seen."""
+    """Whether the runner had reached the tests when the error occurred."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +57,9 @@ class ProbeResult:
     """The older versions of build tools that its builds needed."""
 
     def statuses_for(self, target: Target) -> dict[str, ProbeStatus]:
-        """Bad is what fails with the target's error; failing with another one tells nothing against it.
+        """Bad is what fails with the target's error; failing with another error does not count against it.
 
-        Where the runner ended before the tests, which the target's error lies in, nothing can be told.
+        If the runner ended before the tests in which the target's error lies, the status is unknown.
         """
         statuses = {test: self.statuses.get(test, ProbeStatus.SKIP) for test in target.tests}
         for test, status in statuses.items():
@@ -87,5 +87,7 @@ class Regroup(Exception):
 
 def identity_of(choice: InterpreterChoice, lock: Lock) -> str:
     """Equal for one interpreter and the same versions, whatever files the index had of them."""
-    versions = [(one.name, one.version, one.source) for one in lock.distributions]
+    versions = [
+        (distribution.name, distribution.version, distribution.source) for distribution in lock.distributions
+    ]
     return digest(str(choice.interpreter.executable), choice.interpreter.version, versions)

@@ -18,12 +18,12 @@ from backdate.text import first_line
 from backdate.timeline.instants import Instant
 
 MOST_BEHIND = 3
-"""Breakages that hide behind another one and are looked for with that one's culprit held back."""
+"""Breakages hidden behind another one that are searched for, with the other's culprit held back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskingBreakage:
-    """A target that hides another one, and what it takes to let go of its culprit."""
+    """A target that hides another one, and what it takes to release its culprit."""
 
     target: Target
     own: tuple[str, ...] = ()
@@ -38,16 +38,16 @@ class SearchItem:
 
     target: Target
     held: tuple[str, ...] = ()
-    ground: FixedInterpreter | None = None
+    fixed: FixedInterpreter | None = None
     depth: int = 0
     above: tuple[MaskingBreakage, ...] = ()
     """What hid this one."""
     again: bool = False
-    """Whether it was looked into before, with less known."""
+    """Whether it was searched before, with fewer probes known."""
 
 
 class CulpritProver:
-    """Holds culprits back in the newest environment, and lets go of them one by one."""
+    """Holds culprits back in the newest environment, and releases them one by one."""
 
     def __init__(self, probe_runner: ProbeRunner, newest: Instant) -> None:
         self._probe_runner, self._newest = probe_runner, newest
@@ -55,20 +55,20 @@ class CulpritProver:
         self._hidden: list[SearchItem] = []
 
     def taken(self) -> list[SearchItem]:
-        """What was found since the last time to hide behind a culprit: to be attributed next."""
-        found, self._hidden = self._hidden, []
-        return found
+        """The targets found hidden behind a culprit since the last call: to be attributed next."""
+        hidden, self._hidden = self._hidden, []
+        return hidden
 
     def concluded(self, work: SearchItem, finding: Finding) -> Finding:
-        """The finding, confirmed both ways where all its tests have been seen to pass."""
+        """The finding, confirmed both ways if all its tests passed with the culprit held back."""
         if finding.culprits and self._proved.get(work.target, set()) >= set(finding.tests):
             return replace(finding, confirmed=("forward", "backward"))
         return finding
 
     def confirm(
-        self, work: SearchItem, ground: FixedInterpreter, finding: Finding, *, exact: bool = True
+        self, work: SearchItem, fixed: FixedInterpreter, finding: Finding, *, exact: bool = True
     ) -> Finding:
-        """The finding with its proofs; what fails though the culprit is held back is looked into next.
+        """The finding with its proofs; tests that still fail with the culprit held back are attributed next.
 
         ``exact``: see ``culprits.hold_back``.
         """
@@ -81,51 +81,51 @@ class CulpritProver:
             note = "what is gone cannot be brought back by a constraint: confirmed in one direction only"
         else:
             held = tuple(sorted({*work.held, *back}))
-            setup = ProbePoint(choice=ground.choice, instant=self._newest, constraints=held)
+            point = ProbePoint(choice=fixed.choice, instant=self._newest, constraints=held)
             try:
-                seen = self._probe_runner.ask(setup, f"the newest with {', '.join(back)}")
+                probe = self._probe_runner.ask(point, f"the newest with {', '.join(back)}")
             except OutOfBudget:
                 note = "not tried with the culprit held back: it takes more environments than one cause may"
             else:
-                return self.after_holding(work, ground, finding, seen, held, ", ".join(held))
+                return self.after_holding(work, fixed, finding, probe, held, ", ".join(held))
         return _closed(replace(finding, confirmed=tuple(confirmed), notes=(*finding.notes, note)))
 
     def after_holding(
         self,
         work: SearchItem,
-        ground: FixedInterpreter,
+        fixed: FixedInterpreter,
         finding: Finding,
-        seen: ProbeResult,
+        probe: ProbeResult,
         held: tuple[str, ...],
-        words: str,
+        held_text: str,
         *,
         instead: InterpreterChoice | None = None,
     ) -> Finding:
-        """The finding, given what is seen with the culprit on its good side; the rest is put in line.
+        """The finding, given the probe with the culprit on its good side; failures are attributed later.
 
         ``instead``: the culprit, where it is an interpreter.
         """
         notes = list(finding.notes)
-        if seen.bad_tests(finding.tests):  # what fails now and then is nothing that was hidden
-            (seen,) = self._probe_runner.steady([seen])
+        if probe.bad_tests(finding.tests):  # a flaky failure is not a hidden breakage
+            (probe,) = self._probe_runner.steady([probe])
         refused = self._probe_runner.refused
-        behind = tuple(test for test in seen.bad_tests(finding.tests) if test not in refused)
-        good = [test for test in finding.tests if seen.statuses.get(test) is ProbeStatus.GOOD]
+        behind = tuple(test for test in probe.bad_tests(finding.tests) if test not in refused)
+        good = [test for test in finding.tests if probe.statuses.get(test) is ProbeStatus.GOOD]
         if not behind and not good:
-            why = first_line(seen.failure or "") or "the tests are not there"
-            notes.append(f"the culprit could not be held back ({words}): {why}")
-        keys = dict.fromkeys(seen.errors[test].key for test in behind if test in seen.errors)
+            why = first_line(probe.failure or "") or "the tests are not there"
+            notes.append(f"the culprit could not be held back ({held_text}): {why}")
+        keys = dict.fromkeys(probe.errors[test].key for test in behind if test in probe.errors)
         for key in keys:
-            tests = tuple(test for test in behind if test in seen.errors and seen.errors[test].key == key)
-            error = seen.errors[tests[0]].failing
+            tests = tuple(test for test in behind if test in probe.errors and probe.errors[test].key == key)
+            error = probe.errors[tests[0]].failing
             count = "they" if len(tests) == len(finding.tests) else f"{len(tests)} of them"
             still = "still" if key == work.target.key else "then"
-            notes.append(f"with {words} {count} {still} fail: {error.type}: {error.message}")
+            notes.append(f"with {held_text} {count} {still} fail: {error.type}: {error.message}")
             if work.depth < MOST_BEHIND:
-                known = seen.errors[tests[0]]
+                known = probe.errors[tests[0]]
                 target = Target(tests=tests, error=error, key=key, cause=known.cause, reached=known.reached)
                 behind_it = FixedInterpreter(
-                    choice=ground.choice, notes=(f"behind the one above: found with {words}",)
+                    choice=fixed.choice, notes=(f"behind the one above: found with {held_text}",)
                 )
                 own = MaskingBreakage(
                     target=work.target,
@@ -136,38 +136,38 @@ class CulpritProver:
                     SearchItem(
                         target=target,
                         held=held,
-                        ground=behind_it,
+                        fixed=behind_it,
                         depth=work.depth + 1,
                         above=(*work.above, own),
                     )
                 )
         if good:
-            self._prove(work, ground, held, good)
-        if good and not behind:  # what could not be told does not speak against it
+            self._prove(work, fixed, held, good)
+        if good and not behind:  # tests of unknown status do not count against it
             self._proved.setdefault(work.target, set()).update(finding.tests)
         return _closed(replace(finding, confirmed=("forward",), notes=tuple(notes)))
 
     def _prove(
-        self, work: SearchItem, ground: FixedInterpreter, held: tuple[str, ...], good: Sequence[str]
+        self, work: SearchItem, fixed: FixedInterpreter, held: tuple[str, ...], good: Sequence[str]
     ) -> None:
-        """With everything in ``held`` the tests in ``good`` pass: let go of those above, one by one."""
+        """With all of ``held`` the tests in ``good`` pass: release the breakages in front, one by one."""
         self._proved.setdefault(work.target, set()).update(good)
-        for one in work.above:
-            choice, left = one.instead or ground.choice, held
-            if one.instead is None:
-                names = {Requirement(line).name for line in one.own}  # an older release may be behind it
+        for masking in work.above:
+            choice, left = masking.instead or fixed.choice, held
+            if masking.instead is None:
+                names = {Requirement(line).name for line in masking.own}  # an older release may be behind it
                 left = tuple(line for line in held if Requirement(line).name not in names)
-            setup = ProbePoint(choice=choice, instant=self._newest, constraints=left)
+            point = ProbePoint(choice=choice, instant=self._newest, constraints=left)
             try:
-                seen = self._probe_runner.ask(
-                    setup,
+                probe = self._probe_runner.ask(
+                    point,
                     f"the newest with {', '.join(left) or 'nothing held back'}",
                 )
             except OutOfBudget:
                 return
-            statuses = seen.statuses_for(one.target)
+            statuses = probe.statuses_for(masking.target)
             again = {test for test in good if statuses.get(test) is ProbeStatus.BAD}
-            self._proved.setdefault(one.target, set()).update(again)
+            self._proved.setdefault(masking.target, set()).update(again)
 
 
 def _closed(finding: Finding) -> Finding:

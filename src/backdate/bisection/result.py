@@ -112,7 +112,7 @@ class GivenWarning:
     """Whose line it names: the project's, relative to its root, or an installed one's below site-packages."""
     line: int
     names_it: bool
-    """Whether it speaks of what is missing now."""
+    """Whether it mentions what is missing now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +152,7 @@ class Explanation:
     __test__ = False
 
     warnings: tuple[GivenWarning, ...] = ()
-    """Of deprecations and future changes; those that speak of what is missing now first."""
+    """Of deprecations and future changes; those that mention what is missing now first."""
     changelog: tuple[Excerpt, ...] = ()
     names: tuple[ChangedName, ...] = ()
     notes: tuple[str, ...] = ()
@@ -170,7 +170,7 @@ class Finding:
     error: Failing
     """What they fail with now; of a build the step that failed, and the line of its log that says why."""
     log_lines: tuple[str, ...] = ()
-    """Of a build: the lines of its log that say why, the most telling first."""
+    """Of a build: the lines of its log that say why, the most specific first."""
     first_error: Failing | None = None
     """What they failed with first, where that is another error."""
     axis: Axis
@@ -189,7 +189,7 @@ class Finding:
     tried."""
     probes: tuple[ProbeRecord, ...] = ()
     resolutions: int = 0
-    """Different resolutions that were seen on the way."""
+    """Different resolutions that were made on the way."""
     explanations: Explanation | None = None
     """Warnings, changelogs and changed names; None where there is no culprit, or none were collected."""
     notes: tuple[str, ...] = ()
@@ -218,7 +218,7 @@ class BisectResult:
     builds: int
     """Environments that were built for the bisection, the check's own not counted."""
     environments: int
-    """Different environments that were looked at."""
+    """Different environments that were probed."""
     runs: int
     """Times that tests were run (those remembered from an earlier bisection not counted)."""
     notes: tuple[str, ...] = ()

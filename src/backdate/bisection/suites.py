@@ -17,7 +17,7 @@ from backdate.testing.several import run_plans
 
 @dataclass(frozen=True, slots=True)
 class SideContext:
-    """A side's tree, and the request that everything asked for there is a variation of."""
+    """A side's tree, and the request of which every environment built there is a variation."""
 
     side: Side
     request: EnvironmentRequest

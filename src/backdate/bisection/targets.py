@@ -1,4 +1,4 @@
-"""What a bisection looks for: the tests that broke, by cause."""
+"""The targets of a bisection: the tests that broke, by cause."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class VersionMoves:
     def __init__(self, good: ProbeResult, bad: ProbeResult, held: tuple[str, ...]) -> None:
         assert good.lock is not None
         assert bad.lock is not None
-        self.moved = {one.name: one for one in compare_locks(good.lock, bad.lock)}
+        self.moved = {change.name: change for change in compare_locks(good.lock, bad.lock)}
         self._held, self._bad = held, bad.point
         self._unmoved = pins_of(good.lock, tuple(self.moved))
 
@@ -35,7 +35,7 @@ class VersionMoves:
         self, versions: Mapping[str, str | None], companions: frozenset[str] = frozenset()
     ) -> ProbePoint:
         """As when it was good, with ``versions``; and with ``companions`` moved as well."""
-        pins = {name: one.old for name, one in self.moved.items()} | dict(versions)
+        pins = {name: change.old for name, change in self.moved.items()} | dict(versions)
         pins |= {name: self.moved[name].new for name in companions - set(versions)}
         constraints = (f"{name}=={version}" for name, version in sorted(pins.items()) if version)
         return ProbePoint(
@@ -50,12 +50,12 @@ class VersionMoves:
         if low is None or high is None or high < low:
             return [change.old, change.new]
         between = releases_between(releases.get(change.name, ()), low, high)
-        visible = [one for one in between if one.uploaded < self._bad.instant]
-        inner = [one.version for one in visible if low < Version(one.version) < high]
+        visible = [release for release in between if release.uploaded < self._bad.instant]
+        inner = [release.version for release in visible if low < Version(release.version) < high]
         return [change.old, *inner, change.new]
 
     def foreseen(self, target: Target, releases: Releases, newest: Instant) -> list[ProbePoint]:
-        """What will be asked to blame and to prove it, if it is as simple as it mostly is.
+        """The points that blaming and proving need if the case is as simple as most are.
 
         That is: the first that the error names is enough alone, and its two versions are neighbours.
         """
@@ -67,7 +67,7 @@ class VersionMoves:
         return [*alone, *self.backward(name, releases, newest)]
 
     def backward(self, name: str, releases: Releases, newest: Instant) -> list[ProbePoint]:
-        """The newest environment with ``name`` held back; none where it takes a search to tell to what."""
+        """The newest environment with ``name`` held back; empty if a search has to find to which version."""
         change = self.moved[name]
         back = hold_back([Culprit(name=name, old=change.old, new=change.new, released=None)])
         if not back or len(self.versions(change, releases)) > 2:
@@ -82,15 +82,15 @@ def hold_back(culprits: Sequence[Culprit], *, exact: bool = True) -> tuple[str, 
     ``exact``: the bad version is the first one that is bad. Otherwise none after the good one is let in.
     """
     lines: list[str] = []
-    for one in culprits:
-        old, new = version_of(one.old), version_of(one.new)
+    for culprit in culprits:
+        old, new = version_of(culprit.old), version_of(culprit.new)
         if new is None:  # what is gone is not brought back by a constraint
             return ()
         down = old is not None and old > new
         if exact or old is None:
-            lines.append(f"{one.name}{'>' if down else '<'}{one.new}")
+            lines.append(f"{culprit.name}{'>' if down else '<'}{culprit.new}")
         else:
-            lines.append(f"{one.name}{'>=' if down else '<='}{one.old}")
+            lines.append(f"{culprit.name}{'>=' if down else '<='}{culprit.old}")
     return tuple(lines)
 
 

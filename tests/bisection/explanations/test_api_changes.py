@@ -1,6 +1,6 @@
 import pytest
 
-from backdate.bisection.explanations.api_changes import names_of, words_of
+from backdate.bisection.explanations.api_changes import names_of, search_terms_of
 from backdate.diagnosis.messages import read_message
 from backdate.diagnosis.result import Cause
 
@@ -49,9 +49,9 @@ def test_the_name_that_an_error_is_about(
 
 
 def test_the_words_of_an_error() -> None:
-    assert words_of(cause("TypeError", "load() missing 1 required positional argument: 'Loader'")) == (
+    assert search_terms_of(cause("TypeError", "load() missing 1 required positional argument: 'Loader'")) == (
         "Loader",
         "load",
     )
-    assert words_of(cause("AttributeError", "module 'numpy' has no attribute 'float'")) == ("float",)
-    assert words_of(None) == ()
+    assert search_terms_of(cause("AttributeError", "module 'numpy' has no attribute 'float'")) == ("float",)
+    assert search_terms_of(None) == ()

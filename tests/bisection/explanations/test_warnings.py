@@ -21,7 +21,7 @@ def test_what_names_the_missing_thing_comes_first_and_what_is_of_others_stays_ou
             warning("product of two numbers", category="UserWarning"),
             warning("moved", category="lib.RemovedInLib4Warning", file=f"{PLACE}lib/x.py"),
         ],
-        words=["product"],
+        terms=["product"],
         modules=["lib"],
     )
     assert [(one.names_it, one.category, one.file) for one in found] == [
@@ -34,7 +34,7 @@ def test_what_names_the_missing_thing_comes_first_and_what_is_of_others_stays_ou
 def test_a_warning_after_the_dots_of_unittest_is_the_same_one() -> None:
     line = "/work/1234/p/a.py:3: DeprecationWarning: soft_unicode is deprecated"
     log = read_log(f"{line}\n  soft_unicode()\n..{line}\n")
-    (found,) = foretelling(log.warnings, words=["soft_unicode"], modules=(), root="/work/1234/p")
+    (found,) = foretelling(log.warnings, terms=["soft_unicode"], modules=(), root="/work/1234/p")
     assert (found.file, found.line) == ("a.py", 3)
 
 
@@ -43,4 +43,4 @@ def test_any_warnings_are_read(
     rows: list[tuple[str, str, str]], words: list[str], modules: list[str]
 ) -> None:
     given_ = [warning(message, category, file) for message, category, file in rows]
-    assert len(foretelling(given_, words=words, modules=modules)) <= MOST_WARNINGS
+    assert len(foretelling(given_, terms=words, modules=modules)) <= MOST_WARNINGS

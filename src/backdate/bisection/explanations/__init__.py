@@ -1,1 +1,1 @@
-"""What a culprit says for itself: warnings that it gave before, its changelog, and the names that changed."""
+"""Why a culprit broke the tests: warnings that it gave before, its changelog, and the names that changed."""

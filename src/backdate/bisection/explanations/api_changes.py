@@ -1,4 +1,4 @@
-"""The dotted names that an error is about, as far as they can be told, and what became of them."""
+"""The dotted names that an error is about, as far as they are known, and how they changed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOST_NAMES = 6
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 
 
-def words_of(cause: Cause | None) -> tuple[str, ...]:
+def search_terms_of(cause: Cause | None) -> tuple[str, ...]:
     """What text about the change may call it: the missing name, then whose it was."""
     if cause is None:
         return ()
     owner = [part for part in cause.owner.split(".") if part not in _CONSTRUCTORS]
     of_function = owner[-1:] if cause.owner_is in ("function", "type") else []
-    words = [cause.name, cause.name.rpartition(".")[2], *of_function]
-    return tuple(dict.fromkeys(word for word in words if len(word) > 1))
+    terms = [cause.name, cause.name.rpartition(".")[2], *of_function]
+    return tuple(dict.fromkeys(term for term in terms if len(term) > 1))
 
 
 def names_of(cause: Cause | None, modules: Sequence[str]) -> tuple[str, ...]:
@@ -72,11 +72,17 @@ def changed_names(
         classes = probe(sandbox, old, [name.rpartition(".")[0] for name in names if name.count(".") > 1])
         for member in classes.members:
             last = next(name for name in names if name.startswith(f"{member.name}.")).rpartition(".")[2]
-            asked.update(dict.fromkeys(f"{one}.{last}" for one in _alike(member.name, member.candidates)))
+            asked.update(
+                dict.fromkeys(f"{candidate}.{last}" for candidate in _alike(member.name, member.candidates))
+            )
     known = {member.name: member for member in before.members}
     differences = ask_both(sandbox, old, new, list(asked)[:MOST_NAMES], known=known)
-    told = [one for one in differences if one.change not in (NameChange.NEVER, NameChange.UNKNOWN)]
-    return tuple(_changed(one) for one in told)
+    changed = [
+        difference
+        for difference in differences
+        if difference.change not in (NameChange.NEVER, NameChange.UNKNOWN)
+    ]
+    return tuple(_changed(difference) for difference in changed)
 
 
 def _alike(name: str, candidates: Sequence[str]) -> Sequence[str]:
@@ -90,21 +96,23 @@ def _alike(name: str, candidates: Sequence[str]) -> Sequence[str]:
             count += 1
         return count
 
-    return sorted(candidates, key=lambda one: (-shared(one), one.count("."), one))[:2]
+    return sorted(candidates, key=lambda candidate: (-shared(candidate), candidate.count("."), candidate))[:2]
 
 
-def _changed(one: ApiDifference) -> ChangedName:
+def _changed(difference: ApiDifference) -> ChangedName:
     # a value tells no more of its home than the module that holds it
-    moved = tuple(name for name in one.moved_to if not one.name.startswith(f"{name}."))
+    moved = tuple(name for name in difference.moved_to if not difference.name.startswith(f"{name}."))
     return ChangedName(
-        name=one.name,
-        change=NameChange.GONE if one.change is NameChange.MOVED and not moved else one.change,
-        old_signature=one.old.signature if one.old else "",
-        new_signature=one.new.signature if one.new else "",
+        name=difference.name,
+        change=NameChange.GONE if difference.change is NameChange.MOVED and not moved else difference.change,
+        old_signature=difference.old.signature if difference.old else "",
+        new_signature=difference.new.signature if difference.new else "",
         moved_to=moved[:3],
-        removed_parameters=one.removed_parameters,
-        added_parameters=one.added_parameters,
-        warned=tuple(f"{warning.category}: {warning.message[:300]}" for warning in one.old.warnings[:2])
-        if one.old
+        removed_parameters=difference.removed_parameters,
+        added_parameters=difference.added_parameters,
+        warned=tuple(
+            f"{warning.category}: {warning.message[:300]}" for warning in difference.old.warnings[:2]
+        )
+        if difference.old
         else (),
     )

@@ -1,4 +1,4 @@
-"""What a release's changelog says of it. A changelog is text that anybody may have written: it is quoted.
+"""The entries of a changelog on one release. A changelog is text that anybody may have written: it is quoted.
 
 Where a project keeps it differs: one file with a heading for each version (``CHANGES.rst``), or a file
 for each version (``doc/source/whatsnew/v2.0.0.rst``). Headings are known by the version that they hold.
@@ -51,7 +51,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u
 
 
 def is_changelog(name: str, version: str) -> bool:
-    """Whether a member of an archive may tell what changed in ``version``."""
+    """Whether a member of an archive may describe what changed in ``version``."""
     parts = [part for part in name.casefold().split("/") if part not in ("", ".")]
     if not parts or len(parts) > _DEEPEST or _NOT_ITS_OWN.intersection(parts[:-1]):
         return False
@@ -61,10 +61,10 @@ def is_changelog(name: str, version: str) -> bool:
     if stem.replace("_", "-") in _STEMS:
         return True
     in_folder = any(part.replace("_", "-") in _FOLDERS for part in parts[1:-1])
-    words = any(
+    named = any(
         word in stem.replace("_", "-") for word in ("changelog", "whatsnew", "release-notes", "-notes")
     )
-    return (in_folder or words) and _file_is_about(stem, version)
+    return (in_folder or named) and _file_is_about(stem, version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,25 +76,25 @@ class Quoted:
     about: str
 
 
-def quote(files: Mapping[str, bytes], version: str, words: Sequence[str]) -> Quoted | None:
+def quote(files: Mapping[str, bytes], version: str, terms: Sequence[str]) -> Quoted | None:
     """What ``files`` (changelogs by name) say of ``version``; None when nothing is about it.
 
-    What holds one of ``words``, the first that is found; else what speaks of removals; else how the section
+    What holds one of ``terms``, the first that is found; else what speaks of removals; else how the section
     begins.
     """
     sections: dict[str, list[str]] = {}
-    for name, data in sorted(files.items(), key=lambda one: (one[0].count("/"), len(one[0]), one[0])):
+    for name, data in sorted(files.items(), key=lambda item: (item[0].count("/"), len(item[0]), item[0])):
         lines = _lines(data)
         about_it = _file_is_about(_split(name.rpartition("/")[2].casefold())[0], version)
         section = lines if about_it else section_of(lines, version)
         if any(line.strip() for line in section):
             sections[name] = section
-    patterns = [(word, re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")) for word in words]
+    patterns = [(term, re.compile(rf"(?<!\w){re.escape(term)}(?!\w)")) for term in terms]
     for about, pattern in (*patterns, ("removals", _BREAKING)):
         for name, section in sections.items():
-            found = _entries(section, pattern)
-            if found:
-                return _quoted(name, found, about)
+            entries = _entries(section, pattern)
+            if entries:
+                return _quoted(name, entries, about)
     for name, section in sections.items():
         begins = [line for line in section if not _UNDERLINE.fullmatch(line)]
         if any(line.strip() for line in begins):
@@ -113,11 +113,11 @@ def section_of(lines: Sequence[str], version: str) -> list[str]:
     section: list[str] = []
     inside = False
     for number, line in enumerate(lines):
-        found = _heading(lines, number)
-        if found is not None:
-            if inside and not _same(found, version):
+        heading = _heading(lines, number)
+        if heading is not None:
+            if inside and not _same(heading, version):
                 break
-            inside = inside or _same(found, version)
+            inside = inside or _same(heading, version)
             continue
         if inside and not (not section and _UNDERLINE.fullmatch(line)):
             section.append(line)
@@ -143,18 +143,20 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
 def _same(written: str, version: str) -> bool:
     """Whether a heading's version is ``version``: "2.0" and "2.0.0" are one, "2.0rc1" is of it as well."""
     try:
-        one, other = Version(written), Version(version)
+        written_version, wanted_version = Version(written), Version(version)
     except InvalidVersion:
         return written == version
-    return one == other or Version(one.base_version) == other
+    return written_version == wanted_version or Version(written_version.base_version) == wanted_version
 
 
 def _file_is_about(stem: str, version: str) -> bool:
     match = _VERSION.search(stem.replace("_", "."))
     if match is None:
         return False
-    found = match.group(1)
-    return _same(found, version) or (found.count(".") == 1 and f"{version}.".startswith(f"{found}.0."))
+    heading_version = match.group(1)
+    return _same(heading_version, version) or (
+        heading_version.count(".") == 1 and f"{version}.".startswith(f"{heading_version}.0.")
+    )
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -172,7 +174,7 @@ def _lines(data: bytes) -> list[str]:
 
 def _entries(section: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
     """The entries (a bullet with its further lines, or a line) that hold ``pattern``."""
-    found: list[str] = []
+    quoted: list[str] = []
     taken = False
     for number, line in enumerate(section):
         begins = _BULLET.match(line) is not None or not line.startswith((" ", "\t")) or not line.strip()
@@ -182,13 +184,13 @@ def _entries(section: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
                 if not further.strip() or _BULLET.match(further) or not further.startswith((" ", "\t")):
                     break
                 entry.append(further)
-            taken = pattern.search(" ".join(one.strip() for one in entry)) is not None
+            taken = pattern.search(" ".join(text.strip() for text in entry)) is not None
         elif not taken and pattern.search(line):
-            found.append(line)
+            quoted.append(line)
             continue
         if taken and line.strip():
-            found.append(line)
-    return found
+            quoted.append(line)
+    return quoted
 
 
 def _quoted(name: str, lines: Iterable[str], about: str) -> Quoted:

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from backdate.bisection.attribution import Attributed
-from backdate.bisection.explanations.api_changes import changed_names, names_of, words_of
+from backdate.bisection.explanations.api_changes import changed_names, names_of, search_terms_of
 from backdate.bisection.explanations.changelog import description_of, is_changelog, quote
 from backdate.bisection.explanations.warnings import foretelling
 from backdate.bisection.probe_runner import ProbeRunner
@@ -42,71 +42,80 @@ _FORMAT = 3
 
 
 class ExplanationCollector:
-    """Answers for the findings of one bisection; kept in the cache, so that nothing is asked twice."""
+    """Explanations of the findings of one bisection, kept in the cache."""
 
     def __init__(self, probe_runner: ProbeRunner, resources: Resources) -> None:
         self._probe_runner, self._resources = probe_runner, resources
         self._sandbox, self._cache = resources.sandbox, resources.cache
         self._unreachable = False
 
-    def with_explanations(self, one: Attributed) -> Finding:
-        """The finding of ``one`` with what its culprits say; as it is where nobody is blamed.
+    def with_explanations(self, attributed: Attributed) -> Finding:
+        """The finding of ``attributed`` with explanations; as it is if it has no culprit.
 
         Raises SandboxUnavailable.
         """
-        good, bad = one.good, one.bad
-        if not one.finding.culprits or good is None or bad is None:
-            return one.finding
+        good, bad = attributed.good, attributed.bad
+        if not attributed.finding.culprits or good is None or bad is None:
+            return attributed.finding
         old, new = self._probe_runner.environment_of(good), self._probe_runner.environment_of(bad)
         if old is None or new is None:
-            return one.finding
+            return attributed.finding
         key = digest(
-            *("explanations", _FORMAT, old.key, new.key, one.target.tests, one.finding.culprits),
-            *(one.target.cause, self._sandbox.name, self._resources.settings.index_url),
+            *(
+                "explanations",
+                _FORMAT,
+                old.key,
+                new.key,
+                attributed.target.tests,
+                attributed.finding.culprits,
+            ),
+            *(attributed.target.cause, self._sandbox.name, self._resources.settings.index_url),
         )
-        found = self._cache.read(Explanation, "probes", key)
-        if found is None:
+        explanation = self._cache.read(Explanation, "probes", key)
+        if explanation is None:
             self._unreachable = False
-            found = self._ask(one, good, old, new)
+            explanation = self._ask(attributed, good, old, new)
             if not self._unreachable:  # another time the index may answer
-                self._cache.write("probes", key, found)
-        return replace(one.finding, explanations=found)
+                self._cache.write("probes", key, explanation)
+        return replace(attributed.finding, explanations=explanation)
 
-    def _ask(self, one: Attributed, good: ProbeResult, old: Environment, new: Environment) -> Explanation:
-        culprits, cause = one.finding.culprits, one.target.cause
-        words = words_of(cause)
+    def _ask(
+        self, attributed: Attributed, good: ProbeResult, old: Environment, new: Environment
+    ) -> Explanation:
+        culprits, cause = attributed.finding.culprits, attributed.target.cause
+        terms = search_terms_of(cause)
         modules = modules_of([culprit.name for culprit in culprits], old)
         owning = (cause.owner,) if cause is not None and cause.owner_is == "module" else ()
         (changelog, notes), (warnings, names) = both(
-            lambda: self._changelogs(culprits, words),
+            lambda: self._changelogs(culprits, terms),
             lambda: both(
-                lambda: self._warnings(good, one.finding.tests, words, (*modules, *owning)),
+                lambda: self._warnings(good, attributed.finding.tests, terms, (*modules, *owning)),
                 lambda: changed_names(self._sandbox, old, new, names_of(cause, modules)),
             ),
         )
         return Explanation(warnings=warnings, changelog=changelog, names=names, notes=notes)
 
     def _changelogs(
-        self, culprits: Sequence[Culprit], words: Sequence[str]
+        self, culprits: Sequence[Culprit], terms: Sequence[str]
     ) -> tuple[tuple[Excerpt, ...], tuple[str, ...]]:
         """What was found in changelogs, and why there is nothing of the others."""
-        asked = [one for one in culprits if one.name != "python" and one.new]
-        answers = [interruption.wait_for(partial(self._changelog, one, words)) for one in asked]
+        asked = [culprit for culprit in culprits if culprit.name != "python" and culprit.new]
+        answers = [interruption.wait_for(partial(self._changelog, culprit, terms)) for culprit in asked]
         return (
-            tuple(one for one in answers if isinstance(one, Excerpt)),
-            tuple(one for one in answers if isinstance(one, str)),
+            tuple(answer for answer in answers if isinstance(answer, Excerpt)),
+            tuple(answer for answer in answers if isinstance(answer, str)),
         )
 
     def _warnings(
-        self, good: ProbeResult, tests: Sequence[str], words: Sequence[str], modules: Sequence[str]
+        self, good: ProbeResult, tests: Sequence[str], terms: Sequence[str], modules: Sequence[str]
     ) -> tuple[GivenWarning, ...]:
         run = self._probe_runner.run_with_warnings(good, tests[:MOST_TESTS])
         text = read_bounded(run.log, _LARGEST_LOG) or ""
         return foretelling(
-            read_log(text).warnings, words=words, modules=modules, root=self._probe_runner.at(good)
+            read_log(text).warnings, terms=terms, modules=modules, root=self._probe_runner.at(good)
         )
 
-    def _changelog(self, culprit: Culprit, words: Sequence[str]) -> Excerpt | str:
+    def _changelog(self, culprit: Culprit, terms: Sequence[str]) -> Excerpt | str:
         """What the changelog of the culprit's bad version says, or why there is nothing."""
         assert culprit.new is not None
         try:
@@ -115,7 +124,7 @@ class ExplanationCollector:
                 return f"the index has no file of {culprit.name} {culprit.new} any more, so no changelog"
             with new_client() as downloading:
                 path = download(downloading, file, self._cache.downloads, most_bytes=LARGEST_ARCHIVE)
-            return read_changelog(path, culprit, file.filename, words) or f"{file.filename} has no changelog"
+            return read_changelog(path, culprit, file.filename, terms) or f"{file.filename} has no changelog"
         except SourceError as error:
             return f"no changelog was read: {error}"
         except IndexUnavailable as error:
@@ -131,7 +140,7 @@ def archive_of(files: Sequence[ListedFile], version: str) -> ListedFile | None:
     return next(iter((*sdists, *wheels)), None)
 
 
-def read_changelog(path: Path, culprit: Culprit, archive: str, words: Sequence[str]) -> Excerpt | None:
+def read_changelog(path: Path, culprit: Culprit, archive: str, terms: Sequence[str]) -> Excerpt | None:
     """What the changelogs in the archive at ``path`` say of the culprit's bad version.
 
     An archive without one may carry it in its long description, as the metadata of many do. Raises
@@ -140,10 +149,10 @@ def read_changelog(path: Path, culprit: Culprit, archive: str, words: Sequence[s
     version = culprit.new or ""
     limits = {"what": archive, "most_files": _MOST_FILES, "most_bytes": _LARGEST_CHANGELOG}
     files = read_members(path, lambda name: is_changelog(name, version), **limits)  # type: ignore[arg-type]
-    quoted = quote(files, version, words)
+    quoted = quote(files, version, terms)
     if quoted is None:
         metadata = read_members(path, _is_description, **limits)  # type: ignore[arg-type]
-        quoted = quote({name: description_of(data) for name, data in metadata.items()}, version, words)
+        quoted = quote({name: description_of(data) for name, data in metadata.items()}, version, terms)
     if quoted is None:
         return None
     return Excerpt(
@@ -163,5 +172,7 @@ def _is_description(name: str) -> bool:
 def modules_of(names: Sequence[str], environment: Environment) -> tuple[str, ...]:
     """The top-level modules that the distributions ``names`` installed, public ones first."""
     distributions = Distributions(site_packages(*environment.roots))
-    found = [top for name in names for top in distributions.top_level_of(name)]
-    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.startswith("_"), one)))
+    top_levels = [top for name in names for top in distributions.top_level_of(name)]
+    return tuple(
+        sorted(dict.fromkeys(top_levels), key=lambda top_level: (top_level.startswith("_"), top_level))
+    )

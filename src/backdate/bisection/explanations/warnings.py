@@ -23,30 +23,30 @@ _DOTS = re.compile(r"\A[.FEsxu]+(?=/)")
 
 
 def foretelling(
-    warnings: Iterable[LoggedWarning], *, words: Sequence[str], modules: Sequence[str], root: str = ""
+    warnings: Iterable[LoggedWarning], *, terms: Sequence[str], modules: Sequence[str], root: str = ""
 ) -> tuple[GivenWarning, ...]:
-    """Those that foretell a change and concern it: they hold one of ``words``, or name one of ``modules``.
+    """Warnings that announce a change and concern it: they hold one of ``terms``, or name one of ``modules``.
 
-    ``words``: the name that is missing now, and whose it was. ``modules``: top-level modules of the
+    ``terms``: the name that is missing now, and whose it was. ``modules``: top-level modules of the
     culprit; a warning concerns it that says one of their names, or that one of its files gave. ``root``:
     where the project lay.
     """
     named: list[GivenWarning] = []
     others: list[GivenWarning] = []
-    for one in warnings:
-        short = one.category.rpartition(".")[2]
-        if not _FORETELLS.search(short) and not _SAYS_SO.search(one.message):
+    for warning in warnings:
+        short = warning.category.rpartition(".")[2]
+        if not _FORETELLS.search(short) and not _SAYS_SO.search(warning.message):
             continue
-        file = _shown(one.file, root)
-        names_it = any(_holds(one.message, word) for word in words)
+        file = _shown(warning.file, root)
+        names_it = any(_holds(warning.message, term) for term in terms)
         own = any(file.startswith((f"{module}/", f"{module}.")) for module in modules)
-        if names_it or own or any(_holds(one.message, module) for module in modules):
+        if names_it or own or any(_holds(warning.message, module) for module in modules):
             (named if names_it else others).append(
                 GivenWarning(
                     category=short,
-                    message=one.message[:_LONGEST],
+                    message=warning.message[:_LONGEST],
                     file=file,
-                    line=one.line,
+                    line=warning.line,
                     names_it=names_it,
                 )
             )
