@@ -55,6 +55,7 @@ def test_forms(browser: Browser) -> None:
     assert browser.get(PAGE, "text/html").headers["content-type"].startswith("text/html")
     assert browser.get(PAGE, Form.HTML_V1.value).headers["content-type"] == Form.HTML_V1.value
     assert browser.get(PAGE, "application/vnd.pypi.simple.latest+json").headers["content-type"] == JSON
+    assert browser.get(PAGE, "application/*").headers["content-type"] == JSON
     refused = browser.get(PAGE, "image/png")
     assert refused.status_code == 406
     page = pypi_simple.ProjectPage.from_response(_as_requests(browser.get(PAGE, "text/html")), "demo")

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import threading
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -129,9 +131,28 @@ def test_bad_answers(
 def test_a_page_that_is_too_large(
     client: IndexClient, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upstream.put("/simple/demo/", b" " * 70_000_000)
+    upstream.put("/simple/demo/", b" " * 13_000_000)
     with pytest.raises(IndexFailure, match="larger than"):
         client.project_page("demo")
+
+
+def test_failed_answers_are_freed_at_once(client: IndexClient, upstream: Upstream) -> None:
+    upstream.put("/simple/demo/", b'{"files":[' + b" " * 4_000_000 + b"nonsense")
+    failures = []
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            with pytest.raises(IndexFailure) as raised:
+                client.project_page("demo")
+            failures.append(raised.value)  # who keeps the failure does not keep the answer
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert len(failures) == 5
+    assert held < 3_000_000
 
 
 def test_transient_refusals_are_tried_again(client: IndexClient, upstream: Upstream) -> None:

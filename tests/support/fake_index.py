@@ -86,9 +86,12 @@ class Upstream:
         answer = self.pages.get(request.url.path, httpx.Response(404))
         if isinstance(answer, Exception):
             raise answer
-        if isinstance(answer, httpx.Response):
-            return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
-        return answer(request)
+        given = answer if isinstance(answer, httpx.Response) else answer(request)
+        if isinstance(given.stream, httpx.ByteStream):  # it is read already, which none from a network is
+            return httpx.Response(
+                given.status_code, headers=given.headers, stream=httpx.ByteStream(b"".join(given.stream))
+            )
+        return given
 
 
 class Clock:

@@ -9,10 +9,12 @@ import asyncio
 import gzip
 import logging
 import math
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -23,6 +25,7 @@ from backdate.index.banner import banner_answer, health_answer
 from backdate.index.files import Delivery, FileStore, find_file, wanted
 from backdate.index.http import IndexFailure
 from backdate.index.page import Microseconds, from_microseconds, to_microseconds
+from backdate.index.page_store import SerialisedPage
 from backdate.index.policy import Policy, ProjectHidden
 from backdate.index.rendering import (
     Form,
@@ -62,6 +65,10 @@ from backdate.timeline.instants import format_instant
 
 logger = logging.getLogger(__name__)
 
+_FETCHING_THREADS = 8
+_LARGE_PAGE_BYTES = 512 * 1024
+"""Larger pages are written in another form one at a time."""
+
 T = TypeVar("T")
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -96,12 +103,17 @@ class Application:
         self._spares_local = options.compress == "auto"
         self._ready: OrderedDict[tuple[str, bool], ReadyPage] = OrderedDict()
         self._ready_bytes = 0
-        self._under_way: dict[tuple[str, bool], asyncio.Task[ReadyPage]] = {}
+        self._under_way: dict[tuple[object, ...], asyncio.Task[ReadyPage | None]] = {}
         self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="index")
+        # What waits for an index has threads of its own, so that nothing that is cached waits with it.
+        self._fetching = ThreadPoolExecutor(_FETCHING_THREADS, thread_name_prefix="index-fetch")
+        self._streaming = ThreadPoolExecutor(options.threads, thread_name_prefix="index-file")
+        self._large = threading.Lock()
 
     def close(self) -> None:
         """Stop the worker threads."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for pool in (self._fetching, self._streaming, self._pool):
+            pool.shutdown(wait=True, cancel_futures=True)
         if self._log is not None:
             self._log.flush()
 
@@ -231,26 +243,46 @@ class Application:
         if ready is not None and self._client.answers_for(ready.source, at):
             self._ready.move_to_end(key)
             return ready
-        task = self._under_way.get(key)
-        if task is not None:
-            ready = await asyncio.shield(task)
-            if self._client.answers_for(ready.source, at):
-                return ready
-            return await self._ready_page(name, at, is_json=is_json)
-        task = asyncio.ensure_future(self._in_thread(partial(self._make_ready, name, at, is_json=is_json)))
-        self._under_way[key] = task
-        try:
-            ready = await asyncio.shield(task)
-        finally:
-            self._under_way.pop(key, None)
+        ready = await self._shared((*key, at), partial(self._cached_ready, name, at, is_json=is_json))
+        if ready is None:
+            ready = await self._shared(key, partial(self._fetched_ready, name, at, is_json=is_json))
+            if ready is None or not self._client.answers_for(ready.source, at):
+                return await self._ready_page(name, at, is_json=is_json)
         self._keep_ready(key, ready)
         return ready
 
-    def _make_ready(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage:
-        page = self._client.serialised_page(name, at)
+    async def _shared(
+        self, key: tuple[object, ...], make: Callable[[], Awaitable[ReadyPage | None]]
+    ) -> ReadyPage | None:
+        """What ``make`` returns, once for all requests that wait for the same at the same time."""
+        task = self._under_way.get(key)
+        if task is not None:
+            return await asyncio.shield(task)
+        task = self._under_way[key] = asyncio.ensure_future(make())
+        try:
+            return await asyncio.shield(task)
+        finally:
+            self._under_way.pop(key, None)
+
+    async def _cached_ready(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage | None:
+        def load() -> ReadyPage | None:
+            page = self._client.cached_page(name, at)
+            return None if page is None else self._make_ready(page, is_json=is_json)
+
+        return await self._in_thread(load)
+
+    async def _fetched_ready(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage:
+        def fetch() -> ReadyPage:
+            return self._make_ready(self._client.serialised_page(name, at), is_json=is_json)
+
+        return await self._in_thread(fetch, self._fetching)
+
+    def _make_ready(self, page: SerialisedPage, *, is_json: bool) -> ReadyPage:
+        name = page.name
         locate = our_location(name) if self._options.files == "through" else upstream_location
         keep_yanked = self._options.policy.yanked == "today"
-        return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
+        with self._large if page.size_bytes > _LARGE_PAGE_BYTES else nullcontext():
+            return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
 
     def _note_made(self, size: int) -> None:
         if self._trimmer.made(size):
@@ -272,15 +304,19 @@ class Application:
         cutoff = self._options.policy.cutoff(route.name, route.when.instant, route.when.overrides)
         at = None if cutoff is None else to_microseconds(cutoff)
 
-        def deliver() -> ServedResponse | Delivery:
-            page = self._client.serialised_page(route.name, at)
+        def deliver(page: SerialisedPage) -> ServedResponse | Delivery:
             entry = find_file(page, route.filename, at)
             want = None if entry is None else wanted(entry, metadata=route.metadata)
             if want is None:
                 return text_answer(404, f"{route.name!r} has no such file at this instant: {route.filename}")
             return self._files.deliver(want)
 
-        return await self._in_thread(deliver)
+        page = await self._in_thread(partial(self._client.cached_page, route.name, at))
+        if page is None:
+            page = await self._in_thread(
+                partial(self._client.serialised_page, route.name, at), self._fetching
+            )
+        return await self._in_thread(partial(deliver, page), self._streaming)
 
     async def _send_file(self, scope: Scope, send: Send, delivery: Delivery) -> None:
         headers = [
@@ -292,9 +328,10 @@ class Application:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sent = 0
         failed = False
+        pool = self._pool if delivery.local else self._streaming
         try:
             while scope["method"] != "HEAD":
-                chunk = await self._in_thread(lambda: next(delivery.chunks, None))
+                chunk = await self._in_thread(lambda: next(delivery.chunks, None), pool)
                 if chunk is None:
                     break
                 sent += len(chunk)
@@ -313,8 +350,8 @@ class Application:
                 client[0] if client else "-", scope["method"], scope["raw_path"], 502 if failed else 200, sent
             )
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+    async def _in_thread(self, work: Callable[[], T], pool: ThreadPoolExecutor | None = None) -> T:
+        return await asyncio.get_running_loop().run_in_executor(pool or self._pool, work)
 
 
 def _is_local(scope: Scope) -> bool:

@@ -40,6 +40,8 @@ class Delivery:
     size_bytes: int | None
     chunks: Iterator[bytes]
     """Raises IndexFailure at the end when the content is not what the page says."""
+    local: bool
+    """Whether it comes from this machine: nobody has to be waited for."""
     close: Callable[[], None]
     """Call it when no more pieces are wanted."""
 
@@ -93,24 +95,25 @@ class FileStore:
             with suppress(FileNotFoundError):  # another process made room: fetch it again
                 file = path.open("rb")
                 self._cache.touch(path)
-                return Delivery(size_bytes=path.stat().st_size, chunks=_read(file), close=file.close)
+                return Delivery(
+                    size_bytes=path.stat().st_size, chunks=_read(file), local=True, close=file.close
+                )
         if self._offline:
             raise IndexFailure(f"offline, and {want.url} is not in the cache", status=504)
         pieces = self._stream(want)
         size = next(pieces)
         assert not isinstance(size, bytes)
         chunks = (piece for piece in pieces if isinstance(piece, bytes))
-        return Delivery(size_bytes=size, chunks=chunks, close=pieces.close)
+        return Delivery(size_bytes=size, chunks=chunks, local=False, close=pieces.close)
 
     def _stream(self, want: Wanted) -> Generator[bytes | int | None, None, None]:
         state = hashlib.sha256()
         keep = self._open_temporary(want)
         try:
-            with self._fetcher.stream(want.url) as response:
-                length = response.headers.get("content-length", "")
-                yield int(length) if length.isdecimal() else None
+            with self._fetcher.stream(want.url) as (length, pieces):
+                yield length
                 held = b""  # the last piece waits until the hash of the whole is known to be right
-                for chunk in response.iter_bytes(_CHUNK):
+                for chunk in pieces:
                     if held:
                         yield held
                     held = chunk

@@ -22,6 +22,7 @@ from backdate.timeline.instants import Instant
 
 MOST_CANDIDATES = 12
 """Candidates looked up for one module: each costs a page and a part of a file."""
+_FILE_DEADLINE_S = 120.0
 _TAIL_BYTES = 256 * 1024
 _LARGEST_TAIL = 8 * 1024 * 1024
 _LARGEST_FILE = 24 * 1024 * 1024
@@ -125,20 +126,22 @@ def _read(fetcher: Fetcher, file: IndexFile) -> tuple[str, ...] | None:
         return None if members is None else modules_of(members)
     if (file.size_bytes or 0) > _LARGEST_FILE:
         return None
-    answer = fetcher.get(file.url, {"accept-encoding": "identity"}, max_bytes=_LARGEST_FILE)
+    answer = fetcher.get(
+        file.url, {"accept-encoding": "identity"}, max_bytes=_LARGEST_FILE, deadline_s=_FILE_DEADLINE_S
+    )
     if answer.status != 200:
         return None
-    return modules_of(sdist_members(file.filename, answer.body), sdist=True)
+    return modules_of(sdist_members(file.filename, answer.body()), sdist=True)
 
 
 def _wheel(fetcher: Fetcher, file: IndexFile) -> tuple[str, ...] | None:
     """The names in a wheel: from its end, and from more of its end when the list is long."""
     for length in (_TAIL_BYTES, _LARGEST_TAIL):
         headers = {"range": f"bytes=-{length}", "accept-encoding": "identity"}
-        answer = fetcher.get(file.url, headers, max_bytes=_LARGEST_FILE)
+        answer = fetcher.get(file.url, headers, max_bytes=_LARGEST_FILE, deadline_s=_FILE_DEADLINE_S)
         if answer.status not in (200, 206):
             return None
-        members = wheel_members(answer.body)
+        members = wheel_members(answer.body())
         if members is not None:
             return members
         if answer.status == 200:

@@ -73,6 +73,9 @@ class _ProjectDocument(msgspec.Struct):
     releases: dict[str, list[msgspec.Raw]]
 
 
+_MOST_COMMAS = 400_000
+"""Ten times those of the largest page on the public index."""
+_MOST_ENTRY_BYTES = 32 * 1024
 _ENTRY = msgspec.json.Decoder(FileEntry)
 _ENTRIES = msgspec.json.Decoder(_PageOfEntries)
 _PAGE = msgspec.json.Decoder(_JsonPage)
@@ -81,6 +84,12 @@ _DOCUMENT = msgspec.json.Decoder(_ProjectDocument)
 _ENCODER = msgspec.json.Encoder()
 _BRACKETED_HOST = re.compile(r"https?://\[[0-9A-Fa-f:.]+\][^\[]*\Z")
 _BAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
+
+
+def check_parts(body: bytes) -> None:
+    """Raises UnusableAnswer for a page of so many small parts that reading them would fill the memory."""
+    if body.count(b",") > _MOST_COMMAS or body.count(b"{") > _MOST_COMMAS or body.count(b"<") > _MOST_COMMAS:
+        raise UnusableAnswer(f"more than {_MOST_COMMAS} parts")
 
 
 def has_web_address(url: str) -> bool:
@@ -110,6 +119,7 @@ def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
     A file's JSON is kept byte for byte (with keys that are not known here), except that a relative
     URL becomes absolute. Raises UnusableAnswer for anything else.
     """
+    check_parts(body)
     try:
         body.decode()
         page = _PAGE.decode(body)
@@ -124,7 +134,7 @@ def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
     kept: list[FileEntry] = []
     written: list[bytes] = []
     for entry, raw in zip(decoded, page.files, strict=True):
-        if entry is None:
+        if entry is None or len(memoryview(raw)) > _MOST_ENTRY_BYTES:
             continue
         if entry.url.startswith(("https://", "http://")) and (entry.hashes or b'"hashes"' in bytes(raw)):
             json = bytes(raw)
@@ -152,6 +162,7 @@ def _entry_or_none(raw: msgspec.Raw) -> FileEntry | None:
 
 def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
     """The files of a per-project JSON document (``/pypi/NAME/json``). Raises UnusableAnswer."""
+    check_parts(body)
     try:
         body.decode()
         document = _DOCUMENT.decode(body)

@@ -26,6 +26,7 @@ from backdate.index.reading import (
     ParsedPage,
     UnusableAnswer,
     are_web_addresses,
+    check_parts,
     has_web_address,
     read_entries,
 )
@@ -42,6 +43,7 @@ _COMMON_ANCHOR = re.compile(
 _PLAIN_ANCHOR = re.compile(r'<a((?:\s+[a-z-]+="[^"<]*")+)\s*>([^<>&\s]+)</a>')
 _PLAIN_ATTRIBUTE = re.compile(r'\s([a-z-]+)="([^"]*)"')
 _ANY_ANCHOR = re.compile(r"<a[\s/>]", re.IGNORECASE)
+_ANCHOR_END = re.compile(r"</a\s*>", re.IGNORECASE)
 _NEEDS_PARSER = re.compile(
     r"<(?:base|script|style|template|textarea|title[^>]*><!|!\[)|<!--(?!SERIAL \d+-->)", re.IGNORECASE
 )
@@ -61,12 +63,12 @@ def read_html(body: bytes, *, base: str, name: str) -> ParsedPage:
 
     Raises UnusableAnswer when it is cut short or is not HTML.
     """
+    check_parts(body)
     text = body.decode("utf-8", errors="replace")
-    lowered_end = text[-2000:].lower()
-    if "<html" in text[:2000].lower() and "</html" not in lowered_end and "</body" not in lowered_end:
-        raise UnusableAnswer("an HTML page that ends before its end (cut short on the way)")
     if "<" not in text:
         raise UnusableAnswer("not an HTML page")
+    if _is_cut_short(text):
+        raise UnusableAnswer("an HTML page that ends before its end (cut short on the way)")
     reading = _read_common(text, name)
     if reading is not None:
         return reading
@@ -75,6 +77,17 @@ def read_html(body: bytes, *, base: str, name: str) -> ParsedPage:
         anchors = _parsed_anchors(text)
     entries = list(_to_entries(anchors, base))
     return read_entries(entries, name=name, listed=len(entries))
+
+
+def _is_cut_short(text: str) -> bool:
+    """Whether what was begun for the whole page, the last anchor or the last tag has no end."""
+    last_anchor = max((match.start() for match in _ANY_ANCHOR.finditer(text)), default=0)
+    for whole in ("html|body", "ul|ol|table|pre|main|div"):
+        if re.search(rf"<(?:{whole})[\s>]", text, re.IGNORECASE) is not None:
+            return re.compile(rf"</(?:{whole})\b", re.IGNORECASE).search(text, last_anchor) is None
+    if text.rfind("<") > text.rfind(">"):
+        return True
+    return _ANY_ANCHOR.search(text) is not None and _ANCHOR_END.search(text, last_anchor) is None
 
 
 def _read_common(text: str, name: str) -> ParsedPage | None:

@@ -26,6 +26,7 @@ _FORMS = {
     "application/vnd.pypi.simple.latest+json": Form.JSON,
     "application/vnd.pypi.simple.v1+html": Form.HTML_V1,
     "application/vnd.pypi.simple.latest+html": Form.HTML_V1,
+    "application/*": Form.JSON,
     "text/html": Form.HTML,
     "text/*": Form.HTML,
     "*/*": Form.HTML,

@@ -13,12 +13,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from types import TracebackType
 
 import httpx
 
 from backdate.errors import UsageError
 from backdate.index.cache import DiskCache
+from backdate.index.deadline import deadline
 from backdate.index.http import Fetcher, IndexFailure, UpstreamResponse
 from backdate.index.names import is_project_name, normalise
 from backdate.index.page import Microseconds, ProjectPage, to_microseconds
@@ -43,6 +45,9 @@ FRESH_FOR_US = 600_000_000
 ABSENT_FOR_US = 86_400_000_000
 """How long a 404 is believed: it may be a mistake of the index, which nothing else would correct."""
 _MEMORY_PAGES = 64
+_MEMORY_BYTES = 32 * 1024 * 1024
+_WRITTEN_AT_ONCE_BYTES = 1024 * 1024
+"""Larger pages do not wait in memory until they are written to the cache."""
 
 _JSON_TYPES = (
     "application/vnd.pypi.simple.v1+json",
@@ -84,6 +89,8 @@ class IndexClient:
         self._under_way: dict[tuple[str, str], Future[SerialisedPage]] = {}
         self._memory: OrderedDict[tuple[str, str], SerialisedPage] = OrderedDict()
         self._unwritten: dict[tuple[str, str], SerialisedPage] = {}
+        self._reading = threading.Lock()
+        """One page is parsed at a time: threads would not make it faster, and each takes memory."""
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="index-cache")
 
     def __enter__(self) -> IndexClient:
@@ -120,6 +127,15 @@ class IndexClient:
                 return page
         return page
 
+    def cached_page(self, name: str, at: Microseconds | None) -> SerialisedPage | None:
+        """What ``serialised_page`` returns where no index has to be asked for it; else None."""
+        page = None
+        for upstream in self.upstreams:
+            page = self._cached(upstream, name, at)
+            if page is None or page.exists:
+                break
+        return page
+
     def answers_for(self, page: SerialisedPage, at: Microseconds | None) -> bool:
         """Whether ``page`` is still valid for the instant ``at``."""
         if self.offline:
@@ -132,6 +148,9 @@ class IndexClient:
         return age < FRESH_FOR_US and (at is None or at <= page.fetched)
 
     def _one_at_a_time(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
+        cached = self._cached(upstream, name, at)
+        if cached is not None:
+            return cached  # even while another request waits for the index
         key = (upstream, name)
         with self._lock:
             under_way = self._under_way.get(key)
@@ -142,7 +161,10 @@ class IndexClient:
             page = under_way.result()
             return page if self.answers_for(page, at) else self._one_at_a_time(upstream, name, at)
         try:
-            page = self._cached_or_fetched(upstream, name, at)
+            page = self._fetched(upstream, name, at)
+        except IndexFailure as error:
+            # Not the exception itself, whose frames hold what was answered.
+            failure = IndexFailure(str(error), status=error.status)
         except BaseException as error:
             mine.set_exception(error)
             raise
@@ -152,15 +174,25 @@ class IndexClient:
         finally:
             with self._lock:
                 del self._under_way[key]
+        mine.set_exception(failure)
+        try:
+            raise failure
+        finally:
+            del failure, mine  # a frame that holds its own exception is freed only by the collector
 
-    def _cached_or_fetched(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
+    def _cached(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage | None:
+        page = self._load(upstream, name)
+        return page if page is not None and self.answers_for(page, at) else None
+
+    def _fetched(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
         page = self._load(upstream, name)
         if page is not None and self.answers_for(page, at):
             return page
         if self.offline:
             raise _not_cached(upstream, name, page)
         asked = to_microseconds(self._clock())
-        fetched = self._fetch(upstream, name, page, asked)
+        with deadline(self.fetcher.timeout_s):
+            fetched = self._fetch(upstream, name, page, asked)
         self._store(fetched)
         return fetched
 
@@ -178,6 +210,9 @@ class IndexClient:
         if self.cache is None:
             self._remember(key, page)
             return
+        if page.size_bytes > _WRITTEN_AT_ONCE_BYTES:
+            self._write(key, page)
+            return
         with self._lock:
             self._unwritten[key] = page
         self._writer.submit(self._write, key, page)  # nobody who asked has to wait for the disk
@@ -194,8 +229,9 @@ class IndexClient:
         with self._lock:
             self._memory[key] = page
             self._memory.move_to_end(key)
-            while len(self._memory) > _MEMORY_PAGES:
-                self._memory.popitem(last=False)
+            size = sum(page.size_bytes for page in self._memory.values())
+            while len(self._memory) > _MEMORY_PAGES or (size > _MEMORY_BYTES and len(self._memory) > 1):
+                size -= self._memory.popitem(last=False)[1].size_bytes
 
     def _fetch(
         self, upstream: str, name: str, known: SerialisedPage | None, asked: Microseconds
@@ -214,48 +250,73 @@ class IndexClient:
             return serialise(name, NO_FILES, upstream=upstream, fetched=asked, exists=False)
         if answer.status != 200:
             raise IndexFailure(f"{answer.url} answered {answer.status}: nothing is shown of {name!r}")
-        reading = self._read(answer, upstream, name)
-        return serialise(
-            name,
-            reading.files,
-            upstream=upstream,
-            fetched=asked,
-            etag=answer.etag,
-            last_modified=answer.last_modified,
-            hidden=reading.hidden,
-            listed_versions=reading.listed_versions,
-        )
+        with self._reading, closing(answer):
+            reading = self._read(answer, name)
+            if not reading.lacks_times:
+                return _serialised(reading, answer, upstream, name, asked)
+        document = self._fetch_document(upstream, name)
+        with self._reading:
+            reading = self._read_document(document, upstream, name)
+            return _serialised(reading, answer, upstream, name, asked)
 
-    def _read(self, answer: UpstreamResponse, upstream: str, name: str) -> ParsedPage:
+    def _read(self, answer: UpstreamResponse, name: str) -> ParsedPage:
         try:
             if answer.content_type in _JSON_TYPES:
-                reading = read_json(answer.body, base=answer.url, name=name)
+                reading = read_json(answer.body(), base=answer.url, name=name)
             elif answer.content_type in _HTML_TYPES:
-                reading = read_html(answer.body, base=answer.url, name=name)
+                reading = read_html(answer.body(), base=answer.url, name=name)
             else:
                 kind = answer.content_type
                 raise IndexFailure(f"{answer.url} answered {name!r} with the content type {kind!r}: no page")
         except UnusableAnswer as error:
             raise IndexFailure(f"{answer.url} gave no usable page of {name!r}: {error}") from error
-        return self._read_document(upstream, name) if reading.lacks_times else reading
+        return reading
 
-    def _read_document(self, upstream: str, name: str) -> ParsedPage:
-        url = f"{upstream.removesuffix('/').removesuffix('/simple')}/pypi/{name}/json"
-        problem: object
+    def _fetch_document(self, upstream: str, name: str) -> UpstreamResponse:
+        """The project's JSON document, which tells upload times where the page does not."""
         try:
-            answer = self.fetcher.get(url, {"accept": "application/json"})
-            problem = f"answered {answer.status}"
-            if answer.status == 200:
-                reading = read_project_document(answer.body, base=answer.url, name=name)
-                if not reading.lacks_times:
-                    return reading
-                problem = "has none either"
-        except (IndexFailure, UnusableAnswer) as error:
-            problem = error
-        raise IndexFailure(
-            f"{upstream} gives no upload times for the project {name!r}, and {url} does not help "
-            f"({problem}): it cannot be shown as of an instant; use an index that gives them (PEP 700)"
-        )
+            answer = self.fetcher.get(_document_url(upstream, name), {"accept": "application/json"})
+        except IndexFailure as error:
+            raise _no_times(upstream, name, error) from error
+        if answer.status != 200:
+            raise _no_times(upstream, name, f"answered {answer.status}")
+        return answer
+
+    def _read_document(self, answer: UpstreamResponse, upstream: str, name: str) -> ParsedPage:
+        try:
+            reading = read_project_document(answer.body(), base=answer.url, name=name)
+        except UnusableAnswer as error:
+            raise _no_times(upstream, name, error) from error
+        if reading.lacks_times:
+            raise _no_times(upstream, name, "has none either")
+        return reading
+
+
+def _serialised(
+    reading: ParsedPage, answer: UpstreamResponse, upstream: str, name: str, asked: Microseconds
+) -> SerialisedPage:
+    return serialise(
+        name,
+        reading.files,
+        upstream=upstream,
+        fetched=asked,
+        etag=answer.etag,
+        last_modified=answer.last_modified,
+        hidden=reading.hidden,
+        listed_versions=reading.listed_versions,
+    )
+
+
+def _document_url(upstream: str, name: str) -> str:
+    return f"{upstream.removesuffix('/').removesuffix('/simple')}/pypi/{name}/json"
+
+
+def _no_times(upstream: str, name: str, problem: object) -> IndexFailure:
+    return IndexFailure(
+        f"{upstream} gives no upload times for the project {name!r}, and {_document_url(upstream, name)} "
+        f"does not help ({problem}): it cannot be shown as of an instant; "
+        "use an index that gives them (PEP 700)"
+    )
 
 
 def check_upstream(url: str) -> str:
