@@ -130,9 +130,8 @@ class Resources:
         return open_source(
             str(source),
             workdir=workdir,
-            index_url=self.settings.index_url,
             cache=self.cache.downloads,
-            index_cache=self.cache.index,
+            index=lambda: self.index,
             before=before,
         )
 

@@ -160,15 +160,14 @@ def _sdist(
     source = SdistSource(name=name, version=Version(version) if version else None)
     with IndexClient(upstreams=(plan.index_url,), cache=DiskCache(pages)) as client:
         chosen = choose_sdist(fetch_listing(client, name), source, before)
-    project = open_source(
-        f"pypi:{name}=={chosen.version}",
-        workdir=workdir,
-        index_url=plan.index_url,
-        before=before,
-        cache=place.cache / "downloads",
-        index_cache=pages,
-        limits=limits_of(place),
-    )
+        project = open_source(
+            f"pypi:{name}=={chosen.version}",
+            workdir=workdir,
+            before=before,
+            cache=place.cache / "downloads",
+            index=lambda: client,
+            limits=limits_of(place),
+        )
     return Fetched(
         tree=project.root,
         origin=project.origin,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from backdate.errors import SourceError, SourceProblem
-from backdate.index.cache import DiskCache
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin, Project
 from backdate.projects.sources.checkout import check_out
@@ -26,7 +27,7 @@ def open_source(
     index_url: str = PYPI,
     before: Instant | None = None,
     cache: Path | None = None,
-    index_cache: Path | None = None,
+    index: Callable[[], IndexClient] | None = None,
     limits: TreeLimits | None = None,
     clone_timeout_s: float = 900.0,
 ) -> Project:
@@ -35,7 +36,8 @@ def open_source(
     ``text`` is one of the forms of ``specification.py``. ``before`` is for ``pypi:`` only: files that were
     uploaded strictly before it are visible. ``cache`` keeps downloads by hash; without it they are removed
     when this returns.
-    ``index_cache`` keeps the index' pages.
+    ``index`` gives an open client when one is needed; without it one of ``index_url``
+    is opened for this call and keeps no pages.
     When it raises, nothing is left in ``workdir``.
 
     Raises SourceError when there is no such project, revision or sdist, when it is not sound or has no
@@ -57,7 +59,7 @@ def open_source(
             index_url,
             before,
             downloads,
-            index_cache,
+            index,
             limits or TreeLimits(),
             clone_timeout_s,
         )
@@ -79,7 +81,7 @@ def _bring(
     index_url: str,
     before: Instant | None,
     downloads: Path,
-    index_cache: Path | None,
+    index: Callable[[], IndexClient] | None,
     limits: TreeLimits,
     clone_timeout_s: float,
 ) -> tuple[Origin, int]:
@@ -93,11 +95,11 @@ def _bring(
         case GitSource():
             return check_out(source, target, limits=limits, clone_timeout_s=clone_timeout_s)
         case SdistSource():
-            pages = DiskCache(index_cache) if index_cache is not None else None
-            with IndexClient(upstreams=(index_url,), cache=pages) as client:
-                return fetch_sdist(
-                    source, target, client=client, before=before, cache=downloads, limits=limits
-                )
+            fetch = partial(fetch_sdist, source, target, before=before, cache=downloads, limits=limits)
+            if index is not None:
+                return fetch(client=index())
+            with IndexClient(upstreams=(index_url,), cache=None) as client:
+                return fetch(client=client)
 
 
 def _name(source: Source) -> str:
