@@ -109,7 +109,7 @@ class _PlainDisplay(_Display):
     def __init__(self) -> None:
         super().__init__()
         self._build_phase = ""
-        self._build_told = 0.0
+        self._build_shown_at = 0.0
 
     def _line(self, text: str) -> None:
         tell(text)
@@ -134,9 +134,9 @@ class _PlainDisplay(_Display):
     def _build(self, event: BuildAdvanced) -> None:
         """A line for each new phase, and one now and then."""
         now = time.monotonic()
-        if event.phase == self._build_phase and now - self._build_told < _BUILD_LINE_EVERY_S:
+        if event.phase == self._build_phase and now - self._build_shown_at < _BUILD_LINE_EVERY_S:
             return
-        self._build_phase, self._build_told = event.phase, now
+        self._build_phase, self._build_shown_at = event.phase, now
         tell(printable(build_line(event) + (f"  [{event.last}]" if event.last else "")))
 
 
