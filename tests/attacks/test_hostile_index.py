@@ -142,7 +142,7 @@ def test_a_page_cut_short_is_refused(index: HostileIndex, server: Server, kind: 
     page = html_page("cut", *HONEST) if "html" in kind else json_page("cut", *HONEST)
     head = b"HTTP/1.0 200 OK\r\nContent-Type: " + kind.encode() + b"\r\n"
     packed = gzip.compress(page)
-    stem = f"cut-{kind.partition('/')[2].replace('+', '-')}"
+    stem = f"cut-{kind.partition('/')[2].translate({ord('+'): '-', ord('.'): '-'})}"
     for number, length in enumerate((50, 400, len(page) // 2, len(page) - 20)):
         index.answers[f"{stem}-cut{number}"] = lambda sock, n=length: sock.sendall(head + b"\r\n" + page[:n])
         assert server.status(f"{stem}-cut{number}") == 502
