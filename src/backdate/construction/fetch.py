@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -26,6 +27,9 @@ from backdate.projects.sources.sdist import choose_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
 from backdate.timeline.instants import Instant, format_day, format_instant
+
+
+_COMMIT = re.compile(r"[0-9a-f]{40}\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +72,23 @@ def fetch(candidate: Candidate, plan: BuildPlan, place: WorkerConfig, scratch: P
         if plan.origin is not None:
             revision = last_commit_before(git_dir, revision, plan.origin)
         return _commit(candidate, git_dir, revision, place, scratch / "tree")
+
+
+def local_revision(candidate: Candidate, place: WorkerConfig) -> str:
+    """The commit that a branch or HEAD of a repository on this machine names now; "" for other candidates.
+
+    It tells results of one state of the repository from those of another.
+    """
+    local = None
+    if candidate.kind not in ("sdist", "folder") and not _COMMIT.match(candidate.revision):
+        with suppress(SourceError):
+            local = _local(candidate, place.repos)
+    git_dir = find_git_dir(local) if local is not None else None
+    if git_dir is None:
+        return ""
+    with suppress(SourceError):  # ``fetch`` says what is wrong with it
+        return resolve_commit(git_dir, candidate.revision or "HEAD", shown=candidate.name)
+    return ""
 
 
 def fetch_later(

@@ -181,3 +181,17 @@ def test_what_was_found_is_kept_without_the_target(desk: Desk) -> None:
     early = desk.look(candidate, replace(PLAN, target=datetime(2021, 1, 1, tzinfo=UTC)))
     assert early.exclusion is not None
     assert early.exclusion.stage == "window"
+
+
+def test_a_source_that_changed_is_examined_again(desk: Desk) -> None:
+    commit(desk.repository, project("word"), FIRST)
+    plan = replace(PLAN, origin=datetime(2024, 1, 1, tzinfo=UTC))
+    first = found(desk.look(desk.candidate(), plan))
+    assert found(desk.look(desk.candidate(), plan)) == first
+    commit(desk.repository, {"more.py": "more = 1\n"}, SECOND)
+    second = found(desk.look(desk.candidate(), plan))
+    assert second.digest != first.digest
+    branch = desk.candidate(revision="HEAD")
+    assert found(desk.look(branch)).digest == second.digest
+    commit(desk.repository, {"more.py": "more = 2\n"}, "2023-03-01T12:00:00Z")
+    assert found(desk.look(branch)).digest not in (first.digest, second.digest)
