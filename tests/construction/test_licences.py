@@ -65,3 +65,16 @@ def test_no_expression_takes_long() -> None:
     spaces = "\n " * 500_000
     assert refuse_licences([f"MIT{spaces}OR{spaces}GPL-3.0"]) is None
     assert refuse_licences([f"x{spaces}y"]) is not None  # took days
+
+
+@pytest.mark.parametrize(
+    ("text", "licence"),
+    [
+        ("MIT License\n", "MIT"),
+        ("The MIT License (MIT)\n\nCopyright (c) 2020 Somebody\n", "MIT"),
+        ("MIT License, but not for sale\n", None),
+        ("MIT License\n\nor the GNU General Public License\n", "GPL"),
+    ],
+)
+def test_a_file_that_only_names_its_licence(text: str, licence: str | None) -> None:
+    assert licence_of_text(text) == licence
