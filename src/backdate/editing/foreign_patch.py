@@ -7,6 +7,7 @@ named as such, so that the other parts can still be used.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,7 @@ from backdate.editing.patch_text import decode_patch
 
 _OLD = re.compile(rb'--- (?:"?a/|/dev/null)')
 _NEW = re.compile(rb'\+\+\+ (?:"?b/|/dev/null)')
+_GIT_PREFIXES = re.compile(rb'diff --git "?a/.* "?b/')
 _LINK = re.compile(
     rb"(?:new file mode|deleted file mode|old mode|new mode|index [0-9a-f.]+) (?:120000|160000)"
 )
@@ -44,7 +46,7 @@ class PatchPart:
 
 def split_foreign_patch(data: bytes) -> Iterator[PatchPart]:
     """The parts of the patch ``data``, in its order. Never raises because of its content."""
-    lines = data.removesuffix(b"\n").split(b"\n")
+    lines = data.removeprefix(BOM_UTF8).removesuffix(b"\n").split(b"\n")
     outside = _outside_hunks(lines)
     if _is_prefixed(lines, outside):
         lines = _without_prefixes(lines, outside)
@@ -55,22 +57,30 @@ def split_foreign_patch(data: bytes) -> Iterator[PatchPart]:
 
 
 def _is_prefixed(lines: list[bytes], outside: list[bool]) -> bool:
-    """Whether the paths stand behind ``a/`` and ``b/``: all of them do, and one of each kind is there.
+    """Whether paths stand behind ``a/`` and ``b/``: of one file both do, or of different ones each.
 
     Without prefixes both names of a file are the same, so ``a/x`` beside ``b/x`` cannot be bare paths.
     """
-    old = new = marked = 0
+    old = new = marked = other = 0
     for number, line in enumerate(lines):
         if not outside[number]:
             continue
         if _is_header(lines, number):
             following = lines[number + 1]
-            if not (_OLD.match(line) and _NEW.match(following)):
-                return False
+            if not _has_prefixes(lines, number):
+                other += 1
+                continue
+            if b"/dev/null" not in line and b"/dev/null" not in following:
+                return True
             old += b"/dev/null" not in line
             new += b"/dev/null" not in following
-        marked += line.startswith((b"diff --git a/", b'diff --git "a/'))
-    return bool(marked or (old and new))
+        marked += _GIT_PREFIXES.match(line) is not None
+    return bool(marked or (old and new and not other))
+
+
+def _has_prefixes(lines: list[bytes], number: int) -> bool:
+    """Whether the header there has ``a/`` and ``b/``; a patch may have bare paths beside prefixed ones."""
+    return _OLD.match(lines[number]) is not None and _NEW.match(lines[number + 1]) is not None
 
 
 def _is_header(lines: list[bytes], number: int) -> bool:
@@ -94,14 +104,14 @@ def _outside_hunks(lines: list[bytes]) -> list[bool]:
 
 
 def _without_prefixes(lines: list[bytes], outside: list[bool]) -> list[bytes]:
-    """The lines with ``a/`` and ``b/`` taken from the headers' paths."""
+    """The lines with ``a/`` and ``b/`` taken from the paths of those headers that have both."""
     bare = list(lines)
     for number, line in enumerate(lines):
         if not outside[number]:
             continue
-        if line.startswith(b"diff --git "):
+        if _GIT_PREFIXES.match(line):
             bare[number] = re.sub(rb'( "?)[ab]/', rb"\1", line)
-        elif _is_header(lines, number):
+        elif _is_header(lines, number) and _has_prefixes(lines, number):
             bare[number] = re.sub(rb'^(--- "?)a/', rb"\1", line)
             bare[number + 1] = re.sub(rb'^(\+\+\+ "?)b/', rb"\1", lines[number + 1])
     return bare

@@ -8,6 +8,7 @@ scripts, renames, modes or links.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -110,7 +111,7 @@ def read_patch(patch: str, *, what: str = "the patch") -> tuple[FilePatch, ...]:
         raise SourceError(f"{what} holds characters that are no text: {error.reason}") from error
     if len(data) > MOST_BYTES:
         raise SourceError(f"{what} is longer than {MOST_BYTES:,} bytes")
-    lines = [line + b"\n" for line in data.split(b"\n")]
+    lines = [line + b"\n" for line in data.removeprefix(BOM_UTF8).split(b"\n")]
     if lines[-1] == b"\n":
         lines.pop()
     files = tuple(_PatchReader(lines, what).files())
