@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,12 +91,19 @@ def _entries(data: bytes) -> Iterator[tuple[str, Prediction | str]]:
 
 
 _GARBAGE = object()
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def _decoded(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        if not _SURROGATE.search(data):
+            return _GARBAGE
+    try:
+        return json.loads(data)  # which reads halves of surrogate pairs, so that their entry can be named
+    except (ValueError, RecursionError):
         return _GARBAGE
 
 
@@ -107,6 +116,12 @@ def _entry(value: Any, where: str) -> Prediction | str:
     if len(instance) > _LONGEST_NAME:
         return f"its instance_id has {len(instance):,} characters"
     patch = value.get("model_patch", value.get("patch"))
+    for name, text in (("instance_id", instance), ("model", model), ("patch", patch)):
+        half = _HALF.search(text) if isinstance(text, str) else None
+        if half is not None:
+            return (
+                f"its {name} holds U+{ord(half.group()):04X}, half of a surrogate pair, which is no character"
+            )
     return Prediction(
         instance_id=instance,
         model=model[:_LONGEST_NAME] if isinstance(model, str) else "",
