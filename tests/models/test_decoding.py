@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.models.decoding import read_completion, read_error
 from backdate.models.interface import ModelFailure, Reply
+from backdate.models.retry import wait_before_next
+from backdate.models.settings import Patience
 from backdate.models.streaming import StreamedReply
 
 KEYS = ["choices", "message", "delta", "content", "tool_calls", "function", "name", "arguments", "index"]
@@ -52,3 +55,15 @@ def test_arguments_that_come_as_an_object_are_taken() -> None:
     assert isinstance(reply, Reply)
     assert reply.text == "hi"
     assert (reply.tool_calls[0].id, reply.tool_calls[0].arguments) == ("call_0", '{"a": 1}')
+
+
+@pytest.mark.parametrize(
+    "end", [b'data: {"choices"', b"data: {", b'data: {"choices":[{"delta":{"content":"b']
+)
+def test_a_stream_that_is_cut_within_a_line_is_broken_and_asked_again(end: bytes) -> None:
+    streamed = StreamedReply(max_bytes=1000)
+    assert streamed.feed(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n' + end) is None
+    failure = streamed.finish()
+    assert isinstance(failure, ModelFailure)
+    assert failure.kind == "stream-broken"
+    assert wait_before_next(failure, 1, Patience(), 0.5) is not None

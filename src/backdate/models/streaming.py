@@ -41,9 +41,12 @@ class StreamedReply:
 
     def finish(self) -> Answer:
         """The reply, once the bytes have ended."""
-        if self._rest and (failure := self._line(self._rest.rstrip(b"\r"))) is not None:
+        last = self._rest.rstrip(b"\r")  # a line that nothing ended
+        is_cut = _is_cut(last)
+        failure = None if is_cut else self._line(last)
+        if failure is not None:
             return failure
-        if not self._done and self._finish is None:
+        if is_cut or (not self._done and self._finish is None):
             return ModelFailure(
                 kind="stream-broken", message="the reply stopped before its end", usage=self._usage
             )
@@ -127,3 +130,15 @@ class StreamedReply:
 
 def _too_large(limit: int) -> ModelFailure:
     return ModelFailure(kind="answer-too-large", message=f"the reply is longer than {limit:,} bytes")
+
+
+def _is_cut(line: bytes) -> bool:
+    """Whether ``line``, the last of a stream and without an end, is the beginning of a piece."""
+    data = line[5:].strip()
+    if not line.startswith(b"data:") or data == b"[DONE]":
+        return False
+    try:
+        parse_json(data)
+    except ValueError:
+        return True
+    return False
