@@ -28,7 +28,6 @@ from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
 from backdate.timeline.instants import Instant, format_day, format_instant
 
-
 _COMMIT = re.compile(r"[0-9a-f]{40}\Z")
 
 
