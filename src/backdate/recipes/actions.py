@@ -1,4 +1,4 @@
-"""What a command that was found in a file means for a recipe."""
+"""What a command in a project's file does for a recipe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from backdate.recipes.recipe import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delegation:
-    """A command that leaves the work to another file, which is read in its place."""
+    """A command that calls another file (``tox``, ``make``), which is read instead."""
 
     to: Literal["tox", "nox", "make", "script", "suite", "conda"]
     """``suite``: whatever tests are found (``setup.py test``). ``conda``: an environment.yml."""
@@ -38,16 +38,16 @@ Action: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredJob:
-    """What one place in a project's files (a job, an environment, a target) does, in order."""
+    """What a job, environment or target in a project's files does, in order."""
 
     kind: str
-    """The kind of place: "GitHub Actions", "tox", …"""
+    """The kind of source: "GitHub Actions", "tox", …"""
     name: str
     """Which one: "job build of .github/workflows/test.yml"."""
     actions: tuple[Action, ...]
     doubts: int = 0
-    """How much speaks against it as *the* recipe: it lints, publishes, needs services, is for another
+    """Reasons not to take it as the recipe: it lints, publishes, needs services, is for another
     system."""
     installs_only: bool = False
-    """Whether its kind never says how tests are run, so that the tests that are found are meant."""
+    """Whether its kind never declares test commands; the tests in the project's files are run then."""
     provenance: Provenance

@@ -37,7 +37,7 @@ class Purpose(Enum):
 
     @property
     def rule(self) -> str:
-        """How a provenance says it."""
+        """The text for a provenance."""
         return self.value
 
 

@@ -40,7 +40,7 @@ class Declared:
     runtime: tuple[str, ...] = ()
     """Requirements of a project that is not installable (a Pipfile)."""
     unread: tuple[tuple[str, str], ...] = ()
-    """(file, why nothing is known of what it declares)."""
+    """(file, why it could not be read)."""
 
 
 def read_declared(root: Path) -> Declared:
@@ -92,7 +92,7 @@ def version_variables(root: Path, version: str | None) -> dict[str, str]:
     if declared.name is not None:
         name = re.sub(r"[-_.]+", "_", declared.name).upper()
         variables[f"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{name}"] = version
-    if "pbr" in _setup_arguments(root, []):  # told by read_declared above
+    if "pbr" in _setup_arguments(root, []):  # reported by read_declared above
         variables["PBR_VERSION"] = version
     return variables
 

@@ -1,4 +1,4 @@
-"""Every recipe that a project's files tell, the most trusted first. Nothing is executed.
+"""Every recipe that a project's files declare, the most trusted first. Nothing is executed.
 
 The order follows what published systems found (SetupAgent, arXiv 2503.07701: CI files alone set up 33
 repositories of a sample where texts alone set up 15): CI jobs, tox, nox, what the metadata and requirements
@@ -52,9 +52,9 @@ _SOURCES = (
     RecipeSource(kind="makefile", read=read_makefile),
     RecipeSource(kind="texts", read=read_texts),
 )
-"""Of one kind, the first counts more."""
+"""Within one kind, earlier sources are preferred."""
 _DOUBTFUL = 5
-"""A CI job with as much against it goes behind what the metadata declares."""
+"""A CI job with this many doubts is ranked behind what the metadata declares."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Extraction:
     """What a project's files say about installing and testing it."""
 
     candidates: tuple[Recipe, ...]
-    """The most trusted first; two that would do the same are one. Empty when there are no tests."""
+    """The most trusted first; those that would do the same are merged. Empty when there are no tests."""
     skipped: tuple[SkippedInstruction, ...]
     """What was found and is not followed, each once, with the reason."""
 
@@ -70,7 +70,7 @@ class Extraction:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ranked:
     rank: tuple[int, int]
-    """Lower is better: the kind of source, then what speaks against this one of its kind."""
+    """Lower is better: the kind of source, then the doubts about this candidate."""
     recipe: Recipe
 
 
@@ -98,7 +98,7 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
         rank_of_source = position + 4 if position == 0 and doubts >= _DOUBTFUL else position
         ranked.append(_Ranked(rank=(rank_of_source, doubts), recipe=composition.recipe))
     ranked.sort(key=lambda ranking: ranking.rank)
-    files.declared()  # whether any recipe asked for it or not: a broken file is told
+    files.declared()  # read even if no recipe asked for it, so that a broken file is reported
     skipped += files.unread
     return Extraction(candidates=tuple(_folded(ranked)), skipped=tuple(dict.fromkeys(skipped)))
 

@@ -14,16 +14,16 @@ from backdate.recipes.declared import Declared, read_declared
 from backdate.recipes.recipe import Provenance, SkippedInstruction, unread_metadata
 
 FILE_BYTES = 512 * 1024
-"""A file that tells how to install or test a project is not larger than this."""
+"""The largest file that is read."""
 
 PARSING = 500
 """What parsing one more file costs of the budget; one step or command costs 1."""
 
 _BUDGET = 10_000
-"""Files may call each other, and themselves, in ways that multiply: this much is read and no more."""
+"""Files may call each other, and themselves, so that the work multiplies: the limit for one project."""
 
 _MOST_ENTRIES = 2_000
-"""Of one folder; more is not a folder that people write."""
+"""Of one folder; a hand-written folder has fewer."""
 
 
 class Files:

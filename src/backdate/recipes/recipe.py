@@ -80,7 +80,7 @@ class DeclaredPythons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemPackages:
-    """What a recipe wants from the operating system, or from conda."""
+    """Packages that a recipe needs from the operating system, or from conda."""
 
     manager: Literal["apt", "conda"]
     """Whose names these are. Those of conda are only ever listed, never installed."""
@@ -100,7 +100,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildConstraint:
-    """A limit on what an isolated build (PEP 517) may take, such as its setuptools or Cython."""
+    """A limit on what an isolated build (PEP 517) may install, such as its setuptools or Cython."""
 
     requirement: str
     """PEP 508, without extras: ``setuptools<58``. It installs nothing."""
@@ -109,7 +109,7 @@ class BuildConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequirement:
-    """What the isolated build of one distribution needs although it does not say so."""
+    """A requirement of a distribution's isolated build that the distribution does not declare."""
 
     distribution: str
     """Whose build it is, normalised (PEP 503)."""
@@ -120,12 +120,12 @@ class BuildRequirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaterCut:
-    """A distribution whose cut is moved: files uploaded after the instant may be taken of it."""
+    """A distribution with a later cutoff: its files may be newer than the instant."""
 
     name: str
     """Normalised (PEP 503)."""
     until: Instant
-    """Where it is cut instead; without effect at instants that are not before this one."""
+    """Its cutoff; without effect at instants that are not earlier."""
     provenance: Provenance
 
 
@@ -140,7 +140,7 @@ class Recipe:
     install: tuple[InstallStep, ...]
     test: SuitePlan
     further_tests: tuple[SuitePlan, ...] = ()
-    """What else the same source runs, after ``test`` and in this order."""
+    """Further test commands of the same source, run after ``test`` in this order."""
     interpreter: DeclaredPythons | None = None
     system: tuple[SystemPackages, ...] = ()
     variables: tuple[Variable, ...] = ()
@@ -149,14 +149,14 @@ class Recipe:
     build_requirements: tuple[BuildRequirement, ...] = ()
     extra_cutoff_overrides: tuple[LaterCut, ...] = ()
     provenance: Provenance | None = None
-    """Where the recipe as a whole was read; None for a recipe that was put together by hand."""
+    """Where the recipe as a whole was read; None for a recipe that was written by hand."""
 
 
 class SkipKind(StrEnum):
     """Why an instruction is not followed, as far as anything depends on it."""
 
     NOT_FOLLOWED = "not-followed"
-    """It may be needed: it could not be read, is not known, or is of another system."""
+    """It may be needed, but could not be read, is unknown, or is for another system."""
     OTHER_COMMAND = "other-command"
     """It neither installs nor tests."""
     AROUND_TESTS = "around-tests"

@@ -113,7 +113,7 @@ def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
 
 
 def install_command(step: InstallStep) -> str:
-    """One step as a command of pip. All of a recipe belong together: see ``installing_lines``."""
+    """One step as a pip command. The steps of a recipe are installed together: see ``installing_lines``."""
     return shlex.join(["python", "-m", "pip", "install", *_pip_arguments(step)])
 
 
@@ -145,7 +145,7 @@ def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
 
 
 def _build_lines(recipe: Recipe, setting: str) -> Iterator[str]:
-    """Limits on isolated builds, what builds need besides what they declare, and cuts that are moved.
+    """Limits on isolated builds, what builds need besides what they declare, and later cutoffs.
 
     pip reads ``PIP_CONSTRAINT`` for isolated builds as well until 25.3, then ``PIP_BUILD_CONSTRAINT``.
     """
@@ -194,7 +194,7 @@ def _interpreter_comment(recipe: Recipe) -> Iterator[str]:
 
 
 def _comment(provenance: Provenance) -> Iterator[str]:
-    """Where a line came from. Whatever a file's text holds, it stays one comment."""
+    """The source of a line, as one comment whatever the file's text holds."""
     location = f"{provenance.location}: " if provenance.location else ""
     yield _one_line(f"# {location}{provenance.text or provenance.rule}")
 
@@ -205,7 +205,7 @@ def _one_line(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without line ends and control characters of any kind: no text starts an instruction of its own."""
+    """Without line ends and control characters of any kind: no text can start another instruction."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 

@@ -1,4 +1,4 @@
-"""What a project needs to run, as its metadata write it out: read statically, nothing is built.
+"""A project's run-time requirements, read from its metadata without building it.
 
 For a project whose own build cannot be carried out: what it requires can be installed without it.
 """
@@ -30,7 +30,7 @@ def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None
     for read in (_of_project_table, _of_poetry, _of_setuptools):
         try:
             requirements = read(files, wanted)
-        except ConfigurationError:  # told by ``Declared.unread``; no build could have read it either
+        except ConfigurationError:  # reported by ``Declared.unread``; no build could have read it either
             return None
         if requirements is not None:
             return tuple(

@@ -73,7 +73,7 @@ def _look(root: Path, relative: str) -> SuiteFile | None:
             tree = ast.parse(text)
         nodes = list(_statements(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError, ConfigurationError):
-        return None  # no runner of today could name its tests either; the old one may still collect them
+        return None  # current runners cannot name its tests either; the old one may still collect them
     imported = set()
     for node in nodes:
         if isinstance(node, ast.Import):

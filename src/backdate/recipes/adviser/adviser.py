@@ -20,7 +20,7 @@ from backdate.timeline.instants import Instant
 
 
 class ModelAdviser:
-    """Asked for what the rules did not settle in *one* set-up, at ``instant``.
+    """Answers what the rules did not settle in *one* set-up, at ``instant``.
 
     ``strategy``: "setupagent" gives a recipe and repairs, "timemachine" a recipe only. ``web`` reads external
     pages that the files link to; None for none. ``prices``: what tokens cost. Raises
@@ -48,7 +48,7 @@ class ModelAdviser:
 
     @property
     def consultation(self) -> Consultation:
-        """All that was asked until now."""
+        """The questions so far."""
         return self._interview.consultation
 
     def recipes(self, root: Path) -> tuple[Recipe, ...]:
@@ -56,7 +56,7 @@ class ModelAdviser:
         return self._strategy.recipes(root)
 
     def propose(self, failure: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
-        """A changed recipe that was not tried before; None for nothing to say."""
+        """A changed recipe that was not tried before; None when there is none."""
         if not isinstance(self._strategy, SetupAgent):
             return None
         self._seen.add(proposal_key(recipe, minor_version(failure.python)))

@@ -1,4 +1,4 @@
-"""What an adviser was asked, what came of it, and what it took."""
+"""The questions to an adviser, the results and the cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Exchange:
     phase: Phase
     ending: Ending | FailureKind
     detail: str = ""
-    """In one line: what was answered, or why it is of no use."""
+    """In one line: the answer, or why it cannot be used."""
     prompt_tokens: int | None = None
     """Of all calls for it; None when the endpoint did not count."""
     completion_tokens: int | None = None

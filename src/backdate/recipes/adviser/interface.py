@@ -1,4 +1,4 @@
-"""What a set-up asks an adviser: a model, or whatever else may know more than the rules."""
+"""The interface of an adviser, which a set-up asks where the rules have no answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backdate.recipes.repair.setup_failure import SetupFailure
 
 
 class Adviser(Protocol):
-    """May know more than the rules; asked only where those found nothing."""
+    """A source of recipes and repairs, usually a model; asked only where the rules found nothing."""
 
     @property
     def consultation(self) -> Consultation:
@@ -25,5 +25,5 @@ class Adviser(Protocol):
         ...
 
     def propose(self, failure: SetupFailure, recipe: Recipe, root: Path) -> Repair | None:
-        """A changed recipe where no rule has anything to say; None for nothing to say."""
+        """A changed recipe where no rule applies; None where the adviser has none either."""
         ...

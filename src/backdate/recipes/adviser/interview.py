@@ -17,7 +17,7 @@ from backdate.recipes.adviser.prompts import CORRECTION
 T = TypeVar("T")
 
 MOST_CALLS = 40
-"""Of one set-up."""
+"""The most questions in one set-up."""
 _QUOTED_BACK = 4_000
 """Characters of a wrong answer that the model is shown again."""
 
@@ -44,7 +44,7 @@ class Interview:
 
     @property
     def consultation(self) -> Consultation:
-        """All that was asked until now."""
+        """The questions so far."""
         return Consultation(
             model=self._model.name,
             strategy=self._strategy,
@@ -59,7 +59,7 @@ class Interview:
         self._exchanges.append(Exchange(phase=phase, ending=ending, detail=one_line(detail)))
 
     def ask(self, phase: Phase, system: str, text: str, read: Callable[[dict[str, object]], T]) -> T | None:
-        """What ``read`` makes of the answer; None when there is none that it can read.
+        """The answer as ``read`` parses it; None when there is none that it can parse.
 
         ``read`` gets the JSON object that the model was asked for, and raises WrongFormat with what is wrong.
         """

@@ -1,4 +1,4 @@
-"""What of a repository is shown to a model: bounded, and marked as data that holds no instructions."""
+"""The parts of a repository that a model sees: limited in size, and marked as data without instructions."""
 
 from __future__ import annotations
 

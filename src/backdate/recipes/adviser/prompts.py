@@ -1,4 +1,4 @@
-"""What the model is told: our own words for SetupAgent's phases and TimeMachine-bench's workflows."""
+"""The prompts: our own wording of SetupAgent's phases and TimeMachine-bench's workflows."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class SetupAgent:
         self._tried: list[str] = []
 
     def recipes(self, root: Path) -> tuple[Recipe, ...]:
-        """The recipe that the files, as the model reads them, tell: at most one."""
+        """The recipe that the model reads from the files: at most one."""
         files = Files(root)
         listing = list_files(files)
         if not listing:

@@ -36,13 +36,13 @@ class WebPage:
     """A page that was read."""
 
     url: str
-    """Where it was in the end."""
+    """Its address after redirects."""
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A page that was not, and why."""
+    """A page that was not read, and why."""
 
     url: str
     reason: str
@@ -101,7 +101,7 @@ class WebReader:
         return Unread(url=url, reason="too many redirects")
 
     def _one(self, client: httpx.Client, url: str, cutter: _Cutter) -> WebPage | Unread | str:
-        """The page, why it is not read, or where it says that it went."""
+        """The page, the reason why it is not read, or the address of a redirect."""
         target = self._allowed(url)
         if isinstance(target, Unread):
             return target
@@ -155,7 +155,7 @@ class _Cutter:
         self._sockets: list[socket.socket] = []
 
     def trace(self, _event: str, info: Mapping[str, object]) -> None:
-        """Told by httpx what it does: remembers each connection."""
+        """httpx's trace hook: remembers each connection."""
         stream = info.get("return_value")
         if not isinstance(stream, NetworkStream):
             return

@@ -1,1 +1,1 @@
-"""Repairing a recipe from what went wrong: pure functions from a log and a recipe to changed recipes."""
+"""Repair rules: pure functions from a failure and a recipe to changed recipes."""

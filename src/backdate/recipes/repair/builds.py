@@ -75,11 +75,11 @@ _HINT = re.compile(
     r"\bapt(?:-get)? install (?:-[\w-]{1,30} ){0,3}"
     r"([a-z0-9][a-z0-9+.-]{1,80}(?: [a-z0-9][a-z0-9+.-]{1,80}){0,9})"
 )
-"""What a build, or the message of an ImportError, says to install; other words may follow."""
+"""What a build, or an ImportError's message, tells people to install; other words may follow."""
 
 
 def build_tools(context: RepairContext) -> Iterator[Repair]:
-    """Build tools of before what the build stumbles over; for ``use_2to3`` this is setuptools 57."""
+    """Build tools older than the change that breaks the build: setuptools 57 for ``use_2to3``."""
     if context.failure.phase == "tests":
         return
     text = context.failure.text
@@ -156,7 +156,7 @@ def build_requirements(context: RepairContext) -> Iterator[Repair]:
 
 
 def system_names(text: str) -> dict[str, tuple[str, ...]]:
-    """What of the system a log misses, and the Debian packages that hold it (none known: an empty tuple)."""
+    """System files that a log reports as missing, with their Debian packages (empty where none is known)."""
     packages_by_name: dict[str, tuple[str, ...]] = {}
     for sign in _SYSTEM_SIGNS:
         for match in all_matches(sign, text):
@@ -182,13 +182,13 @@ def debian_packages(missing: str) -> tuple[str, ...]:
 
 
 def _names(key: str, missing: str) -> bool:
-    """Whether a key of the table means what is missing."""
+    """Whether a key of the table matches the missing file."""
     begins = key.endswith("/") or key.startswith("lib")
     return missing in (key, f"lib{key}") or (begins and missing.startswith(key))
 
 
 def system_packages(context: RepairContext) -> Iterator[Repair]:
-    """Wheels instead of what builds against the system where there are such; else the system's packages."""
+    """A distribution with wheels in place of one that builds against the system; else system packages."""
     text = context.failure.text
     missing = system_names(text)
     if not missing:
@@ -231,7 +231,7 @@ _NO_VERSION = re.compile(
 
 
 def unknown_version(context: RepairContext) -> Iterator[Repair]:
-    """A version for builds that ask version control for one."""
+    """A version for builds that read it from version control."""
     match = first_match(_NO_VERSION, context.failure.text)
     if match is None or context.failure.phase == "tests":
         return
@@ -255,7 +255,7 @@ _COMPILING = re.compile(
 
 
 def _never_a_wheel(context: RepairContext) -> bool:
-    """Whether what fails lacks something of the system under every interpreter: no wheel of it exists."""
+    """Whether the failing distribution has no wheel at all, so that no interpreter helps."""
     text = context.failure.text
     names = {canonicalize_name(match[1].rstrip(".")) for match in all_matches(FAILED_BUILD, text)}
     names -= {canonicalize_name(context.files.declared().name or "")}
@@ -265,7 +265,7 @@ def _never_a_wheel(context: RepairContext) -> bool:
 
 
 def older_interpreter(context: RepairContext) -> Iterator[Repair]:
-    """Where a build fails for no reason that is known: the next older interpreter, for which wheels exist."""
+    """Where a build fails for an unknown reason: the next older interpreter, which may have wheels."""
     failure = context.failure
     if failure.phase == "tests" or first_match(REACHED_OUT, failure.text):
         return

@@ -14,13 +14,13 @@ class ErrorGroup(StrEnum):
     INSTALLATION = "INSTALLATION"
     """Something is missing, or does not install."""
     TESTING = "TESTING"
-    """What is installed would do; the way the tests are run does not."""
+    """The environment is right; the way in which the tests are run is not."""
     UNDECIDABLE = "UNDECIDABLE"
-    """The log does not say, or no recipe could help."""
+    """The log does not tell, or no recipe could help."""
 
 
 class ErrorClass(StrEnum):
-    """What is wrong, as finely as a log tells. ``group`` is the class of SetupAgent that it belongs to."""
+    """The class of an error, as precise as a log allows; ``group`` is its class in SetupAgent."""
 
     WRONG_INTERPRETER = "wrong-interpreter"
     """Another Python is asked for, or the code's syntax or standard library is another Python's."""
@@ -47,25 +47,25 @@ class ErrorClass(StrEnum):
     BROKEN_REQUIREMENT = "broken-requirement"
     """A line or a file of requirements that installers reject."""
     INCOMPATIBLE_RELEASE = "incompatible-release"
-    """What is installed does not work together: the project's requirements leave an upper limit out."""
+    """What is installed does not work together: the project's requirements lack an upper limit."""
     NOT_IMPORTABLE = "not-importable"
     """The project itself, or the helpers of its tests, cannot be imported."""
     WRONG_FOLDER = "wrong-folder"
     """The tests, or files that they open, are looked for in the wrong folder."""
     DJANGO_SETTINGS = "django-settings"
-    """Django was not told its settings."""
+    """Django has no settings module."""
     WRONG_RUNNER = "wrong-runner"
     """The suite is for another runner, or for other arguments."""
     NO_TESTS = "no-tests"
-    """The runner was done and found no test."""
+    """The runner ended and found no test."""
     NEEDS_SERVICE = "needs-service"
     """A database, a broker or another service is expected."""
     NEEDS_SECRET = "needs-secret"  # noqa: S105 - the name of a class of errors
-    """A key, a token or a variable that only the project's people have."""
+    """A key, a token or a variable that only the project's maintainers have."""
     NEEDS_DISPLAY = "needs-display"
     """A display is expected."""
     NEEDS_NETWORK = "needs-network"
-    """Tests reach for the network."""
+    """Tests need the network."""
     TIMEOUT = "time-out"
     MEMORY = "memory"
     DISK = "disk"
@@ -108,4 +108,4 @@ _GROUPS = MappingProxyType(
         ),
     }
 )
-"""Those that are not named here belong to INSTALLATION."""
+"""All others belong to INSTALLATION."""

@@ -1,4 +1,4 @@
-"""Releases that do not work together, and interpreters that lack what the code wants."""
+"""Releases that do not work together, and interpreters that lack what the code uses."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _stricter(limit: str, known: str) -> bool:
 
 
 def another_interpreter(context: RepairContext) -> Iterator[Repair]:
-    """The nearest interpreter that installers accept, or that has what the code wants."""
+    """The nearest interpreter that installers accept, or that has what the code uses."""
     wanted = wanted_minor(context.failure)
     if wanted is None:
         return
@@ -75,7 +75,7 @@ def another_interpreter(context: RepairContext) -> Iterator[Repair]:
 
 
 def wanted_minor(failure: SetupFailure) -> tuple[Callable[[tuple[int, int]], bool], str] | None:
-    """Which interpreters would do, and the line that says so; None when nothing does."""
+    """Which interpreters fit, and the line of the log that tells it; None when no line does."""
     text = failure_text(failure)
     for pattern in (_UV_RANGE, _RANGE):
         for match in all_matches(pattern, text):

@@ -130,7 +130,7 @@ def _deeper(namespace: str, text: str) -> list[str]:
 
 
 def _provider(context: RepairContext, module: str) -> str | None:
-    """The requirement for ``module``, by what the index shows of files as of the instant."""
+    """The requirement that provides ``module`` according to the index as of the instant."""
     top = module.partition(".")[0]
     named = {line.name: line for line in all_lines(context.files) if line.requirement is not None}
     failure = context.failure
@@ -153,7 +153,7 @@ def _provider(context: RepairContext, module: str) -> str | None:
 
 
 def candidates_for(module: str) -> tuple[str, ...]:
-    """Names that a distribution with ``module`` may have, the likeliest first; evidence of nothing."""
+    """Possible names of a distribution with ``module``, the likeliest first; the index confirms them."""
     parts = module.split(".")
     top = parts[0]
     row = modules.row_of(module)

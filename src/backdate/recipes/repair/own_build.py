@@ -1,4 +1,4 @@
-"""A project whose own build wants the network: what it requires installed without it, its code from the tree.
+"""A project whose build needs the network: installs its requirements and imports its code from the tree.
 
 A build that fails for another reason is not gone around: where an update broke it, that has to be seen.
 """
@@ -56,7 +56,7 @@ def without_own_build(context: RepairContext) -> Iterator[Repair]:
 
 
 def _own_build_failed(context: RepairContext) -> str | None:
-    """What says that the build of the project itself failed for want of the network."""
+    """The line of the log that tells that the project's own build failed because it has no network."""
     text = context.failure.text
     reached = first_match(REACHED_OUT, text)
     own = canonicalize_name(context.files.declared().name or "")

@@ -1,4 +1,4 @@
-"""Suites that only the project's own program can run: it sets up first what its tests want to find."""
+"""Suites that only the project's own program can run, because it prepares what the tests need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RUNS_TESTS = re.compile(
 
 
 def own_program(context: RepairContext) -> Iterator[Repair]:
-    """Where nothing passes: the program with which the project runs its tests, as it is."""
+    """Where no test passes: the project's own program that runs its tests."""
     failure, recipe, files = context.failure, context.recipe, context.files
     if failure.phase != "tests" or failure.passed:
         return

@@ -34,7 +34,7 @@ _REQUIRED = re.compile(r"Missing required plugins: (.{1,500})")
 
 
 def missing_plugins(context: RepairContext) -> Iterator[Repair]:
-    """All plugins that are asked for and missing, at once."""
+    """Installs all plugins that the tests need and that are missing."""
     if context.failure.phase != "tests":
         return
     plugins = _plugins(context)
@@ -67,7 +67,7 @@ def without_options(context: RepairContext) -> Iterator[Repair]:
 
 
 def _plugins(context: RepairContext) -> dict[str, str]:
-    """Distribution to what asks for it."""
+    """Distributions of plugins, each with the sign that it is needed."""
     text = failure_text(context.failure)
     signs: dict[str, str] = {}
     rows = load.pytest_plugins()

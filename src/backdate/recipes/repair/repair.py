@@ -17,7 +17,7 @@ class RepairKind(Enum):
 
     CHANGE = "change"
     ASKED_INTERPRETER = "asked-interpreter"
-    """The interpreter that the project's code or its installers ask for: without it, little else can help."""
+    """The interpreter that the project's code or its installers require; tried first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +26,13 @@ class Repair:
 
     recipe: Recipe
     """Different from the one that failed, and complete: ``recipe.interpreter`` names the interpreter to take
-    where that is what changed, ``recipe.extra_cutoff_overrides`` the distributions whose cut is moved."""
+    where that is what changed, ``recipe.extra_cutoff_overrides`` the distributions with a later cutoff."""
     error: ErrorClass
     rule: str
     """The rule's name, in a few words."""
     kind: RepairKind = RepairKind.CHANGE
     reason: str
-    """In one line: what was seen, and what is changed."""
+    """In one line: the sign in the log, and the change."""
     interpreter: str | None = None
     """The interpreter ("3.7") that has to be forced, whatever the project's metadata say; None when the one
     that was used stays."""

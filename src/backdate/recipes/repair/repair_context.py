@@ -1,4 +1,4 @@
-"""What a rule is given, and the few ways in which rules change a recipe."""
+"""What a repair rule gets, and helpers to change a recipe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from backdate.recipes.repair.setup_failure import SetupFailure, numbers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairContext:
-    """A recipe that did not succeed, why, and what may be asked."""
+    """A failed recipe, its failure, and what a rule may read: the project's files and the index."""
 
     failure: SetupFailure
     recipe: Recipe
@@ -41,7 +41,7 @@ class RepairContext:
 
 
 Rule = Callable[[RepairContext], Iterator[Repair]]
-"""What a rule proposes in a context, the best first. Nothing when it does not know."""
+"""Proposes repairs, the best first; none where the rule does not apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +156,7 @@ def all_matches(pattern: re.Pattern[str], text: str, most: int = 200) -> Sequenc
 
 
 def failure_text(failure: SetupFailure) -> str:
-    """All that was said: exceptions of tests first, a line each, then the log."""
+    """The whole text of a failure: exceptions of tests first, a line each, then the log."""
     lines = [
         f"{problem.type}: {' '.join(problem.message[:4_000].split())[:1_500]}"
         for problem in failure.problems[:300]

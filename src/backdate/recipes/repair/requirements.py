@@ -45,7 +45,7 @@ class RequirementLine:
 
     @property
     def requirement(self) -> Requirement | None:
-        """What is asked for; None for an address, a path or nonsense."""
+        """The parsed requirement; None for an address, a path or an invalid line."""
         try:
             return Requirement(self.text)
         except InvalidRequirement:

@@ -1,4 +1,4 @@
-"""All rules: what an error is, and what may help."""
+"""All repair rules, and the class of an error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     unsatisfiable.without_unbuildable,
     unsatisfiable.less,
 )
-"""Rules that choose or give something up: each proposal stands for itself, the surest first."""
+"""Rules that choose or give something up: each proposal is tried alone, the most certain first."""
 
 MOST_REPAIRS = 12
 

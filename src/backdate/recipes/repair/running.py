@@ -1,4 +1,4 @@
-"""Suites that are run in another way than they are meant to be."""
+"""Suites that are started with the wrong runner, folder, settings or options."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _unusual_files(files: Files) -> tuple[str, ...]:
 
 
 def other_runner(context: RepairContext) -> Iterator[Repair]:
-    """Where the runner found no test, or broke: the suite as its files look, and pytest on everything."""
+    """Where the runner found no test, or crashed: the runner that the files suggest, pytest on all."""
     failure = context.failure
     if failure.phase != "tests" or not (failure.status in ("no-tests", "broken") or failure.ran == 0):
         return
@@ -201,7 +201,7 @@ def _differs(recipe: Recipe, other: Recipe) -> bool:
 
 
 def working_folder(context: RepairContext) -> Iterator[Repair]:
-    """Files that tests open by relative paths: the folder below which they lie, as the one to start in."""
+    """Files that tests open by relative paths: starts the runner in the folder that holds them."""
     if context.failure.phase != "tests":
         return
     paths = [
@@ -227,7 +227,7 @@ def working_folder(context: RepairContext) -> Iterator[Repair]:
 
 
 def _moved(plan: SuitePlan, folder: str) -> SuitePlan:
-    """The plan, started in another folder; the old one stays on the path of imports."""
+    """The plan, started in another folder; the old folder stays on ``PYTHONPATH``."""
     targets = plan.targets
     if plan.runner == "pytest":
         started = targets or (".",)
@@ -280,7 +280,7 @@ def import_mode(context: RepairContext) -> Iterator[Repair]:
 
 
 def ignored_warnings(context: RepairContext) -> Iterator[Repair]:
-    """Warnings of libraries that the project's configuration makes errors."""
+    """Warnings of libraries that the project's configuration turns into errors."""
     failure = context.failure
     count = sum(p.count for p in failure.problems if _WARNING.match(f"{p.type}: "))
     first = next((p for p in failure.problems if _WARNING.match(f"{p.type}: ")), None)

@@ -1,4 +1,4 @@
-"""What went wrong, as plain data: all that rules of repair look at besides the recipe and its files."""
+"""The failure of a set-up as plain data, which repair rules read besides the recipe and its files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupFailure:
-    """A set-up that did not succeed: in which phase, and what was said. See ``read_failure``."""
+    """A set-up that failed: its phase and its output. See ``read_failure``."""
 
     phase: Phase
     status: str
@@ -54,10 +54,10 @@ class SetupFailure:
     problems: tuple[Problem, ...] = ()
     """What stopped tests, the most frequent first; empty for a build."""
     by_pip: bool = False
-    """Whether the build took pip's road (and so failed on both, or was made by pip)."""
+    """Whether pip built the environment (after uv failed, or because pip was asked for)."""
     exit_code: int | None = None
     passed: int = 0
-    """Tests that did what was expected."""
+    """Tests with the expected outcome."""
     ran: int = 0
     """Tests that ran, whatever the outcome, files that could not be collected included."""
     version_hint: str | None = None
@@ -84,7 +84,7 @@ def read_failure(
     ran: int = 0,
     version_hint: str | None = None,
 ) -> SetupFailure:
-    """The failure that ``texts`` (messages and logs, in any order) and ``problems`` tell.
+    """The failure that ``texts`` (messages and logs, in any order) and ``problems`` describe.
 
     Texts may be whatever a hostile build wrote: they are cut, and never raise.
     """

@@ -1,4 +1,4 @@
-"""What an error is, by what was said: one table, the first row that fits counts."""
+"""The class of an error by its message: one table, of which the first matching row is used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ REACHED_OUT = re.compile(
     r"\A(?!.{0,200}Retrying).{0,200}(?:socket\.gaierror: |<urlopen error |requests\.exceptions\.\w+: |"
     r"(?:urllib3\.exceptions\.)?MaxRetryError: |http\.client\.\w+: |httpx\.ConnectError: )"
 )
-"""What a script says that wanted something from the network; an installer's own attempts are none."""
+"""Messages of scripts that need the network; an installer's own attempts do not count."""
 
 SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
     (phase, error, re.compile(sign))

@@ -18,7 +18,7 @@ from backdate.recipes.repair.repair_context import RepairContext, all_matches, b
 from backdate.recipes.repair.requirements import RequirementLine, rewritten
 
 LATEST = timedelta(days=30)
-"""A pin to a release of so much after the instant is a commit's clock; later is the future."""
+"""How long after the instant a pinned release may be uploaded: clocks of commits are not exact."""
 _MOST_ASKED = 100
 """Names that the index is asked about because one of them is not there."""
 _NAME = r"([A-Za-z0-9][A-Za-z0-9._-]{0,100})"
@@ -52,7 +52,7 @@ _FETCH = re.compile(
 FAILED_BUILD = re.compile(
     rf"(?:[Ff]ailed to (?:build|download and build)|Failed building wheel for) [`']?{_NAME}"
 )
-"""A distribution whose build ended badly, as uv and pip say it."""
+"""A distribution whose build failed, as uv and pip report it."""
 
 
 def says_unfetchable(text: str) -> bool:
@@ -61,12 +61,12 @@ def says_unfetchable(text: str) -> bool:
 
 
 def says_unsatisfiable(text: str) -> bool:
-    """Whether a resolver found no release, or no set of them."""
+    """Whether a resolver found no release, or no consistent set of releases."""
     return next(_unmet(text), None) is not None or "No solution found" in text
 
 
 def extra_cutoff_overrides(context: RepairContext) -> Iterator[Repair]:
-    """Pins to releases uploaded shortly after the instant, and names uploaded again: a later cut."""
+    """A later cutoff for releases uploaded shortly after the instant, and names uploaded again."""
     failure = context.failure
     if failure.phase == "tests":
         return
@@ -98,7 +98,7 @@ def extra_cutoff_overrides(context: RepairContext) -> Iterator[Repair]:
 
 
 def loosened(context: RepairContext) -> Iterator[Repair]:
-    """What cannot be had: without its pin where other releases can be had, else left out."""
+    """Unavailable requirements: without their pin where other releases exist, else left out."""
     failure = context.failure
     if failure.phase == "tests":
         return
@@ -140,7 +140,7 @@ def loosened(context: RepairContext) -> Iterator[Repair]:
 
 
 def _also_gone(context: RepairContext, known: list[str]) -> Iterator[str]:
-    """Further names that the recipe asks for and of which nothing was there."""
+    """Further distributions of the recipe that had no file as of the instant."""
     asked: dict[str, None] = {}
 
     def remember(line: RequirementLine) -> str:
@@ -181,7 +181,7 @@ def unfetchable(context: RepairContext) -> Iterator[Repair]:
 
 
 def without_unbuildable(context: RepairContext) -> Iterator[Repair]:
-    """What does not build, left out alone where a file or a step names it: the other requirements stay."""
+    """Leaves out a requirement that does not build where a file or a step names it; the others stay."""
     failure = context.failure
     if failure.phase == "tests":
         return
@@ -203,7 +203,7 @@ def without_unbuildable(context: RepairContext) -> Iterator[Repair]:
 
 
 def less(context: RepairContext) -> Iterator[Repair]:
-    """What may be given up when the environment does not build: extras, then what is for development."""
+    """Leaves something out when the environment does not build: extras, then development files."""
     if context.failure.phase == "tests" or context.failure.status not in ("resolve", "install"):
         return
     recipe = context.recipe
@@ -230,7 +230,7 @@ def _without_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 
 
 def _unmet(text: str) -> Iterator[tuple[str, SpecifierSet]]:
-    """What a resolver found no release for, each once."""
+    """The requirements for which a resolver found no release, each once."""
     seen: set[str] = set()
     for sign in _NO_VERSION:
         for match in all_matches(sign, text):

@@ -1,4 +1,4 @@
-"""GitHub's expressions (``${{ … }}``), as far as they can be told without GitHub.
+"""GitHub's expressions (``${{ … }}``), as far as they can be evaluated without GitHub.
 
 After "Evaluate expressions in workflows and actions" of GitHub's documentation. What is not known has the
 value None, and so has everything that depends on it.

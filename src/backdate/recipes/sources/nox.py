@@ -123,7 +123,7 @@ class _Module:
         return None
 
     def _known(self, node: ast.expr | None) -> list[str]:
-        """The words that an expression holds; none when they cannot be told."""
+        """The words that an expression holds; none when they are computed."""
         if node is None:
             return []
         try:
