@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from backdate.testing.authenticity import NOTHING_FOUND, Authenticity
 from backdate.testing.wire import (
     AnyEvent,
+    BodySeen,
     CanariesOff,
     CaptureError,
     CaseStarted,
@@ -75,6 +76,8 @@ class Capture:
     """Tests that are none of the suite's, but were run to see what becomes of them."""
     canaries_off: CanariesOff | None = None
     """Why no further canary was run."""
+    bodies: Mapping[str, BodySeen] = field(default_factory=dict)
+    """What the witness saw, by the id of the test; of repeated tests what it saw last."""
 
 
 @dataclass(slots=True)
@@ -93,6 +96,7 @@ class Assembly:
         """``canaries``: the last names of tests that are none of the suite's."""
         self._canaries = frozenset(canaries)
         self._canaries_off: CanariesOff | None = None
+        self._bodies: dict[str, BodySeen] = {}
         self._pid: int | None = None
         self._session: RunnerStarted | None = None
         self._collected: dict[str, None] = {}
@@ -155,6 +159,8 @@ class Assembly:
                 self._finish = self._finish or event
             case CaptureError():
                 self._capture_errors += 1
+            case BodySeen():
+                self._bodies[event.id] = event
             case CanariesOff():
                 self._canaries_off = self._canaries_off or event
 
@@ -232,4 +238,5 @@ class Assembly:
             authenticity=authenticity,
             canaries=canaries,
             canaries_off=self._canaries_off,
+            bodies=self._bodies,
         )

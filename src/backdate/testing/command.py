@@ -102,15 +102,19 @@ def command(
     *,
     python_warnings: bool,
     secret: bytes | None = None,
+    witness: bool = False,
 ) -> Command:
-    """The command that runs ``plan``; it can read ``secret`` once."""
+    """The command that runs ``plan``; it can read ``secret`` once. ``witness``: it looks at tests' bodies."""
     booted = secret is not None and version_numbers(environment.choice.interpreter.version) >= (3, 3)
     python = str(environment.python)
     return Command(
         argv=arguments(plan, python, python_warnings=python_warnings, booted=booted),
         secret=secret,
         cwd=posixpath.normpath(posixpath.join(at, plan.cwd)),
-        env=variables(plan, environment, at, python_warnings=python_warnings),
+        env={
+            **variables(plan, environment, at, python_warnings=python_warnings),
+            **({"BACKDATE_CAPTURE_WITNESS": "1"} if witness else {}),
+        },
         limits=limits,
     )
 

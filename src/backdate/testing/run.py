@@ -12,6 +12,7 @@ from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox, SecretUse
 from backdate.testing import command as commands
 from backdate.testing.assembly import Capture
+from backdate.testing.bodies import look_at_bodies
 from backdate.testing.canaries import canary_names, new_secret
 from backdate.testing.command import Selection
 from backdate.testing.ending import ending_of
@@ -91,6 +92,7 @@ def run_suite(
     only: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     python_warnings: bool = False,
+    witness: bool = False,
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
     at: str = "/work/project",
@@ -102,6 +104,7 @@ def run_suite(
     time-out ends it all, because it leaves no time.
 
     ``only`` and ``exclude`` hold exact ids, as in :class:`CaseResult`; everything is still collected.
+    ``witness`` looks whether the body of each passed test ran.
     ``python_warnings`` shows every Python warning in the log, also those that the project ignores
     or makes errors. Progress is reported from a thread of its own. ``log_folder`` gets
     ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
@@ -130,6 +133,7 @@ def run_suite(
             suffix="" if number == 1 else f"-{number}",
             selection=selection,
             python_warnings=python_warnings,
+            witness=witness,
             state=state,
             progress=progress,
             subject=subject,
@@ -159,6 +163,7 @@ def _attempt(
     suffix: str,
     selection: Selection,
     python_warnings: bool,
+    witness: bool,
     state: _SuiteState,
     progress: Reporter,
     subject: str,
@@ -172,7 +177,9 @@ def _attempt(
     )
     # whatever a script runs could read the secret before the runner that it starts
     secret = None if plan.runner == "script" else new_secret()
-    command = commands.command(plan, environment, at, limits, python_warnings=python_warnings, secret=secret)
+    command = commands.command(
+        plan, environment, at, limits, python_warnings=python_warnings, secret=secret, witness=witness
+    )
     canaries = canary_names(secret)
     watch = Watch(
         events,
@@ -189,6 +196,8 @@ def _attempt(
     capture = read_event_file(events, secret=key, canaries=canaries)
     results = judge(capture, ending_of(capture, run))
     integrity = process_integrity(capture, run, key)
+    if witness:
+        integrity = merge_integrities((integrity, look_at_bodies(capture, results, tree)))
     return RunnerProcess(run=run, capture=capture, results=results, integrity=integrity, log=log)
 
 

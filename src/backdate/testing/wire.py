@@ -143,6 +143,27 @@ class CaptureError(CaptureEvent, tag="capture-error", frozen=True, kw_only=True)
     reason: str
 
 
+class BodyRuns(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a function of a test's name ran while the test did."""
+
+    file: str
+    """Relative to the project's root where it lies in it."""
+    first: int
+    """The first line of the function, or of its first decorator."""
+    started: int
+    returned: int
+    yields: int
+
+
+class BodySeen(CaptureEvent, tag="body", frozen=True, kw_only=True):
+    """What the witness saw of a test that is over."""
+
+    id: str
+    intact: bool
+    """Whether it watched all the time, in the process that ran the test."""
+    ran: tuple[BodyRuns, ...]
+
+
 class CanariesOff(CaptureEvent, tag="canaries-off", frozen=True, kw_only=True):
     """No further canary is run."""
 
@@ -165,6 +186,7 @@ AnyEvent = (
     | Finish
     | CaptureError
     | CanariesOff
+    | BodySeen
 )
 
 _DECODER = msgspec.json.Decoder(AnyEvent)

@@ -54,7 +54,7 @@ def make_item(canary, item, take_report):
         kind = canary.case_class(path, name)
         collector = _node(UnitTestCase, module, kind.__name__)
         collector._obj = kind
-        made = _node(TestCaseFunction, collector, canary.name, callobj=getattr(kind, canary.name))
+        made = _node(TestCaseFunction, collector, canary.name)
     else:
         made = _node(pytest.Function, module, canary.name, callobj=canary.function(path, name))
     info = made._fixtureinfo

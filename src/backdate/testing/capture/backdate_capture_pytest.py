@@ -11,6 +11,7 @@ import os
 import sys
 
 import pytest
+from backdate_capture_bodies import witness
 from backdate_capture_canaries import canaries
 from backdate_capture_events import (
     clean,
@@ -184,6 +185,10 @@ def _key_of(item):
     return item.__dict__.get(_ID) or clean(item.nodeid)
 
 
+def _function_of(item):
+    return getattr(item, "originalname", None) or item.name.partition("[")[0]
+
+
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(session, config, items):
     # numbered before other plugins shuffle or drop, left out after they saw the whole suite
@@ -201,6 +206,8 @@ def pytest_collection_finish(session):
         if _state.controller:
             canaries.give_up("xdist")
         canaries.expect(len(session.items))
+        if witness is not None:
+            witness.prepare([_function_of(item) for item in session.items])
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -217,13 +224,25 @@ def pytest_runtest_protocol(item, nextitem):
         _run_canaries(item, canaries.due())
     key = _state.key = _key_of(item)
     emit("start", id=key, file=_path_of(item))
+    watched = counts and witness is not None
+    if watched:
+        witness.begin(called=False)
     started = clock()
     outcome = yield
+    if watched:
+        guarded(witness.end, key, _function_of(item))
     if _excinfo_of(outcome) is None:
         emit("end", id=key, duration=clock() - started)
         if counts and nextitem is None:
             _run_canaries(item, canaries.rest())
     _state.key = None
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_call(item):
+    if witness is not None and _CANARY not in item.__dict__:
+        witness.called = True  # in this process: a plugin may run items in others
+    yield
 
 
 def _take_report(report):

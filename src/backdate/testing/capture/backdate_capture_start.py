@@ -6,6 +6,7 @@ Runs inside the dated environment: no dependency, and the syntax of Python 2.7 t
 import os
 import sys
 
+import backdate_capture_bodies  # noqa: F401 - binds what it needs, before any foreign code
 import backdate_capture_events  # noqa: F401 - reads the secret, before any foreign code
 
 _NO_SITE = 6

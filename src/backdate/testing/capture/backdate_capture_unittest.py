@@ -11,6 +11,7 @@ import sys
 import unittest
 from unittest import suite as unittest_suite
 
+from backdate_capture_bodies import witness
 from backdate_capture_canaries import canaries
 from backdate_capture_events import (
     clean,
@@ -18,6 +19,7 @@ from backdate_capture_events import (
     emit,
     emit_collected,
     finish,
+    guarded,
     number_repeats,
     python_version,
     relative,
@@ -122,12 +124,16 @@ class CaptureMixin(object):
                 _run_canaries(self, canaries.due(), test)
             self._backdate_started = _key(test)
             emit("start", id=self._backdate_started, file=_file_of(test))
+            if self._backdate_counts and witness is not None:
+                witness.begin()
             self._backdate_since = clock()
         super(CaptureMixin, self).startTest(test)
 
     def stopTest(self, test):
         super(CaptureMixin, self).stopTest(test)
         if self._backdate_started is not None:
+            if self._backdate_counts and witness is not None:
+                guarded(witness.end, self._backdate_started, getattr(test, "_testMethodName", ""))
             emit("end", id=self._backdate_started, duration=clock() - self._backdate_since)
             self._backdate_started = None
 
@@ -255,6 +261,8 @@ def _prepare(suite):
     keys = [_key(test) for test in _leaves(suite) if not _is_load(test)]
     emit_collected(keys)
     canaries.expect(len(keys))
+    if witness is not None:
+        witness.prepare([getattr(test, "_testMethodName", "") for test in _leaves(suite)])
     return suite
 
 

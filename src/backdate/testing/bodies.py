@@ -1,0 +1,152 @@
+"""Whether the tests that passed ran: what the witness saw against what the project's files say.
+
+Only what no honest project does counts as forged: a plain function of the test's name is in its file, and
+while the test passed in the watched process that function did not start, or never returned. What is
+decorated, replaced by an assignment, inherited, made at run time or not there is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.errors import SourceError
+from backdate.projects.read import read_text
+from backdate.testing.assembly import Capture
+from backdate.testing.integrity import Integrity, IntegrityReason, integrity_of
+from backdate.testing.outcomes import CaseResult, Outcome
+from backdate.testing.wire import BodyRuns, BodySeen
+
+_DEFINITION = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*\(")
+_CLASS = re.compile(r"[ \t]*class[ \t]+\w+")
+_HARMLESS = re.compile(r"[ \t]*@(?:pytest\.mark\.|(?:mock\.|unittest\.mock\.)?patch\b)")
+"""Decorators that call, or leave as it is, what they decorate."""
+_LONGEST_DECORATORS = 400
+_ASSIGNED = re.compile(r"[ \t]*(?P<name>\w+)[ \t]*=[^=]|[ \t]*del[ \t]+(?P<deleted>\w+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definitions:
+    """What a file says of the functions of one name."""
+
+    lines: frozenset[int]
+    """Those of each ``def``; for Python a function begins at its first decorator."""
+    plain: bool
+    """Whether nothing stands between the functions and what calls them."""
+
+
+def look_at_bodies(capture: Capture, results: Sequence[CaseResult], tree: Path) -> Integrity:
+    """What the witness says of the tests that passed in one process. ``tree``: the project, as it was run."""
+    files = _Files(tree)
+    reasons: set[IntegrityReason] = set()
+    bodies = 0
+    for result in results:
+        if result.outcome is Outcome.PASSED:
+            reason = _reason(result, capture.bodies, files)
+            if reason is None:
+                bodies += 1
+            else:
+                reasons.add(reason)
+    return integrity_of(reasons, bodies=bodies)
+
+
+def _reason(result: CaseResult, bodies: Mapping[str, BodySeen], files: _Files) -> IntegrityReason | None:
+    """What speaks against the passed test; None where its body ran to an end."""
+    seen = bodies.get(result.id)
+    definitions = files.definitions(result.file or "", function_name(result.id))
+    if seen is None:
+        return IntegrityReason.BODY_UNSEEN
+    ran = [run for run in seen.ran if definitions is None or _is_it(run, result.file, definitions)]
+    if any(run.returned for run in ran):
+        return None
+    if not seen.intact or definitions is None or not definitions.plain or any(run.yields for run in ran):
+        return IntegrityReason.BODY_UNSEEN
+    started = any(run.started for run in ran)
+    return IntegrityReason.BODY_LEFT_BY_EXCEPTION if started else IntegrityReason.BODY_NOT_RUN
+
+
+def _is_it(run: BodyRuns, file: str | None, definitions: Definitions) -> bool:
+    return run.file == file and any(0 <= line - run.first < _LONGEST_DECORATORS for line in definitions.lines)
+
+
+def function_name(identity: str) -> str:
+    """The name of the function of a test, by its id.
+
+    >>> function_name("tests/test_a.py::TestB::test_c[x::y]"), function_name("a.B.test_c#2")
+    ('test_c', 'test_c')
+    """
+    plain = identity.partition("[")[0].partition("#")[0]
+    return re.split(r"::|\.", plain)[-1]
+
+
+class _Files:
+    """The files of a tree, each read once."""
+
+    def __init__(self, tree: Path) -> None:
+        self._tree = tree
+        self._lines: dict[str, list[str]] = {}
+
+    def definitions(self, file: str, name: str) -> Definitions | None:
+        """What the file says of ``name``; None when it defines no such function."""
+        if file not in self._lines:
+            self._lines[file] = self._read(file)
+        return definitions_in(self._lines[file], name)
+
+    def _read(self, file: str) -> list[str]:
+        if not file.endswith(".py") or file.startswith("/"):
+            return []
+        try:
+            text = read_text(self._tree, file)
+        except SourceError:
+            return []
+        return [] if text is None else text.splitlines()
+
+
+def definitions_in(lines: Sequence[str], name: str) -> Definitions | None:
+    """What the lines of a file say of the functions called ``name``; None when there are none."""
+    begins: set[int] = set()
+    plain = True
+    for number, line in enumerate(lines):
+        if name not in line:
+            continue
+        assigned = _ASSIGNED.match(line)
+        if assigned and name in assigned.groups():
+            plain = False
+        match = _DEFINITION.match(line)
+        if match is None or match["name"] != name:
+            continue
+        begins.add(number + 1)
+        plain = (
+            plain
+            and _undecorated(lines, number, match["indent"])
+            and _class_is_plain(lines, number, match["indent"])
+        )
+    return Definitions(lines=frozenset(begins), plain=plain) if begins else None
+
+
+def _undecorated(lines: Sequence[str], number: int, indent: str) -> bool:
+    """Whether nothing but harmless decorators is above a definition."""
+    for above in range(number - 1, -1, -1):
+        line = lines[above]
+        if not line.strip():
+            break
+        if line.startswith(f"{indent}@"):
+            if not _HARMLESS.match(line):
+                return False
+        elif not line.startswith(tuple(f"{indent}{more}" for more in (" ", "\t", ")", "]", "}"))):
+            break
+    return True
+
+
+def _class_is_plain(lines: Sequence[str], number: int, indent: str) -> bool:
+    """Whether the class around a definition, if there is one, has no decorator that may change it."""
+    if not indent:
+        return True
+    for above in range(number - 1, -1, -1):
+        line = lines[above]
+        inner = len(line) - len(line.lstrip())
+        if line.strip() and inner < len(indent):
+            return _CLASS.match(line) is not None and _undecorated(lines, above, line[:inner])
+    return True
