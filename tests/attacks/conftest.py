@@ -2,6 +2,51 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hostile_suites import RunSuite
+from patience import PATIENCE_S
+from ready_environments import environment_of
 from sandboxed_shell import bubblewrap, python, shell
 
+from backdate.recipes.recipe import Provenance, SuitePlan
+from backdate.sandboxes.bubblewrap import Bubblewrap
+from backdate.sandboxes.interface import MIB, Limits
+from backdate.testing.outcomes import SuiteRun
+from backdate.testing.run import run_suite
+
 __all__ = ("bubblewrap", "python", "shell")
+
+
+@pytest.fixture
+def run_suite_of(bubblewrap: Bubblewrap, tmp_path: Path) -> RunSuite:
+    """Runs the suite of files that it is given by the pytest or unittest of these tests' own environment."""
+    environment = environment_of(Path(sys.prefix), Path(sys.executable))
+    runs: list[SuiteRun] = []
+
+    def run(
+        files: Mapping[str, str], runner: str, *, witness: bool, arguments: tuple[str, ...] = ()
+    ) -> SuiteRun:
+        folder = tmp_path / str(len(runs))
+        tree = folder / "tree"
+        tree.mkdir(parents=True)
+        for name, text in files.items():
+            (tree / name).write_text(text, encoding="utf-8")
+        plan = SuitePlan(runner=runner, provenance=Provenance(rule="a test"))  # type: ignore[arg-type]
+        runs.append(
+            run_suite(
+                bubblewrap,
+                environment,
+                tree,
+                plan,
+                limits=Limits(wall_s=PATIENCE_S, memory_bytes=1024 * MIB),
+                log_folder=folder / "logs",
+                witness=witness,
+            )
+        )
+        return runs[-1]
+
+    return run

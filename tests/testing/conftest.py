@@ -8,13 +8,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from patience import PATIENCE_S
+from ready_environments import environment_of
 
-from backdate.environments.environment import Environment, Interpreter, InterpreterChoice, Lock
+from backdate.environments.environment import Environment
 from backdate.errors import SandboxUnavailable
 from backdate.recipes.recipe import Provenance, SuitePlan
 from backdate.sandboxes.bubblewrap import Bubblewrap
@@ -37,22 +37,6 @@ def find_interpreter(version: str) -> Path | None:
         return max(found)[1]
     on_path = shutil.which(f"python{version}")
     return Path(on_path) if on_path and "shims" not in on_path else None
-
-
-def environment_of(root: Path, executable: Path) -> Environment:
-    """A value that stands for an environment which is already there."""
-    probe = (
-        "import sys; print('%d.%d.%d' % sys.version_info[:3]); print(getattr(sys, 'base_prefix', sys.prefix))"
-    )
-    version, prefix = subprocess.run(
-        [str(executable), "-c", probe], capture_output=True, text=True, check=True
-    ).stdout.split("\n")[:2]
-    interpreter = Interpreter(version=version, executable=executable, prefix=Path(prefix), source="pyenv")
-    choice = InterpreterChoice(wanted=version, reason="for a test", interpreter=interpreter)
-    lock = Lock(instant=datetime(2024, 1, 1, tzinfo=UTC), python=version, distributions=())
-    return Environment(
-        key="0" * 64, root=root, choice=choice, lock=lock, build_s=0.0, reused=False, log=Path(os.devnull)
-    )
 
 
 @pytest.fixture(scope="session")
