@@ -74,12 +74,14 @@ class EnvironmentRequest:
 
     @property
     def cutoff_overrides(self) -> tuple[CutoffOverride, ...]:
-        """Every cut that is moved, sorted by name; of two for one distribution the later one."""
-        found: dict[str, CutoffOverride] = {}
-        for one in (*cutoff_overrides_at(self.instant), *self.extra_cutoff_overrides):
-            if one.until > self.instant and (one.name not in found or found[one.name].until < one.until):
-                found[one.name] = one
-        return tuple(found[name] for name in sorted(found))
+        """Every later cutoff, sorted by name; the later one of two for a distribution."""
+        latest: dict[str, CutoffOverride] = {}
+        for override in (*cutoff_overrides_at(self.instant), *self.extra_cutoff_overrides):
+            if override.until > self.instant and (
+                override.name not in latest or latest[override.name].until < override.until
+            ):
+                latest[override.name] = override
+        return tuple(latest[name] for name in sorted(latest))
 
 
 def seeds(python: str) -> tuple[str, ...]:

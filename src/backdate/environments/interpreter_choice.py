@@ -62,17 +62,21 @@ def choose_interpreter(
     if forced is not None:
         wanted, reason = _forced_release(forced, instant, available), f"asked for with --python {forced}"
     allowed = SpecifierSet(specifier or "")
-    exact = next((found for found in available if found.version == wanted), None)
+    exact = next((interpreter for interpreter in available if interpreter.version == wanted), None)
     if exact is not None:
         return _choice(wanted, reason, exact, instant, allowed)
-    same_minor = [found for found in available if _minor(found.version) == _minor(wanted)]
-    inside = [found for found in same_minor if forced is not None or allowed.contains(found.version)]
+    same_minor = [interpreter for interpreter in available if _minor(interpreter.version) == _minor(wanted)]
+    inside = [
+        interpreter
+        for interpreter in same_minor
+        if forced is not None or allowed.contains(interpreter.version)
+    ]
     if inside:
         return _choice(wanted, reason, _nearest_patch(wanted, inside), instant, allowed)
     downloaded, failure = _try_download(wanted, downloads)
     if downloaded is not None:
         return _choice(wanted, reason, downloaded, instant, allowed)
-    others = [found for found in available if allowed.contains(found.version)]
+    others = [interpreter for interpreter in available if allowed.contains(interpreter.version)]
     if others and forced is None:
         return _choice(wanted, reason, _nearest_minor(wanted, others, instant), instant, allowed, failure)
     if same_minor:
@@ -89,7 +93,9 @@ def _forced_release(forced: str, instant: Instant, available: Iterable[Interpret
     release = latest_release(SpecifierSet(f"=={forced}.*"), instant)
     if release is not None:
         return str(release.version)
-    patches = [found.version for found in available if _minor(found.version) == _minor(forced)]
+    patches = [
+        interpreter.version for interpreter in available if _minor(interpreter.version) == _minor(forced)
+    ]
     return min(patches, key=version_numbers, default=f"{forced}.0")
 
 
@@ -113,14 +119,14 @@ def _nearest_patch(wanted: str, available: Sequence[Interpreter]) -> Interpreter
 
 
 def _nearest_minor(wanted: str, available: Sequence[Interpreter], instant: Instant) -> Interpreter:
-    """The nearest minor, one that was there at the instant before one that was not, the older one of two."""
+    """The nearest minor; those released by the instant come first, and the older one of two."""
     minor = _minor(wanted)[1]
 
-    def distance(found: Interpreter) -> tuple[bool, int, int, bool, int]:
-        _, own, micro = version_numbers(found.version)
+    def distance(candidate: Interpreter) -> tuple[bool, int, int, bool, int]:
+        _, own, micro = version_numbers(candidate.version)
         first = _release(f"3.{own}.0")
         too_new = first is None or not first.visible_at(instant)
-        release = _release(found.version)
+        release = _release(candidate.version)
         patch_too_new = release is None or not release.visible_at(instant)
         return too_new, abs(own - minor), own, patch_too_new, micro if patch_too_new else -micro
 
@@ -159,7 +165,7 @@ def _missing_message(
 ) -> str:
     minor = minor_version(wanted)
     why = f" ({reason})" if reason else ""
-    here = ", ".join(dict.fromkeys(found.version for found in available)) or "none from 3.6 on"
+    here = ", ".join(dict.fromkeys(interpreter.version for interpreter in available)) or "none from 3.6 on"
     range_words = f" or another in {specifier}" if specifier else ""
     return (
         f"Python {wanted} is wanted{why}, but no Python {minor}{range_words} is on this machine. "

@@ -37,16 +37,16 @@ def inputs_digest(tree: Path, script: str) -> str | None:
     if text is None:
         return None
     commands: list[ScriptCommand] = []
-    for one in follow(text, exists=lambda _path: False):
+    for step in follow(text, exists=lambda _path: False):
         if (
-            not isinstance(one, ScriptCommand)
-            or one.doubt
-            or one.unknown
-            or one.assignments
-            or one.cwd != "."
+            not isinstance(step, ScriptCommand)
+            or step.doubt
+            or step.unknown
+            or step.assignments
+            or step.cwd != "."
         ):
             return None
-        commands.append(one)
+        commands.append(step)
     files: dict[str, str] = {}
     for command in commands:
         if not _add_command([word.text for word in command.words], tree, files):

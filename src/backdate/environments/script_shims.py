@@ -111,14 +111,14 @@ exec "$@"
 def shims(
     folder: Path, *, root: Path, uv: str, pip: tuple[Sequence[str], Sequence[str]] | None
 ) -> dict[str, str]:
-    """The text of each stand-in that lies in ``folder``, by name, for the environment at ``root``. Pure.
+    """The text of each shim in ``folder``, by name, for the environment at ``root``. Pure.
 
     ``pip``: how uv is called for plain and for editable installs; None leaves pip and python as they are.
     """
     texts = {**dict.fromkeys(_APTS, _APT), "sudo": _SUDO}
     if pip is not None:
         texts |= {**dict.fromkeys(_PIPS, _PIP), **dict.fromkeys(_PYTHONS, _PYTHON)}
-    plain, editable = (shlex.join(words) for words in pip or ((), ()))
+    plain, editable = (shlex.join(arguments) for arguments in pip or ((), ()))
     filled = {
         "STAND_IN_PIP": shlex.quote(str(folder / "pip")),
         "PYTHON": shlex.quote(str(root / "bin" / "python")),
@@ -133,11 +133,11 @@ def _fill(text: str, values: dict[str, str]) -> str:
     """``text`` with the words in capitals replaced, one line at a time and each line once."""
     lines = []
     for line in text.splitlines():
-        found = line
+        filled = line
         for word, value in values.items():
             if f" {word} " in f" {line} " and not line.startswith("#"):
-                found = f" {found} ".replace(f" {word} ", f" {value} ")[1:-1]
-        lines.append(found)
+                filled = f" {filled} ".replace(f" {word} ", f" {value} ")[1:-1]
+        lines.append(filled)
     return "\n".join(lines) + "\n"
 
 

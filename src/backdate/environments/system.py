@@ -9,8 +9,8 @@ from backdate.sandboxes.interface import BaseSystem, Sandbox
 
 
 def apt_packages(recipe: Recipe) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The Debian packages that a recipe asks for, sorted, and the words among them that are no names."""
-    asked = {name for one in recipe.system if one.manager == "apt" for name in one.packages}
+    """The Debian packages that a recipe asks for, sorted, and those that are not valid names."""
+    asked = {name for packages in recipe.system if packages.manager == "apt" for name in packages.packages}
     names = {name for name in asked if is_name(name)}
     return tuple(sorted(names)), tuple(sorted(asked - names))
 

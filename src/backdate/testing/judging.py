@@ -162,15 +162,15 @@ def _of_groups(capture: Capture, started: set[str]) -> list[CaseResult]:
     }
     used = set()
     results = []
-    for one in capture.collected if set_ups else ():
-        if one in started:
+    for test in capture.collected if set_ups else ():
+        if test in started:
             continue
-        groups = _groups_of(one)
+        groups = _groups_of(test)
         keys = [("setUpClass", group) for group in groups[:1]] + [("setUpModule", group) for group in groups]
         key = next((key for key in keys if key in set_ups), None)
         if key is not None:
             used.add(key)
-            results.append(_of_group(one, set_ups[key]))
+            results.append(_of_group(test, set_ups[key]))
     results += [
         _of_group(f"{event.where} ({event.id})", event)
         for event in capture.group_results
@@ -196,12 +196,12 @@ def _of_fatal_group(capture: Capture, ending: UnfinishedOutcome, started: set[st
         return []
     return [
         CaseResult(
-            id=one,
+            id=test,
             outcome=ending.outcome,
             duration_s=0.0,
             raised=ending.raised,
             reason=f"{ending.reason} (during {group.where} of {group.id})",
         )
-        for one in capture.collected
-        if one not in started and _in_group(one, group.id, group.where)
+        for test in capture.collected
+        if test not in started and _in_group(test, group.id, group.where)
     ]

@@ -69,8 +69,8 @@ def _split(identity: str) -> tuple[str, str]:
     """(class, name) of a node id or a dotted id; a parameter may hold anything: it stays whole."""
     head, bracket, parameter = identity.partition("[")
     separator = "::" if "::" in head else "."
-    place, found, name = head.rpartition(separator)
-    return (place if found else "", f"{name}{bracket}{parameter}")
+    parent, separated, name = head.rpartition(separator)
+    return (parent if separated else "", f"{name}{bracket}{parameter}")
 
 
 def _message(result: CaseResult) -> str:
@@ -82,11 +82,12 @@ def _message(result: CaseResult) -> str:
 
 def _traceback(raised: Sequence[Raised]) -> str:
     parts = []
-    for one in raised:
+    for exception in raised:
         lines = [
-            f"{frame.file}:{frame.line}: in {frame.function}\n    {frame.source}" for frame in one.frames
+            f"{frame.file}:{frame.line}: in {frame.function}\n    {frame.source}"
+            for frame in exception.frames
         ]
-        parts.append("\n".join([*lines, f"{one.type}: {one.message}"]))
+        parts.append("\n".join([*lines, f"{exception.type}: {exception.message}"]))
     return "\n\n".join(parts)
 
 

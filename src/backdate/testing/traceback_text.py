@@ -109,17 +109,17 @@ class _TracebackReader:
 
     def _close(self, link: Link) -> None:
         """The open exception is complete; ``link`` is how it leads to the next."""
-        one, self._open = self._open, _Open(link=link)
+        complete, self._open = self._open, _Open(link=link)
         self._native, self._shown, self._function = False, "", ""
-        if one.empty or len(self._done) >= MOST_EXCEPTIONS:
+        if complete.empty or len(self._done) >= MOST_EXCEPTIONS:
             self._open.link = link if self._done else ""
             return
         self._done.append(
             Raised(
-                type=one.type or "Failed",
-                message="\n".join(one.message).strip()[:LONGEST_MESSAGE],
-                frames=without_runner(one.frames),
-                link=one.link if self._done else "",
+                type=complete.type or "Failed",
+                message="\n".join(complete.message).strip()[:LONGEST_MESSAGE],
+                frames=without_runner(complete.frames),
+                link=complete.link if self._done else "",
             )
         )
 
@@ -201,17 +201,17 @@ class _TracebackReader:
             shown = source.strip() if source[:1].isspace() and source.strip() != "???" else ""
             self._frame(path, number, rest[3:], shown)
             return
-        said = _SAID.fullmatch(rest)
-        if rest and said is None:
+        message = _SAID.fullmatch(rest)
+        if rest and message is None:
             return
-        if said is not None and self._open.empty and self._repeats(said.group(1)):
+        if message is not None and self._open.empty and self._repeats(message.group(1)):
             return
         self._frame(path, number, self._function or "<module>", self._shown)
         self._shown = self._function = ""
-        if said is not None and not self._open.said:
-            self._open.type, self._open.said = said.group(1), True
-            if said.group(2) and not self._open.message:
-                self._open.message = [said.group(2)]
+        if message is not None and not self._open.said:
+            self._open.type, self._open.said = message.group(1), True
+            if message.group(2) and not self._open.message:
+                self._open.message = [message.group(2)]
 
     def _repeats(self, kind: str) -> bool:
         """Whether ``--tb=line`` names a group once more, below its traceback."""
@@ -276,7 +276,7 @@ def _group_chain(lines: Sequence[str], depth: int) -> tuple[Raised, ...]:
         elif mark == "|":
             own.append(rest[1:])
     chains = [_member_chain(member, depth) for member in members[:MOST_EXCEPTIONS]]
-    inside = [one for chain in chains for one in chain]
+    inside = [member_exception for chain in chains for member_exception in chain]
     itself = _TracebackReader(_with_head(own), depth + 1, to_the_end=True).read()
     if not inside or not itself:
         return (*inside, *itself)
