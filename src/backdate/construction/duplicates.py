@@ -47,15 +47,15 @@ class Sketched:
 
 def sketch_texts(texts: Iterable[str]) -> tuple[int, ...]:
     """The smallest hashes over runs of words of ``texts``; empty for fewer than ``LEAST_WORDS``."""
-    found: set[int] = set()
+    hashes: set[int] = set()
     words_seen = 0
     for text in texts:
         words = _WORD.findall(text)
         words_seen += len(words)
-        found.update(_shingles(words))
-        if len(found) > 200_000:
-            found = set(heapq.nsmallest(SKETCH, found))
-    return tuple(heapq.nsmallest(SKETCH, found)) if words_seen >= LEAST_WORDS else ()
+        hashes.update(_shingles(words))
+        if len(hashes) > 200_000:
+            hashes = set(heapq.nsmallest(SKETCH, hashes))
+    return tuple(heapq.nsmallest(SKETCH, hashes)) if words_seen >= LEAST_WORDS else ()
 
 
 def _shingles(words: Sequence[str]) -> Iterator[int]:
@@ -64,33 +64,36 @@ def _shingles(words: Sequence[str]) -> Iterator[int]:
         yield (zlib.crc32(text) << 32) | zlib.adler32(text)
 
 
-def similarity(one: Sequence[int], other: Sequence[int]) -> float:
+def similarity(sketch: Sequence[int], other: Sequence[int]) -> float:
     """The estimated Jaccard similarity of two sketches: 0 to 1."""
-    if not one or not other:
+    if not sketch or not other:
         return 0.0
-    ours, theirs = set(one), set(other)
+    ours, theirs = set(sketch), set(other)
     size = min(SKETCH, len(ours | theirs))
     smallest = heapq.nsmallest(size, ours | theirs)
     return sum(value in ours and value in theirs for value in smallest) / len(smallest)
 
 
 def find_duplicates(projects: Iterable[Sketched]) -> dict[int, tuple[int, float]]:
-    """Of each project that is nearly the same as a better one: that one, and how similar they are.
+    """For each near-duplicate, by its id: the id of the better project that it repeats, and their similarity.
 
-    Better is more stars, then the earlier place. A project is compared with those that are kept, so that a
-    chain of small changes does not remove what differs much.
+    More stars are better, then an earlier entry. A project is compared with the kept ones only, so that a
+    chain of small changes does not remove a project that differs a lot.
     """
     exact: dict[str, int] = {}
     index: dict[int, list[Sketched]] = defaultdict(list)
     removed: dict[int, tuple[int, float]] = {}
-    for project in sorted(projects, key=lambda one: (-one.stars, one.id)):
+    for project in sorted(projects, key=lambda project: (-project.stars, project.id)):
         if project.sketch.exact in exact:
             removed[project.id] = (exact[project.sketch.exact], 1.0)
             continue
         probes = project.sketch.smallest[:_PROBED]
         rivals = {rival.id: rival for value in probes for rival in index.get(value, ())}
         best = max(
-            ((similarity(project.sketch.smallest, one.sketch.smallest), -one.id) for one in rivals.values()),
+            (
+                (similarity(project.sketch.smallest, rival.sketch.smallest), -rival.id)
+                for rival in rivals.values()
+            ),
             default=(0.0, 0),
         )
         if best[0] >= SIMILAR:

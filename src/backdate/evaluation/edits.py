@@ -36,32 +36,32 @@ class EditedLine:
 def edited_lines(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[EditedLine]:
     """The lines in which the files ``after`` differ from those ``before``, by path; a file that is in only
     one of the two is empty in the other."""
-    found: set[EditedLine] = set()
+    edits: set[EditedLine] = set()
     for file in before.keys() | after.keys():
         old, new = before.get(file, ""), after.get(file, "")
         if old != new:
-            found.update(EditedLine(file, line) for line in _lines(old, new))
-    return frozenset(found)
+            edits.update(EditedLine(file, line) for line in _lines(old, new))
+    return frozenset(edits)
 
 
 def new_lines(old: str, new: str) -> frozenset[int]:
     """The lines of ``new``, counted from 1, that ``old`` does not have at that place."""
     left, right = _split(old), _split(new)
-    found: set[int] = set()
+    lines: set[int] = set()
     for tag, _, _, first, last in _blocks(left, right):
         if tag in ("replace", "insert"):
-            found.update(range(first + 1, last + 1))
-    return frozenset(found)
+            lines.update(range(first + 1, last + 1))
+    return frozenset(lines)
 
 
 def _lines(old: str, new: str) -> set[int]:
-    found: set[int] = set()
+    lines: set[int] = set()
     for tag, first, last, _, _ in _blocks(_split(old), _split(new)):
         if tag in ("replace", "delete"):
-            found.update(range(first + 1, last + 1))
+            lines.update(range(first + 1, last + 1))
         elif tag == "insert":
-            found.add(first)
-    return found
+            lines.add(first)
+    return lines
 
 
 def _split(text: str) -> list[str]:

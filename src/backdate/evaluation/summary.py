@@ -107,26 +107,30 @@ def summarise(runs: Sequence[ScoredRun], *, strict: bool = False) -> EvaluationS
     grouped: dict[tuple[str, str], list[ScoredRun]] = {}
     for run in runs:
         grouped.setdefault((run.info.model, run.info.dataset), []).append(run)
-    models = [summarise_model(found, strict=strict) for found in grouped.values()]
+    models = [summarise_model(samples, strict=strict) for samples in grouped.values()]
     models.sort(
-        key=lambda one: (-one.pass_at_1.value, -(one.prec_at_1.value if one.prec_at_1 else 0), one.model)
+        key=lambda model: (
+            -model.pass_at_1.value,
+            -(model.prec_at_1.value if model.prec_at_1 else 0),
+            model.model,
+        )
     )
     return EvaluationSummary(strict=strict, models=tuple(models))
 
 
 def summarise_model(runs: Sequence[ScoredRun], *, strict: bool = False) -> ModelSummary:
     """The figures of one model: ``runs`` are its samples."""
-    facts = {one.instance_id: one for run in runs for one in run.info.tasks}
+    facts = {task.instance_id: task for run in runs for task in run.info.tasks}
     scores = [score for run in runs for score in run.scores]
     by_task: dict[str, list[ScoredAttempt]] = {}
     for score in scores:
         by_task.setdefault(score.instance_id, []).append(score.attempt(strict=strict))
     tries = list(by_task.values())
     most_calls = min(max((run.info.most_calls for run in runs), default=0), _MOST_CALLS)
-    counted = [one for one in scores if one.calls_made]
+    counted = [score for score in scores if score.calls_made]
     whole = bootstrap(tries, _over_tasks(pass_at_1)) or Interval(value=0, low=0, high=0, confidence=0.95)
     flat = list(chain.from_iterable(tries))
-    flagged = [one for one in scores if one.solved and one.flags]
+    flagged = [score for score in scores if score.solved and score.flags]
     return ModelSummary(
         model=runs[0].info.model,
         dataset=runs[0].info.dataset,
@@ -138,16 +142,20 @@ def summarise_model(runs: Sequence[ScoredRun], *, strict: bool = False) -> Model
         prec_at_1_as_released=prec_at_1_as_released(flat),
         pass_at_k=_pass_at_ks(tries, len(runs)),
         curve=curve(flat, most_calls) if counted else (),
-        outcomes=dict(Counter(one.outcome.value for one in scores).most_common()),
-        endings=dict(Counter(one.ending.partition(":")[0] for one in scores if one.ending).most_common()),
-        flags=dict(Counter(kind for one in flagged for kind in {flag.kind.value for flag in one.flags})),
+        outcomes=dict(Counter(score.outcome.value for score in scores).most_common()),
+        endings=dict(
+            Counter(score.ending.partition(":")[0] for score in scores if score.ending).most_common()
+        ),
+        flags=dict(Counter(kind for score in flagged for kind in {flag.kind.value for flag in score.flags})),
         flagged=len(flagged),
-        by_difficulty=_groups(facts.values(), by_task, len(runs), lambda one: [one.difficulty or "unrated"]),
-        by_library=_groups(facts.values(), by_task, len(runs), lambda one: one.related_libraries),
-        calls=fmean(one.calls_made for one in counted) if counted else None,
-        tests=fmean(one.tests for one in counted) if counted else None,
+        by_difficulty=_groups(
+            facts.values(), by_task, len(runs), lambda task: [task.difficulty or "unrated"]
+        ),
+        by_library=_groups(facts.values(), by_task, len(runs), lambda task: task.related_libraries),
+        calls=fmean(score.calls_made for score in counted) if counted else None,
+        tests=fmean(score.tests for score in counted) if counted else None,
         usage=_usage(scores),
-        tools=dict(Counter(name for one in scores for name in _tools(one)).most_common()),
+        tools=dict(Counter(name for score in scores for name in _tools(score)).most_common()),
         transitions=_transitions(scores),
         spreads=spreads_of(scores),
         turns=stretches_of(map(_tools, scores)),
@@ -177,25 +185,27 @@ def _groups(
     samples: int,
     names: Callable[[TaskFacts], Iterable[str]],
 ) -> tuple[TaskGroup, ...]:
-    found: dict[str, list[list[ScoredAttempt]]] = {}
-    for one in facts:
-        for name in dict.fromkeys(names(one)):
-            if one.instance_id in by_task:
-                found.setdefault(name, []).append(by_task[one.instance_id])
+    attempts_by_name: dict[str, list[list[ScoredAttempt]]] = {}
+    for task in facts:
+        for name in dict.fromkeys(names(task)):
+            if task.instance_id in by_task:
+                attempts_by_name.setdefault(name, []).append(by_task[task.instance_id])
     groups = []
-    for name, tasks in found.items():
+    for name, tasks in attempts_by_name.items():
         attempts = list(chain.from_iterable(tasks))
         groups.append(
             TaskGroup(
                 name=name,
                 tasks=len(tasks),
-                solved=sum(one.solved for one in attempts) / samples,
+                solved=sum(attempt.solved for attempt in attempts) / samples,
                 pass_at_1=pass_at_1(attempts),
                 prec_at_1=prec_at_1(attempts),
             )
         )
     rank = {name: number for number, name in enumerate(DIFFICULTIES)}
-    return tuple(sorted(groups, key=lambda one: (rank.get(one.name, len(rank)), -one.tasks, one.name)))
+    return tuple(
+        sorted(groups, key=lambda group: (rank.get(group.name, len(rank)), -group.tasks, group.name))
+    )
 
 
 def _usage(scores: Sequence[Score]) -> SolverUsage | None:

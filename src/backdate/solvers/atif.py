@@ -81,7 +81,7 @@ class FinalMetrics(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Trajectory(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """One solver's work on one task."""
+    """The work of a solver on a task."""
 
     schema_version: str
     session_id: str = ""
@@ -126,17 +126,17 @@ def make_trajectory(
 
 
 def _agent_step(number: int, turn: Turn, *, given: bool) -> Step:
-    said, seen = turn.said, turn.observation
-    call = said.request
+    reply, seen = turn.said, turn.observation
+    call = reply.request
     identifier = (call.id or f"call_{number}") if call else None
     extra: dict[str, Any] = {"given": True} if given else {}
     if seen.solved is not None:
         extra["solved"] = seen.solved
     if seen.refused:
         extra["refused"] = True
-    if said.ignored:
-        extra["ignored_calls"] = said.ignored
-    if said.refusal:
+    if reply.ignored:
+        extra["ignored_calls"] = reply.ignored
+    if reply.refusal:
         extra["model_refused"] = True
     calls = None
     if call is not None and identifier is not None:
@@ -145,12 +145,12 @@ def _agent_step(number: int, turn: Turn, *, given: bool) -> Step:
         ]
         if call.problem:
             extra["problem"] = call.problem
-    usage = said.usage
+    usage = reply.usage
     return Step(
         step_id=number,
         source="agent",
-        message=said.text[:LONGEST_MESSAGE],
-        reasoning_content=said.reasoning[:LONGEST_MESSAGE] or None,
+        message=reply.text[:LONGEST_MESSAGE],
+        reasoning_content=reply.reasoning[:LONGEST_MESSAGE] or None,
         tool_calls=calls,
         observation=AtifObservation(
             results=[Result(source_call_id=identifier, content=seen.text[:LONGEST_MESSAGE])]
@@ -186,7 +186,7 @@ def read_trajectory(data: bytes, *, what: str) -> Trajectory:
 
 def requests_of(trajectory: Trajectory) -> tuple[tuple[str, ToolRequest | None], ...]:
     """What the agent said in each step and its first call, the given test run left out."""
-    found = []
+    calls = []
     for step in trajectory.steps:
         if step.source != "agent" or (step.extra or {}).get("given"):
             continue
@@ -197,5 +197,5 @@ def requests_of(trajectory: Trajectory) -> tuple[tuple[str, ToolRequest | None],
             if first
             else None
         )
-        found.append((step.message if isinstance(step.message, str) else "", request))
-    return tuple(found)
+        calls.append((step.message if isinstance(step.message, str) else "", request))
+    return tuple(calls)

@@ -1,4 +1,4 @@
-"""What is known of one solver's work on one task: how it ended, its patch, its test runs, its cost.
+"""The record of a solver's work on a task: how it ended, its patch, its test runs, its cost.
 
 The record holds what the run *says*. Scoring does not believe it: it applies the patch to a fresh tree and
 runs the tests again; what it takes from here is the number of calls that a patch needed, and the cost.
@@ -18,7 +18,7 @@ class StopReason(StrEnum):
     """How a solver's work on a task ended."""
 
     SOLVED = "solved"
-    """A test run of the solver's own said that the task is solved."""
+    """A test run of the solver itself solves the task."""
     SUBMITTED = "submitted"
     """A solver without a loop handed in its answer; nothing was tested while it worked."""
     CALLS = "calls-used-up"
@@ -26,7 +26,7 @@ class StopReason(StrEnum):
     TESTS = "tests-used-up"
     """All m test runs were used, and the last one failed."""
     GAVE_UP = "gave-up"
-    """It said that it has nothing more to do: rules without a match, a replay at its end."""
+    """The solver has nothing more to do: no rule matches, or a replay is at its end."""
     NO_TOOL = "six-replies-without-a-tool"
     MODEL = "model-failure"
     """The model's endpoint gave no usable answer; ``detail`` names the failure first."""
@@ -75,7 +75,7 @@ class SuiteCall:
     number: int
     """0 is the given first run, which is free; the others count toward m."""
     call: int
-    """How many model calls had been made when it ran, the one that asked for it included; 0 for the given."""
+    """Number of model calls until it ran, with the call that requested it; 0 for the given run."""
     solved: bool
     reason: str
     """One line of why it is not solved; empty when it is."""
@@ -92,7 +92,7 @@ class SuiteCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """What a run was made with; two runs with other settings are never mixed in one folder."""
+    """The settings of a run; a folder never mixes runs with different settings."""
 
     solver: str
     """As given: "gold", "model:NAME", …"""
@@ -122,7 +122,7 @@ class RunRecord:
     settings: RunSettings
     ending: StopReason
     detail: str = ""
-    """What to know about the ending, in one line."""
+    """Details of the ending, in one line."""
     calls: int = 0
     """Model calls made; a reply without a tool call counts."""
     runs: tuple[SuiteCall, ...] = ()
@@ -146,7 +146,7 @@ class RunRecord:
     trajectory: str = ""
     """The ATIF file's path relative to the run's folder; empty for solvers without a conversation."""
     backdate: str
-    """The version that made it."""
+    """The version of backdate that wrote it."""
 
     @property
     def solved_at(self) -> SuiteCall | None:

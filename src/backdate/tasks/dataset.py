@@ -114,19 +114,19 @@ class Dataset:
         """
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder} is there already; give a new folder")
-        found = tuple(tasks)
-        _require_names(found)
+        named = tuple(tasks)
+        _require_names(named)
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
         try:
             temporary.chmod(0o755)
             if add_source is not None:
-                places = (temporary / "tasks" / task.instance_id / SOURCE for task in found)
-                found = tuple(add_source(task, place) for task, place in zip(found, places, strict=True))
-            dataset = cls(folder=temporary, info=info, tasks=found)
+                sources = (temporary / "tasks" / task.instance_id / SOURCE for task in named)
+                named = tuple(add_source(task, source) for task, source in zip(named, sources, strict=True))
+            dataset = cls(folder=temporary, info=info, tasks=named)
             if funnel is not None:
                 write_whole(temporary / "funnel.json", funnel)
-            write_whole(temporary / TASKS, _lines(found))
+            write_whole(temporary / TASKS, _lines(named))
             dataset.render()
             if folder.exists():
                 folder.rmdir()
@@ -141,13 +141,13 @@ class Dataset:
 
         Raises UsageError, naming the nearest.
         """
-        for one in self.tasks:
-            if one.instance_id == name:
-                return one
-        of_repository = [one for one in self.tasks if one.source.name == name]
+        for task in self.tasks:
+            if task.instance_id == name:
+                return task
+        of_repository = [task for task in self.tasks if task.source.name == name]
         if len(of_repository) == 1:
             return of_repository[0]
-        ids = [one.instance_id for one in of_repository or self.tasks]
+        ids = [task.instance_id for task in of_repository or self.tasks]
         near = ids[:3] if of_repository else difflib.get_close_matches(name, ids, n=3, cutoff=0.4)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise UsageError(f"{self.folder} has no task {name!r}{hint}")

@@ -39,19 +39,23 @@ class VerificationReport:
 
 def report_of(name: str, repeats: int, verifications: Sequence[Verification]) -> VerificationReport:
     """The report over ``verifications``."""
-    agreements = [one.agreement for one in verifications if one.agreement is not None]
+    agreements = [
+        verification.agreement for verification in verifications if verification.agreement is not None
+    ]
     return VerificationReport(
         backdate=__version__,
         dataset=name,
         made=now(),
         repeats=repeats,
         tasks=len(verifications),
-        verified=sum(one.verified for one in verifications),
-        gold_unproven=sum(one.gold_unproven for one in verifications),
-        compared_versions=sum(one.compared for one in agreements),
-        agreeing_versions=sum(one.agreeing for one in agreements),
+        verified=sum(verification.verified for verification in verifications),
+        gold_unproven=sum(verification.gold_unproven for verification in verifications),
+        compared_versions=sum(agreement.compared for agreement in agreements),
+        agreeing_versions=sum(agreement.agreeing for agreement in agreements),
         flaky=tuple(
-            one.instance_id for one in verifications if any(stage.state == "flaky" for stage in one.stages)
+            verification.instance_id
+            for verification in verifications
+            if any(stage.state == "flaky" for stage in verification.stages)
         ),
         verifications=tuple(verifications),
     )
@@ -70,21 +74,21 @@ def summary_lines(report: VerificationReport, *, counts_only: bool = False) -> l
             f"versions of the new side: {report.agreeing_versions:,} of {report.compared_versions:,} "
             f"as published ({report.agreement:.2%})"
         )
-    for one in () if counts_only else report.verifications:
-        if not one.verified:
-            lines.append(f"not verified: {one.instance_id}: {one.reason}")
+    for verification in () if counts_only else report.verifications:
+        if not verification.verified:
+            lines.append(f"not verified: {verification.instance_id}: {verification.reason}")
         lines += [
-            f"another version: {one.instance_id}: {disagreement_words(different)}"
-            for different in (one.agreement.disagreements if one.agreement else ())
+            f"another version: {verification.instance_id}: {disagreement_words(different)}"
+            for different in (verification.agreement.disagreements if verification.agreement else ())
         ]
     return lines
 
 
-def disagreement_words(one: Disagreement) -> str:
+def disagreement_words(disagreement: Disagreement) -> str:
     """One disagreement in words."""
-    published = f"{one.published} is published" if one.published else "not published"
-    found = f"{one.found} was resolved" if one.found else "not installed"
-    return f"{one.name}: {published}, {found}"
+    published = f"{disagreement.published} is published" if disagreement.published else "not published"
+    resolved = f"{disagreement.found} was resolved" if disagreement.found else "not installed"
+    return f"{disagreement.name}: {published}, {resolved}"
 
 
 def markdown_table(report: VerificationReport) -> str:
@@ -93,22 +97,26 @@ def markdown_table(report: VerificationReport) -> str:
         "| task | old side | new side | with the gold patch | versions | verified |",
         "|---|---|---|---|---:|---|",
     ]
-    for one in report.verifications:
-        stages = (_cell(one.stage(name)) for name in ("origin", "start", "reference"))
-        agreement = f"{one.agreement.agreeing}/{one.agreement.compared}" if one.agreement else "-"
-        verdict = "yes" if one.verified else f"no: {_escaped(one.reason)}"
-        verdict += ", gold unproven" if one.gold_unproven else ""
-        lines.append(f"| {one.instance_id} | {' | '.join(stages)} | {agreement} | {verdict} |")
+    for verification in report.verifications:
+        stages = (_cell(verification.stage(name)) for name in ("origin", "start", "reference"))
+        agreement = (
+            f"{verification.agreement.agreeing}/{verification.agreement.compared}"
+            if verification.agreement
+            else "-"
+        )
+        verdict = "yes" if verification.verified else f"no: {_escaped(verification.reason)}"
+        verdict += ", gold unproven" if verification.gold_unproven else ""
+        lines.append(f"| {verification.instance_id} | {' | '.join(stages)} | {agreement} | {verdict} |")
     different = [
-        f"- {one.instance_id}: {_escaped(disagreement_words(each))}"
-        for one in report.verifications
-        if one.agreement
-        for each in one.agreement.disagreements
+        f"- {verification.instance_id}: {_escaped(disagreement_words(each))}"
+        for verification in report.verifications
+        if verification.agreement
+        for each in verification.agreement.disagreements
     ]
     notes = [
-        f"- {one.instance_id}, {stage.label}: {_escaped(note)}"
-        for one in report.verifications
-        for stage in one.stages
+        f"- {verification.instance_id}, {stage.label}: {_escaped(note)}"
+        for verification in report.verifications
+        for stage in verification.stages
         for note in stage.notes
         if "stands in for" not in note
     ]

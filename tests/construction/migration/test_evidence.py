@@ -33,7 +33,7 @@ def test_an_interpreter_that_is_not_here_is_the_reason(
         clock=lambda _what: nullcontext(),
         store=FolderStore(tmp_path / "store"),
         plan=SimpleNamespace(target=None, index_url="https://index.example/simple"),
-        place=None,
+        config=None,
         scratch=tmp_path,
     )
     where = Provenance(rule="by hand")

@@ -13,7 +13,7 @@ from backdate.tasks.task import KnownCulprit
 def find_culprits(
     pair: SidePair, tests: Sequence[str], context: JobContext
 ) -> tuple[tuple[KnownCulprit, ...], tuple[str, ...]]:
-    """What bisection between the two sides finds for ``tests``, and what it has to say."""
+    """The culprits that bisection between the two sides finds for ``tests``, and notes."""
     result = bisect_sides(
         context.resources,
         pair,
@@ -21,15 +21,15 @@ def find_culprits(
         tests=tests,
         explanations=False,
     )
-    found: dict[tuple[str, str], KnownCulprit] = {}
+    culprits: dict[tuple[str, str], KnownCulprit] = {}
     for finding in result.findings:
-        for one in finding.culprits:
-            if one.new is None or one.released is None:
+        for release in finding.culprits:
+            if release.new is None or release.released is None:
                 continue
             confirmed = {"forward", "backward"} <= set(finding.confirmed)
             culprit = KnownCulprit(
-                distribution=one.name, version=one.new, released=one.released, confirmed=confirmed
+                distribution=release.name, version=release.new, released=release.released, confirmed=confirmed
             )
-            found.setdefault((one.name, one.new), culprit)
-    notes = () if found else ("bisection found no culprit",)
-    return tuple(found.values()), notes
+            culprits.setdefault((release.name, release.new), culprit)
+    notes = () if culprits else ("bisection found no culprit",)
+    return tuple(culprits.values()), notes

@@ -1,7 +1,7 @@
 """Evidence that a task can be solved: a later revision of the project passes in the new environment.
 
-A maintainer who moved on has written the patch that the task asks for, among other changes. No such revision
-proves nothing: the task is then labelled unproven.
+Its maintainers have made the change that the task asks for, among others. Without such a revision the task is
+labelled unproven.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LEAST_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaterRevisionEvidence:
-    """What a later revision says."""
+    """Whether a later revision shows that the task can be solved."""
 
     solvable: bool
     note: str
@@ -50,11 +50,11 @@ def seek_evidence(
         recipe,
         context.plan.index_url,
     )
-    found = read_kept(context.store, LaterRevisionEvidence, f"evidence/{key}")
-    if found is None:
-        found = _seek(context, candidate, revision, failing, recipe)
-        keep(context.store, f"evidence/{key}", found)
-    return found
+    evidence = read_kept(context.store, LaterRevisionEvidence, f"evidence/{key}")
+    if evidence is None:
+        evidence = _seek(context, candidate, revision, failing, recipe)
+        keep(context.store, f"evidence/{key}", evidence)
+    return evidence
 
 
 def _seek(
@@ -62,7 +62,7 @@ def _seek(
 ) -> LaterRevisionEvidence:
     try:
         with context.clock("fetch"):
-            later = fetch_later(candidate, revision, context.plan, context.place, context.scratch)
+            later = fetch_later(candidate, revision, context.plan, context.config, context.scratch)
     except SourceError as error:
         return LaterRevisionEvidence(
             solvable=False, note=f"no later revision could be had: {str(error)[:300]}"
@@ -72,20 +72,20 @@ def _seek(
             solvable=False, note="there is no later revision before the target instant"
         )
     name = later.revision[:12]
-    # Its pins are loosened too: what passes with the library of then says nothing about the one of now.
+    # Its pins are loosened too: passing with the old library proves nothing about the new one.
     unpinning = unpin_tree(later.tree)
     apply_unpinning(unpinning, later.tree)
     name = safe_name(candidate.name.rpartition("/")[2])
     side = unpinned_project(Project(name=name, root=later.tree, origin=later.origin), context.plan.target)
-    said = ""
-    for one in (*recipes_to_try(later.tree)[:2], recipe):
+    problem = ""
+    for tried in (*recipes_to_try(later.tree)[:2], recipe):
         try:
-            run = run_new(context, side, one).run
+            run = run_new(context, side, tried).run
         except InterpreterMissing as error:
-            said = said or f"an interpreter is not on this machine: {error}"
+            problem = problem or f"an interpreter is not on this machine: {error}"
             break
         if run is None:
-            said = said or "its environment does not build"
+            problem = problem or "its environment does not build"
             continue
         passed, there = count_passed(run, failing)
         if there >= max(1, _LEAST_SHARE * len(failing)) and passed == there:
@@ -93,9 +93,9 @@ def _seek(
                 solvable=True,
                 note=f"revision {name} passes {passed} of {len(failing)} failing tests, none fails",
             )
-        said = f"{passed} of {len(failing)} failing tests pass in it, {there - passed} fail"
+        problem = f"{passed} of {len(failing)} failing tests pass in it, {there - passed} fail"
     return LaterRevisionEvidence(
-        solvable=False, note=f"revision {name} does not show it: {said or 'it has no tests'}"
+        solvable=False, note=f"revision {name} does not show it: {problem or 'it has no tests'}"
     )
 
 

@@ -82,12 +82,12 @@ def execute(candidate: Candidate, examined: Examined, context: JobContext) -> Ta
 def _tree(candidate: Candidate, examined: Examined, context: JobContext) -> Path | Exclusion:
     """The source tree, from the store or fetched again."""
     target = context.scratch / "old"
-    limits = limits_of(context.place)
+    limits = limits_of(context.config)
     if fetch_tree(context.store, examined.digest, target, context.scratch, limits):
         return target
     pinned = replace(candidate, revision=examined.revision or candidate.revision)
     try:
-        fetched = fetch(pinned, context.plan, context.place, context.scratch)
+        fetched = fetch(pinned, context.plan, context.config, context.scratch)
     except SourceError as error:
         return exclusion(MigrationReason.FILES_GONE, str(error))
     if tree_digest(fetched.tree) != examined.digest:

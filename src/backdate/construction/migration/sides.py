@@ -1,7 +1,7 @@
-"""The two sides of one candidate: set up, built, run, each kept as soon as it is known.
+"""The two sides of one candidate: set up, built and run; each is stored as soon as it is known.
 
-What is kept is keyed by everything that it depends on. The old side does not depend on the target instant,
-so that another target costs the new side alone.
+The keys in the store cover everything that a side depends on. The old side does not depend on the target
+instant, so that another target repeats the new side only.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from backdate.version import __version__
 
 @dataclass(slots=True, kw_only=True)
 class JobContext:
-    """What one job builds and runs with, and what that took."""
+    """The tools of one job, and the time that its steps take."""
 
     plan: BuildPlan
-    place: WorkerConfig
+    config: WorkerConfig
     store: Store
     scratch: Path
     uses: Uses
@@ -46,7 +46,7 @@ class JobContext:
 
     @contextmanager
     def clock(self, what: str) -> Iterator[None]:
-        """Note the time that passes within."""
+        """Record the time that the block takes."""
         started = time.monotonic()
         try:
             yield
@@ -54,7 +54,7 @@ class JobContext:
             self.spend(what, time.monotonic() - started)
 
     def spend(self, what: str, seconds: float) -> None:
-        """Note time that somebody else measured."""
+        """Record time that is measured elsewhere."""
         self.seconds[what] = self.seconds.get(what, 0.0) + seconds
 
     def prepare(
@@ -90,7 +90,7 @@ class JobContext:
 
     @property
     def run_cache(self) -> RunCache:
-        """Suite runs that this job, or one before it on whatever machine, made."""
+        """Suite runs of this job and of earlier ones, on any machine."""
         return RunCache(_StoredRuns(self.store))
 
     def with_environment_here(self, dated: DatedProject, side: Side) -> Side | None:
@@ -120,12 +120,12 @@ class _StoredRuns:
 
 
 @contextmanager
-def open_context(plan: BuildPlan, place: WorkerConfig, store: Store, scratch: Path) -> Iterator[JobContext]:
-    """What one job works with. Raises SandboxUnavailable."""
-    with Resources(settings_of(plan, place.cache)) as resources, Uses(resources.cache) as uses:
+def open_context(plan: BuildPlan, config: WorkerConfig, store: Store, scratch: Path) -> Iterator[JobContext]:
+    """The tools of one job. Raises SandboxUnavailable."""
+    with Resources(settings_of(plan, config.cache)) as resources, Uses(resources.cache) as uses:
         yield JobContext(
             plan=plan,
-            place=place,
+            config=config,
             store=store,
             scratch=scratch,
             uses=uses,
@@ -162,20 +162,20 @@ def _asked(plan: BuildPlan, dated: DatedProject) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredSide:
-    """A side in the store; None: there was nothing to try."""
+    """A side in the store; None when there was no recipe to try."""
 
     side: Side | None
 
 
 def set_up_old(context: JobContext, dated: DatedProject) -> Side | None:
-    """The old side, set up until its tests pass or as well as it went; None when there was nothing to try.
+    """The old side, set up until its tests pass or as well as it went; None when there is no recipe to try.
 
     Raises InterpreterMissing.
     """
     name = f"sides/{old_key(context.plan, dated)}"
-    found = read_kept(context.store, _StoredSide, name)
-    if found is not None:
-        return found.side
+    stored = read_kept(context.store, _StoredSide, name)
+    if stored is not None:
+        return stored.side
     done = set_up_tree(dated, context.plan, context.resources, context.log_folder())
     side = None
     if done is not None:
@@ -192,9 +192,9 @@ def set_up_old(context: JobContext, dated: DatedProject) -> Side | None:
 def run_new(context: JobContext, dated: DatedProject, recipe: Recipe) -> Side:
     """The new side by the old side's recipe. Raises InterpreterMissing."""
     name = f"sides/{new_key(context.plan, dated, recipe)}"
-    found = read_kept(context.store, Side, name)
-    if found is not None:
-        return found
+    stored = read_kept(context.store, Side, name)
+    if stored is not None:
+        return stored
     choice = context.resources.interpreters.choose(dated.python_constraint, dated.instant)
     built = context.prepare(dated, recipe, choice)
     side = Side(instant=dated.instant, choice=choice, recipe=recipe)

@@ -1,4 +1,4 @@
-"""Putting a task together from what was found out about a candidate. A pure function."""
+"""Assembling a task from the results for a candidate. A pure function."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from backdate.version import __version__
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskParts:
-    """All that a task is made of."""
+    """All that a task is parts of."""
 
     candidate: Candidate
     examined: Examined
@@ -58,11 +58,15 @@ def instance_id(candidate: Candidate, examined: Examined) -> str:
     return f"{name}-{(examined.revision or examined.digest)[:12]}"
 
 
-def make_task(made: TaskParts) -> Task:
+def make_task(parts: TaskParts) -> Task:
     """The task, with the proof of it."""
-    candidate, examined = made.candidate, made.examined
+    candidate, examined = parts.candidate, parts.examined
     files = {
-        result.file for side in (made.old, made.new) if side.run for result in side.run.results if result.file
+        result.file
+        for side in (parts.old, parts.new)
+        if side.run
+        for result in side.run.results
+        if result.file
     }
     test_files = tuple(sorted({*examined.test_files, *files}))
     return Task(
@@ -78,38 +82,38 @@ def make_task(made: TaskParts) -> Task:
             stars=candidate.stars,
         ),
         facts=MigrationFacts(
-            old=_side(made.old),
-            causes=tuple(_cause(cluster) for cluster in made.clusters),
-            culprits=made.culprits,
+            old=_side(parts.old),
+            causes=tuple(_cause(cluster) for cluster in parts.clusters),
+            culprits=parts.culprits,
         ),
-        environment=_side(made.new),
-        setup=RecipeSetup(recipe=made.new.recipe),
-        patches=Patches(preparation=made.unpinning),
+        environment=_side(parts.new),
+        setup=RecipeSetup(recipe=parts.new.recipe),
+        patches=Patches(preparation=parts.unpinning),
         test_files=test_files,
-        tests=made.proven.tests,
-        related_libraries=made.related,
+        tests=parts.proven.tests,
+        related_libraries=parts.related,
         statistics=Statistics(
             python_files=examined.python_files,
             python_lines=examined.python_lines,
             test_files=len(test_files),
-            tests=len(made.proven.tests),
+            tests=len(parts.proven.tests),
         ),
         proof=Proof(
             backdate=__version__,
             proven=now(),
-            repeats=made.plan.repeats,
+            repeats=parts.plan.repeats,
             origin="pass",
             start="fail",
             reference="none",
-            solvable="later commit" if made.evidence.solvable else "unproven",
-            notes=_notes(made),
+            solvable="later commit" if parts.evidence.solvable else "unproven",
+            notes=_notes(parts),
         ),
     )
 
 
 def _side(side: Side) -> TaskEnvironment:
-    """With the interpreter that the rule asks for, or, where another minor stood in, with that one: a proof
-    elsewhere has to be a proof of the same.
+    """The environment with the interpreter that the rule asks for, or with the one that ran when that has
+    another minor version: a proof on another machine must prove the same.
     """
     used = side.choice.interpreter.version
     same_minor = used.split(".")[:2] == side.choice.wanted.split(".")[:2]
@@ -117,23 +121,23 @@ def _side(side: Side) -> TaskEnvironment:
     return TaskEnvironment(
         instant=side.instant,
         python=side.choice.wanted if same_minor else used,
-        distributions=tuple(sorted(lock, key=lambda one: one.name)),
+        distributions=tuple(sorted(lock, key=lambda distribution: distribution.name)),
     )
 
 
 def _cause(cluster: Cluster) -> str:
     message = normalised_line(cluster.cause.message)  # without the places of one machine's environments
-    said = f"{cluster.cause.type}: {message}" if message else cluster.cause.type
-    return f"{cluster.cause.kind.value}: {said or 'no exception is known'}"
+    raised = f"{cluster.cause.type}: {message}" if message else cluster.cause.type
+    return f"{cluster.cause.kind.value}: {raised or 'no exception is known'}"
 
 
-def _notes(made: TaskParts) -> tuple[str, ...]:
-    flaky = [test.id for test in made.proven.tests if test.why == "flaky"]
-    notes = [*made.notes, f"solvable: {made.evidence.note}"]
+def _notes(parts: TaskParts) -> tuple[str, ...]:
+    flaky = [test.id for test in parts.proven.tests if test.why == "flaky"]
+    notes = [*parts.notes, f"solvable: {parts.evidence.note}"]
     if flaky:
         notes.append(f"flaky and not counted: {', '.join(flaky[:20])}")
-    if made.examined.missing:
-        notes.append(f"not in the source: {', '.join(made.examined.missing[:20])}")
-    repeats = max(made.plan.repeats, made.plan.changed_repeats)
+    if parts.examined.missing:
+        notes.append(f"not in the source: {', '.join(parts.examined.missing[:20])}")
+    repeats = max(parts.plan.repeats, parts.plan.changed_repeats)
     notes.append(f"fail-to-pass tests were run {repeats} times on each side")
     return tuple(notes)

@@ -55,9 +55,9 @@ class EnvironmentEvidence:
 
     def _environments(self) -> tuple[Environment, Environment]:
         old, new = self._both
-        for side, one in (("old", old), ("new", new)):
-            if isinstance(one, str):
-                raise ToolRefusal(f"there is no {side} environment to ask: {one}")
+        for side, environment in (("old", old), ("new", new)):
+            if isinstance(environment, str):
+                raise ToolRefusal(f"there is no {side} environment to ask: {environment}")
         assert isinstance(old, Environment)
         assert isinstance(new, Environment)
         return old, new
@@ -78,7 +78,7 @@ class EnvironmentEvidence:
                         description=f"At most {MOST_NAMES} dotted names, separated by commas.",
                     ),
                 ),
-                run=lambda given: self._names(given["names"]),
+                run=lambda arguments: self._names(arguments["names"]),
             ),
             Tool(
                 name="version_changes",
@@ -86,7 +86,7 @@ class EnvironmentEvidence:
                 parameters=(
                     Parameter(name="query", kind="string", description="Part of a name.", default=""),
                 ),
-                run=lambda given: self._versions(given["query"]),
+                run=lambda arguments: self._versions(arguments["query"]),
             ),
             Tool(
                 name="module_contents",
@@ -103,22 +103,22 @@ class EnvironmentEvidence:
                 parameters=(
                     Parameter(name="query", kind="string", description="Part of the text.", default=""),
                 ),
-                run=lambda given: self._warnings(given["query"]),
+                run=lambda arguments: self._warnings(arguments["query"]),
             ),
         )
 
     def _names(self, text: str) -> str:
-        names = [one for one in re.split(r"[\s,;]+", text) if one]
-        wrong = next((one for one in names if not _DOTTED.fullmatch(one)), None)
+        names = [name for name in re.split(r"[\s,;]+", text) if name]
+        wrong = next((name for name in names if not _DOTTED.fullmatch(name)), None)
         if not names or wrong is not None or len(names) > MOST_NAMES:
             raise ToolRefusal(
                 f"give 1 to {MOST_NAMES} dotted names such as numpy.float, separated by commas."
             )
         old, new = self._environments()
         answers = ask_both(self._sandbox, old, new, names)
-        return "\n".join(self._told(one, old, new) for one in answers)
+        return "\n".join(self._answer_lines(answer, old, new) for answer in answers)
 
-    def _told(self, answer: ApiDifference, old: Environment, new: Environment) -> str:
+    def _answer_lines(self, answer: ApiDifference, old: Environment, new: Environment) -> str:
         lines = [f"{answer.name}: {_words(answer)}"]
         for side, member in (("old", answer.old), ("new", answer.new)):
             if member is not None and member.present:
@@ -130,29 +130,33 @@ class EnvironmentEvidence:
         if answer.moved_to:
             lines.append(f"  now probably at: {', '.join(answer.moved_to[:5])}")
         if answer.old is not None:
-            lines += [f"  the old one warned: {one.category}: {one.message}" for one in answer.old.warnings]
+            lines += [
+                f"  the old one warned: {warning.category}: {warning.message}"
+                for warning in answer.old.warnings
+            ]
         when = _when(answer.name, old, new)
         return "\n".join([*lines, *([f"  {when}"] if when else []), *self._culprits(answer.name, old, new)])
 
     def _culprits(self, name: str, old: Environment, new: Environment) -> list[str]:
         owner = _owner(name, old) or _owner(name, new)
         return [
-            f"  bisection found: it broke with {one.distribution} {one.version} of {one.released:%Y-%m-%d}"
-            for one in migration_facts(self._task).culprits
-            if one.distribution == owner
+            f"  bisection found: it broke with {culprit.distribution} {culprit.version} "
+            f"of {culprit.released:%Y-%m-%d}"
+            for culprit in migration_facts(self._task).culprits
+            if culprit.distribution == owner
         ]
 
     def _versions(self, query: str) -> str:
         old, new = self._environments()
-        before = {one.name: one for one in old.lock.distributions}
-        after = {one.name: one for one in new.lock.distributions}
+        before = {distribution.name: distribution for distribution in old.lock.distributions}
+        after = {distribution.name: distribution for distribution in new.lock.distributions}
         lines = [f"Python {old.lock.python} -> {new.lock.python}"]
         changes = {name: _change(before.get(name), after.get(name)) for name in sorted({*before, *after})}
         lines += [f"{name}: {line}" for name, line in changes.items() if line and query.lower() in name]
         return _bounded(lines)
 
-    def _contents(self, given: Mapping[str, Any]) -> str:
-        module, query = given["module"].strip(), given["query"].lower()
+    def _contents(self, arguments: Mapping[str, Any]) -> str:
+        module, query = arguments["module"].strip(), arguments["query"].lower()
         if not _DOTTED.fullmatch(module):
             raise ToolRefusal("give a module's dotted name such as numpy.random.")
         old, new = self._environments()
@@ -160,8 +164,8 @@ class EnvironmentEvidence:
         if isinstance(there, str):
             was = "" if isinstance(before, str) else " It was there in the old environment."
             return f"{module} cannot be imported in the new environment: {there}.{was}"
-        shown = [one for one in there if query in one.lower()]
-        lost = [] if isinstance(before, str) else [one for one in before if one not in there]
+        shown = [name for name in there if query in name.lower()]
+        lost = [] if isinstance(before, str) else [name for name in before if name not in there]
         parts = [f"{module} has {len(there)} public names; shown: {len(shown)}", ", ".join(shown[:400])]
         if lost:
             parts.append(f"Not there any more: {', '.join(lost[:200])}")
@@ -200,12 +204,12 @@ class EnvironmentEvidence:
         if log is None or not log.is_file():
             raise ToolRefusal("the tests could not be run in the old environment.")
         wanted = query.lower()
-        found = dict.fromkeys(
+        warnings = dict.fromkeys(
             line.strip()[:400]
             for line in read_log(log).splitlines()
             if "Warning" in line and wanted in line.lower()
         )
-        return _bounded(list(found)) if found else "No such warnings in the old environment."
+        return _bounded(list(warnings)) if warnings else "No such warnings in the old environment."
 
 
 def _words(answer: ApiDifference) -> str:
@@ -217,15 +221,19 @@ def _words(answer: ApiDifference) -> str:
 
 
 def _owner(name: str, environment: Environment) -> str:
-    found = Distributions(site_packages(*environment.roots)).of_module(name)
-    return found.key if found is not None else ""
+    distribution = Distributions(site_packages(*environment.roots)).of_module(name)
+    return distribution.key if distribution is not None else ""
 
 
 def _when(name: str, old: Environment, new: Environment) -> str:
     """Between which releases of its distribution a name changed."""
     owner = _owner(name, old) or _owner(name, new)
-    before = next((one for one in old.lock.distributions if one.name == owner), None)
-    after = next((one for one in new.lock.distributions if one.name == owner), None)
+    before = next(
+        (distribution for distribution in old.lock.distributions if distribution.name == owner), None
+    )
+    after = next(
+        (distribution for distribution in new.lock.distributions if distribution.name == owner), None
+    )
     line = _change(before, after)
     return f"{owner} {line}" if owner and line else ""
 
@@ -236,10 +244,14 @@ def _change(before: LockedDistribution | None, after: LockedDistribution | None)
     return f"{_dated(before)} -> {_dated(after)}"
 
 
-def _dated(one: LockedDistribution | None) -> str:
-    if one is None:
+def _dated(distribution: LockedDistribution | None) -> str:
+    if distribution is None:
         return "not installed"
-    return f"{one.version} ({one.uploaded:%Y-%m-%d})" if one.uploaded else one.version
+    return (
+        f"{distribution.version} ({distribution.uploaded:%Y-%m-%d})"
+        if distribution.uploaded
+        else distribution.version
+    )
 
 
 def _bounded(lines: list[str]) -> str:

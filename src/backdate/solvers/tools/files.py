@@ -40,14 +40,14 @@ class Tree:
                 f"{path!r} is outside of the project. Give a path relative to its root, without '..'."
             )
         try:
-            found = (self.root / pure).resolve(strict=True)
+            resolved = (self.root / pure).resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
             raise ToolRefusal(self._missing(path, pure)) from None
-        if not found.is_relative_to(self.root):
+        if not resolved.is_relative_to(self.root):
             raise ToolRefusal(f"{path!r} is a link that leads out of the project.")
-        if ".git" in found.relative_to(self.root).parts:
+        if ".git" in resolved.relative_to(self.root).parts:
             raise ToolRefusal(f"{path!r} is not part of the project's files.")
-        return found
+        return resolved
 
     def name(self, path: Path) -> str:
         """The path of a located file relative to the root, with forward slashes."""
@@ -55,34 +55,34 @@ class Tree:
 
     def file(self, path: str) -> Path:
         """The regular file that ``path`` names. Raises ToolRefusal."""
-        found = self.locate(path)
-        if found.is_dir():
+        resolved = self.locate(path)
+        if resolved.is_dir():
             raise ToolRefusal(f"{path!r} is a folder; list_dir shows what is in it.")
-        if not found.is_file():
+        if not resolved.is_file():
             raise ToolRefusal(f"{path!r} is not a regular file.")
-        if self.rules.is_hidden(self.name(found)):
+        if self.rules.is_hidden(self.name(resolved)):
             raise ToolRefusal(f"there is no file {path!r}.")
-        return found
+        return resolved
 
     def editable(self, path: str) -> Path:
         """The file, if it may be changed. Raises ToolRefusal saying why not."""
-        found = self.file(path)
-        name = self.name(found)
-        why = self.rules.why_not(name) or self.rules.why_not(path.strip()) or self._shared(found)
+        resolved = self.file(path)
+        name = self.name(resolved)
+        why = self.rules.why_not(name) or self.rules.why_not(path.strip()) or self._shared(resolved)
         if why:
             raise ToolRefusal(f"{path!r} cannot be edited: {why}.")
-        return found
+        return resolved
 
-    def _shared(self, found: Path) -> str:
+    def _shared(self, resolved: Path) -> str:
         """A second name (hard link) of a file could be that of a test."""
-        return "it has a second name (a hard link)" if found.stat().st_nlink > 1 else ""
+        return "it has a second name (a hard link)" if resolved.stat().st_nlink > 1 else ""
 
     def _missing(self, path: str, pure: PurePosixPath) -> str:
         wanted = pure.name.casefold()
         alike = [
-            self.name(one)
-            for one in self.walk(self.root)
-            if wanted and one.name.casefold() == wanted and not self.rules.is_hidden(self.name(one))
+            self.name(file)
+            for file in self.walk(self.root)
+            if wanted and file.name.casefold() == wanted and not self.rules.is_hidden(self.name(file))
         ][:5]
         hint = f" Files of that name: {', '.join(alike)}." if alike else " list_dir shows what there is."
         return f"there is no file {path!r} (new files cannot be made).{hint}"
@@ -91,7 +91,7 @@ class Tree:
         """Regular files below a folder in a fixed order, without hidden folders and links; at most 50,000."""
         count = 0
         for folder, folders, files in os.walk(start):
-            folders[:] = sorted(one for one in folders if not one.startswith("."))
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(files):
                 path = Path(folder, name)
                 if name.endswith(suffix) and stat.S_ISREG(path.lstat().st_mode):

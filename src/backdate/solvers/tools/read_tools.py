@@ -37,7 +37,7 @@ def looking_tools(tree: Tree) -> tuple[Tool, ...]:
                     name="path", kind="string", description="The folder, relative to the root.", default="."
                 ),
             ),
-            run=lambda given: _list_dir(tree, given["path"]),
+            run=lambda arguments: _list_dir(tree, arguments["path"]),
         ),
         Tool(
             name="search_dir",
@@ -48,13 +48,13 @@ def looking_tools(tree: Tree) -> tuple[Tool, ...]:
                     name="path", kind="string", description="The folder, relative to the root.", default="."
                 ),
             ),
-            run=lambda given: _search_dir(tree, given),
+            run=lambda arguments: _search_dir(tree, arguments),
         ),
         Tool(
             name="search_file",
             description=f"Search one file. At most {MOST_MATCHES} matches are shown, with line numbers.",
             parameters=(QUERY, Parameter(name="path", kind="string", description="The file.")),
-            run=lambda given: _search_file(tree, given),
+            run=lambda arguments: _search_file(tree, arguments),
         ),
         Tool(
             name="view_file",
@@ -65,7 +65,7 @@ def looking_tools(tree: Tree) -> tuple[Tool, ...]:
                     name="line", kind="integer", description="The line in the middle, from 1.", default=1
                 ),
             ),
-            run=lambda given: view(tree, given["path"], given["line"]),
+            run=lambda arguments: view(tree, arguments["path"], arguments["line"]),
         ),
     )
 
@@ -75,70 +75,70 @@ def _list_dir(tree: Tree, path: str) -> str:
     if not folder.is_dir():
         raise ToolRefusal(f"{path!r} is a file; view_file shows it.")
     names = []
-    for one in sorted(folder.iterdir()):
-        if one.name.startswith(".") or tree.rules.is_hidden(tree.name(one)):
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith(".") or tree.rules.is_hidden(tree.name(entry)):
             continue
-        names.append(f"{one.name}{'@' if one.is_symlink() else '/' if one.is_dir() else ''}")
+        names.append(f"{entry.name}{'@' if entry.is_symlink() else '/' if entry.is_dir() else ''}")
     if not names:
         return f"{path} is empty."
     more = len(names) - _MOST_ENTRIES
     return "\n".join([*names[:_MOST_ENTRIES], *([f"… and {more} more"] if more > 0 else [])])
 
 
-def _search_dir(tree: Tree, given: Mapping[str, Any]) -> str:
-    folder = tree.locate(given["path"])
+def _search_dir(tree: Tree, arguments: Mapping[str, Any]) -> str:
+    folder = tree.locate(arguments["path"])
     if not folder.is_dir():
-        raise ToolRefusal(f"{given['path']!r} is a file; use search_file for it.")
-    pattern = compile_pattern(given["query"])
-    found, note = _search_below(tree, folder, pattern)
+        raise ToolRefusal(f"{arguments['path']!r} is a file; use search_file for it.")
+    pattern = compile_pattern(arguments["query"])
+    matches, note = _search_below(tree, folder, pattern)
     return render_matches(
-        found,
+        matches,
         " ".join(part for part in (pattern.note, note) if part),
-        nothing=f"No match in the Python files below {given['path']}.",
+        nothing=f"No match in the Python files below {arguments['path']}.",
     )
 
 
 def _search_below(tree: Tree, folder: Any, pattern: Pattern) -> tuple[list[str], str]:
-    found: list[str] = []
+    matches: list[str] = []
     started = time.monotonic()
     skipped = 0
     for path in tree.walk(folder, ".py"):
         if tree.rules.is_hidden(tree.name(path)):
             continue
         if time.monotonic() - started > _SEARCH_S:
-            return found, f"(stopped after {_SEARCH_S:.0f} seconds; search a smaller folder.)"
+            return matches, f"(stopped after {_SEARCH_S:.0f} seconds; search a smaller folder.)"
         try:
             data = read_bytes(path)
         except ToolRefusal:
             skipped += 1
             continue
         for number, text in matching_lines(pattern, data):
-            found.append(f"{tree.name(path)}:{number}: {text}")
-            if len(found) > MOST_MATCHES:
-                return found, ""
-    return found, f"({skipped} files were too large to search.)" if skipped else ""
+            matches.append(f"{tree.name(path)}:{number}: {text}")
+            if len(matches) > MOST_MATCHES:
+                return matches, ""
+    return matches, f"({skipped} files were too large to search.)" if skipped else ""
 
 
-def _search_file(tree: Tree, given: Mapping[str, Any]) -> str:
-    path = tree.file(given["path"])
-    pattern = compile_pattern(given["query"])
-    found = []
+def _search_file(tree: Tree, arguments: Mapping[str, Any]) -> str:
+    path = tree.file(arguments["path"])
+    pattern = compile_pattern(arguments["query"])
+    matches = []
     for number, text in matching_lines(pattern, read_bytes(path)):
-        found.append(f"{number}: {text}")
-        if len(found) > MOST_MATCHES:
+        matches.append(f"{number}: {text}")
+        if len(matches) > MOST_MATCHES:
             break
-    return render_matches(found, pattern.note, nothing=f"No match in {tree.name(path)}.")
+    return render_matches(matches, pattern.note, nothing=f"No match in {tree.name(path)}.")
 
 
 def view(tree: Tree, path: str, line: int) -> str:
-    """The file's lines around one. Raises ToolRefusal."""
-    found = tree.file(path)
-    text = tree.read(found)
-    return window(split_lines(text.content), line, what=tree.name(found))
+    """The file's lines around ``line``. Raises ToolRefusal."""
+    file = tree.file(path)
+    text = tree.read(file)
+    return window(split_lines(text.content), line, what=tree.name(file))
 
 
 def window(lines: tuple[str, ...], line: int, *, what: str) -> str:
-    """The lines around one of them, with numbers and how many there are. Raises ToolRefusal."""
+    """The lines around ``line``, with their numbers and the total. Raises ToolRefusal."""
     total = len(lines)
     if total == 0:
         return f"{what} is empty."
