@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hostile_suites import RunSuite
+from judged_project import Attacked, JudgedProject, verified_task
 from patience import PATIENCE_S
 from ready_environments import environment_of
 from sandboxed_shell import bubblewrap, python, shell
@@ -50,3 +51,10 @@ def run_suite_of(bubblewrap: Bubblewrap, tmp_path: Path) -> RunSuite:
         return runs[-1]
 
     return run
+
+
+@pytest.fixture(scope="session", params=["unittest", pytest.param("pytest", marks=pytest.mark.slow)])
+def attacked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Attacked:
+    """A project with a verified task, whose tests run by unittest or pytest."""
+    project = JudgedProject(request.param)
+    return Attacked(request.param, project, verified_task(project, tmp_path_factory.mktemp("verified")))

@@ -102,7 +102,7 @@ def test_its_tasks_are_verified_as_before(dataset: Dataset) -> None:
 
 def test_a_task_of_a_newer_version_is_refused(dataset: Dataset) -> None:
     newer = to_json(replace(dataset.tasks[0], format=TASK_FORMAT + 1))
-    with pytest.raises(NewerFormat, match="line 7 has format 3"):
+    with pytest.raises(NewerFormat, match=f"line 7 has format {TASK_FORMAT + 1}"):
         read_task(newer, what="line 7")
 
 

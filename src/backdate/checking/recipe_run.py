@@ -138,20 +138,25 @@ def run_tests(
     *,
     log_folder: Path,
     only: Sequence[str] | None = None,
+    wall_s: float | None = None,
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
 ) -> SuiteRun:
     """Every test command of ``recipe`` in ``environment``, which was built for it on ``dated``.
 
-    ``only``: the node ids of the tests to run; None for all.
+    ``only``: the node ids of the tests to run; None for all. ``wall_s``: a time limit in seconds, where it is
+    less than the usual one.
     """
+    limits = resources.limits
+    if wall_s is not None:
+        limits = replace(limits, wall_s=min(wall_s, limits.wall_s))
     StageReporter(progress, subject).enter("testing")
     return run_plans(
         resources.builder.sandbox,
         environment,
         dated.tree,
         (recipe.test, *recipe.further_tests),
-        limits=resources.limits,
+        limits=limits,
         log_folder=log_folder,
         only=only,
         at=request_for(recipe, dated, environment.choice).at,

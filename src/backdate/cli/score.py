@@ -51,6 +51,26 @@ class ScoreArguments:
             "all: also what tests run and return, which takes three more test runs a solved task.",
         ),
     ] = "all"
+    no_judge_run: Annotated[
+        bool,
+        typer.Option(
+            "--no-judge-run",
+            help="Do not run solved tasks again with some of their tests changed in secret so that they "
+            "must fail. Without that run nothing shows that the answer's tests really ran.",
+        ),
+    ] = False
+    judge_tests: Annotated[
+        int, typer.Option("--judge-tests", metavar="K", min=1, help="Tests to change in that run.")
+    ] = 10
+    judge_seed: Annotated[
+        int | None,
+        typer.Option(
+            "--judge-seed",
+            metavar="N",
+            min=0,
+            help="Choose these tests by N, as a score records it. Default: a new secret one for each answer.",
+        ),
+    ] = None
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Count a solved task with a flag as not solved in what is printed."),
@@ -88,6 +108,7 @@ def score_command(arguments: ScoreArguments) -> int:
     from backdate.evaluation.score_run import Answers, read_answers, score_run
     from backdate.evaluation.summary import summarise
     from backdate.serial import to_json, write_whole
+    from backdate.tasks.judge_runs.deciding import JudgeSettings
 
     if (arguments.run is None) == (arguments.predictions is None):
         raise UsageError("name one thing to be scored: a RUN of backdate eval, or --predictions FILE")
@@ -114,6 +135,9 @@ def score_command(arguments: ScoreArguments) -> int:
             flags=arguments.flags,
             jobs=arguments.jobs,
             allow_test_edits=arguments.allow_test_edits,
+            judge=None
+            if arguments.no_judge_run
+            else JudgeSettings(tests=arguments.judge_tests, seed=arguments.judge_seed),
             progress=progress,
         )
     typer.echo(_words(scored, strict=arguments.strict))

@@ -18,6 +18,7 @@ from backdate.evaluation.scoring import ScorePlan, score_all
 from backdate.evaluation.swebench_report import swebench_report
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.serial import to_json, write_whole
+from backdate.tasks.judge_runs.deciding import JudgeSettings
 from backdate.version import __version__
 
 
@@ -67,10 +68,12 @@ def score_run(
     flags: str = "all",
     jobs: int = 1,
     allow_test_edits: bool = False,
+    judge: JudgeSettings | None = None,
 ) -> ScoredRun:
     """Score the answers for the tasks of ``bench`` and write scores and reports to ``folder``.
 
     ``only``: as for ``load.select``. A run that was asked to solve some of the tasks is scored on those.
+    ``judge``: how solved tasks are judged by a second run; None for not at all.
     Raises UsageError when ``folder`` holds another model's scores or there is nothing to score, MachineError.
     """
     chosen = select(bench.tasks, only)
@@ -102,6 +105,7 @@ def score_run(
         allow_test_edits=allow_test_edits,
         look=looker(bench.workshop, flags),
         flags=flags,
+        judge=judge,
     )
     scores = score_all(plan, progress)
     write_whole(folder / "report.json", to_json(swebench_report(info, scores), indent=4))

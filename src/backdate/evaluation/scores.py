@@ -19,12 +19,13 @@ from backdate.evaluation.metrics import ScoredAttempt
 from backdate.migrations import KeyRename, Migration, read_stored
 from backdate.serial import to_json, write_whole
 from backdate.solvers.records import SolverUsage
+from backdate.tasks.judge_runs.deciding import JudgeResult
 from backdate.tasks.kinds.choose import kind_of
 from backdate.tasks.task import Difficulty, Task, TaskEnvironment
 from backdate.timeline.instants import Instant
 
-SCORE_FORMAT = 2
-_SCORES = (Migration(to_format=2),)
+SCORE_FORMAT = 3
+_SCORES = (Migration(to_format=2), Migration(to_format=3))
 _SCORE_INFOS = (
     Migration(
         to_format=2,
@@ -34,6 +35,7 @@ _SCORE_INFOS = (
             KeyRename(inside="tasks", old="has_gold", new="has_reference"),
         ),
     ),
+    Migration(to_format=3),
 )
 
 
@@ -43,6 +45,10 @@ class ScoreOutcome(StrEnum):
     SOLVED = "solved"
     TESTS_FAILED = "tests-failed"
     """The patch applies, and its tests do not solve the task; ``reason`` says which."""
+    FORGED = "forged"
+    """The tests passed, and some also passed after they were changed so that a real execution fails."""
+    UNPROVEN = "unproven"
+    """The tests passed, and a second run with some of them changed does not show that they really ran."""
     TIMED_OUT = "timed-out"
     """The tests did not end within the time limit."""
     LIMIT = "limit-struck"
@@ -122,6 +128,8 @@ class Score:
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
     """Facts about the environment, and which flags could not be checked."""
+    judge: JudgeResult | None = None
+    """The judge run; None for a task that is not solved without one, and in scores of older formats."""
     calls: int = 0
     """Model calls until the scored patch was complete; 0 when unknown."""
     tests: int = 0

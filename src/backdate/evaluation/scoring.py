@@ -22,19 +22,21 @@ from backdate.evaluation.answer_patch import RejectedAnswer, take_patch
 from backdate.evaluation.answers import Submission
 from backdate.evaluation.edits import EditedLine, edited_lines, precision
 from backdate.evaluation.flags.types import FlagFindings, Suspect
+from backdate.evaluation.judged import judged
 from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome, load_score, store_score
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
+from backdate.tasks.judge_runs.deciding import JudgeSettings
 from backdate.tasks.kinds.choose import edit_policy_of, kind_of
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import Task
 from backdate.tasks.trees import lay_patches
 from backdate.testing.outcomes import SuiteRun
 
-SCORING = 4
+SCORING = 5
 """Part of every score's key. Raise it when scoring the same answer gives another score."""
 
 
@@ -60,6 +62,8 @@ class ScorePlan:
     look: Looker | None = None
     flags: str = "none"
     """Which flags ``look`` finds; a part of every score's key."""
+    judge: JudgeSettings | None = None
+    """How solved tasks are judged; None for no judge runs. A part of every score's key."""
 
 
 def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score, ...]:
@@ -80,7 +84,7 @@ def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score,
 def _score_or_load(plan: ScorePlan, task: Task) -> tuple[Score, bool]:
     """The score, and whether it is from an earlier call."""
     answer = plan.answers.get(task.instance_id, Submission())
-    key = digest(SCORING, task, answer.patch, answer.different, plan.allow_test_edits, plan.flags)
+    key = digest(SCORING, task, answer.patch, answer.different, plan.allow_test_edits, plan.flags, plan.judge)
     known = load_score(plan.folder, task.instance_id)
     if known is not None and known.key == key and not known.outcome.is_error:
         return known, True
@@ -153,9 +157,19 @@ class _Scoring:
         lay_patches(self.task, after, kind_of(self.task).after_answer)
         verdict = self.plan.workshop.run_tests(self.task, after, "target", log_folder=self.logs)
         score = _with_test_outcome(score, verdict, self.plan.folder)
-        if not score.solved:
+        if not score.solved or verdict.run is None:
             return score
-        suspicions = verdict.run.suspicions if verdict.run else ()
+        score = judged(
+            score,
+            self.plan.judge,
+            self.task,
+            self.plan.workshop,
+            tree=after,
+            scratch=self.scratch,
+            logs=self.logs,
+            run=verdict.run,
+        )
+        suspicions = verdict.run.suspicions
         forged = [Flag(kind=FlagKind.FORGED, detail=suspicion) for suspicion in suspicions]
         findings = FlagFindings()
         if self.plan.look is not None:

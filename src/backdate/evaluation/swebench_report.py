@@ -19,6 +19,7 @@ _ERRORS = (
     ScoreOutcome.NOT_ALLOWED,
     ScoreOutcome.TWO_PATCHES,
 )
+_UNRESOLVED = (ScoreOutcome.TESTS_FAILED, ScoreOutcome.FORGED, ScoreOutcome.UNPROVEN)
 
 
 def swebench_report(info: ScoreInfo, scores: Sequence[Score]) -> dict[str, Any]:
@@ -30,11 +31,9 @@ def swebench_report(info: ScoreInfo, scores: Sequence[Score]) -> dict[str, Any]:
     """
     submitted = [one for one in scores if one.outcome is not ScoreOutcome.NO_PREDICTION]
     groups = {
-        "completed": [
-            one for one in submitted if one.outcome in (ScoreOutcome.SOLVED, ScoreOutcome.TESTS_FAILED)
-        ],
+        "completed": [one for one in submitted if one.outcome in (ScoreOutcome.SOLVED, *_UNRESOLVED)],
         "resolved": [one for one in submitted if one.solved],
-        "unresolved": [one for one in submitted if one.outcome is ScoreOutcome.TESTS_FAILED],
+        "unresolved": [one for one in submitted if one.outcome in _UNRESOLVED],
         "empty_patch": [one for one in submitted if one.outcome is ScoreOutcome.EMPTY],
         "error": [one for one in submitted if one.outcome in _ERRORS],
     }

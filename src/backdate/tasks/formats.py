@@ -76,4 +76,7 @@ def _with_stages(value: Any) -> Any:
     return {names.get(name, name): part for name, part in value.items()}
 
 
-_MIGRATIONS = (Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1, change=_to_2),)
+_MIGRATIONS = (
+    Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1, change=_to_2),
+    Migration(to_format=3),  # a proof may hold a record for judge runs
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -100,6 +100,37 @@ class LocalRunner:
         return TaskRunResult(
             solved=solved, run=run, reason=reason, environment=built.answer, notes=built.notes
         )
+
+    def run_changed(
+        self,
+        task: Task,
+        changed: Path,
+        *,
+        environment: EnvironmentName,
+        built_for: Path,
+        log_folder: Path,
+        wall_s: float,
+        only: tuple[str, ...] = (),
+    ) -> TaskRunResult:
+        """See ``judge_runs.running.ChangedTreeRunner``."""
+        try:
+            built = self.build(task, built_for, environment)
+        except InterpreterMissing as error:
+            return TaskRunResult(solved=False, run=None, reason=str(error))
+        if isinstance(built.answer, BuildFailure):
+            return TaskRunResult(solved=False, run=None, reason=first_line(built.answer.message))
+        run = run_tests(
+            built.recipe,
+            replace(built.dated, tree=changed),  # with the digest of the other: it is the environment's
+            self._resources,
+            built.answer,
+            log_folder=log_folder,
+            only=only or None,
+            wall_s=wall_s,
+        )
+        run = with_own_frames(run, changed)
+        solved, reason = judge_run(task, run, environment, only=only)
+        return TaskRunResult(solved=solved, run=run, reason=reason, environment=built.answer)
 
     def build(self, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
         """That environment for ``tree``, from the cache or built now, as set-ups and builds of benchmarks

@@ -13,10 +13,11 @@ import msgspec
 
 from backdate.environments.environment import LockedDistribution
 from backdate.recipes.recipe import Recipe
+from backdate.tasks.judge_record import JudgeRecord
 from backdate.testing.outcomes import Outcome
 from backdate.timeline.instants import Instant
 
-TASK_FORMAT = 2
+TASK_FORMAT = 3
 """Of a stored task; ``formats.py`` reads the older ones."""
 
 KindName = Literal["migration", "issue", "snippet"]
@@ -130,6 +131,8 @@ class Proof:
     solvable: Literal["gold patch", "later commit", "given patch", "unproven"]
     notes: tuple[str, ...] = ()
     """Substitutes, cutoff overrides, the installer that was used, flaky tests: what a reader has to know."""
+    judge: JudgeRecord | None = None
+    """Which secret changes of the tests are sound; None when nobody found out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

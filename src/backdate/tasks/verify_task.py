@@ -20,6 +20,9 @@ from backdate.environments.environment import LockedDistribution
 from backdate.errors import SourceError
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.tasks.agreement import Agreement, compare_versions
+from backdate.tasks.judge_record import JudgeRecord
+from backdate.tasks.judge_runs.running import ChangedTreeRunner
+from backdate.tasks.judge_runs.soundness import find_sound_changes
 from backdate.tasks.judging import combine_tests
 from backdate.tasks.kinds.choose import stages_of
 from backdate.tasks.kinds.interface import Stage
@@ -110,6 +113,7 @@ def verify_task(
     else:
         tests = combine_tests(*(_runs(results, name) for name in ("origin", "start", "reference")))
         verified, reason = _decide(stages, results, has_reference=task.has_reference)
+    judge = _sound_changes(judged, tests, workshop, results, log_folder) if verified else None
     verification = Verification(
         instance_id=task.instance_id,
         verified=verified,
@@ -118,7 +122,7 @@ def verify_task(
         agreement=_agreement(task, results),
         duration_s=time.monotonic() - started,
     )
-    return verification, _proven(task, verification, tests, repeats)
+    return verification, _proven(task, verification, tests, repeats, judge)
 
 
 def _run_stage(
@@ -205,6 +209,27 @@ def _runs(results: list[StageResult], name: StageName) -> tuple[SuiteRun, ...]:
     return next((result.runs for result in results if result.stage == name), ())
 
 
+def _sound_changes(
+    task: Task,
+    tests: tuple[TaskTest, ...],
+    workshop: TaskRunner,
+    results: list[StageResult],
+    log_folder: Path,
+) -> JudgeRecord | None:
+    """What judge runs need; None without a known solution, or for a runner that cannot run changed tests."""
+    runs = _runs(results, "reference")
+    if not runs or not isinstance(workshop, ChangedTreeRunner):
+        return None
+    with tempfile.TemporaryDirectory(prefix="backdate-task-", ignore_cleanup_errors=True) as folder:
+        scratch = Path(folder)
+        scratch.chmod(0o755)  # the sandbox's user has to enter it
+        tree = scratch / "tree"
+        workshop.make_tree(task, tree, "reference")
+        return find_sound_changes(
+            task, tests, workshop, tree=tree, scratch=scratch, logs=log_folder / "judge", run=runs[0]
+        )
+
+
 def _agreement(task: Task, results: list[StageResult]) -> Agreement | None:
     start = next((result for result in results if result.stage == "start" and result.distributions), None)
     if start is None or not task.environment.distributions:
@@ -212,7 +237,13 @@ def _agreement(task: Task, results: list[StageResult]) -> Agreement | None:
     return compare_versions(task.environment.distributions, start.distributions)
 
 
-def _proven(task: Task, verification: Verification, tests: tuple[TaskTest, ...], repeats: int) -> Task:
+def _proven(
+    task: Task,
+    verification: Verification,
+    tests: tuple[TaskTest, ...],
+    repeats: int,
+    judge: JudgeRecord | None,
+) -> Task:
     origin, start, reference = (verification.stage(name) for name in ("origin", "start", "reference"))
 
     def outcome(stage: StageResult | None) -> Literal["pass", "fail", "unknown"]:
@@ -235,5 +266,6 @@ def _proven(task: Task, verification: Verification, tests: tuple[TaskTest, ...],
         reference="none" if reference is None else "pass" if reference.state == "pass" else "fail",
         solvable=solvable if task.proof is None or reference is not None else task.proof.solvable,
         notes=tuple(dict.fromkeys(notes)),
+        judge=judge,
     )
     return replace(task, tests=tests, proof=proof)

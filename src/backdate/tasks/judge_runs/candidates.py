@@ -1,0 +1,153 @@
+"""From the text of a test file to its possible secret changes. Nothing runs here.
+
+Every change replaces or follows one statement, through spans: the rest of the file stays as it is. Whether a
+change is sound for a test (that is, makes a real execution fail at it) is found out by running it with the
+known solution; the rules here only leave out what can hardly be.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from backdate.editing.python_strings import SourceText
+from backdate.editing.spans import Edit
+from backdate.tasks.judge_record import ChangeKind
+from backdate.tasks.judge_runs.assertions import changed_assertions, is_assertion
+
+_SECRET = "backdate_secret_here"  # noqa: S105 - a placeholder
+"""Stands for the secret in a candidate's replacement."""
+_LEAVES = frozenset({"skip", "skipTest", "skip_test", "xfail", "exit", "_exit", "importorskip", "abort"})
+_SWALLOWS = ("raises", "Raises", "suppress", "warns", "Warns", "subTest", "subtests", "assert")
+"""Parts of the names of context managers that may swallow the exception of an assertion within."""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PossibleChange:
+    """One possible change of one test function."""
+
+    function: str
+    """Qualified: "TestShape.test_area"."""
+    kind: ChangeKind
+    edit: Edit
+    """With a placeholder for the secret."""
+
+    def edit_with(self, secret: str) -> Edit:
+        """The edit of the file's text; ``secret`` is made of hexadecimal digits."""
+        return Edit(self.edit.start, self.edit.end, self.edit.replacement.replace(_SECRET, secret))
+
+
+def candidates_of(text: str) -> tuple[PossibleChange, ...] | None:
+    """The possible changes of the tests in ``text``, at most one a function and kind.
+
+    None when this interpreter cannot parse it.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    source = SourceText(text)
+    functions = list(_tests(tree.body, ""))
+    names = [name for name, _ in functions]
+    return tuple(
+        candidate
+        for name, function in functions
+        if names.count(name) == 1  # of two definitions nobody can tell which one runs
+        for candidate in _of_function(name, function, source)
+    )
+
+
+def _tests(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, _Function]]:
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            yield from _tests(statement.body, f"{prefix}{statement.name}.")
+        elif isinstance(statement, _Function) and "test" in statement.name.lower():
+            yield f"{prefix}{statement.name}", statement
+
+
+def _of_function(name: str, function: _Function, source: SourceText) -> Iterator[PossibleChange]:
+    if function.body[0].lineno == function.lineno:
+        return  # one line holds the whole function
+    if _ends_here(function):
+        last = function.body[-1]
+        indent = source.content[source.offset(last.lineno, 0) : source.offset(last.lineno, last.col_offset)]
+        if not indent.strip():  # it is the first statement of its line
+            position = _end_of_line(source.content, _span(last, source)[1])
+            edit = Edit(position, position, f"\n{indent}raise AssertionError({_SECRET!r})")
+            yield PossibleChange(function=name, kind=ChangeKind.RAISES, edit=edit)
+    assertion = _last_assertion(function.body)
+    if assertion is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(assertion)):
+        return  # f-strings are not written anew: their grammar differs between Python versions
+    start, end = _span(assertion, source)
+    for kind, changed in changed_assertions(copy.deepcopy(assertion), _SECRET):
+        replacement = ast.unparse(ast.fix_missing_locations(changed))
+        yield PossibleChange(function=name, kind=kind, edit=Edit(start, end, replacement))
+
+
+def _span(statement: ast.stmt, source: SourceText) -> tuple[int, int]:
+    assert statement.end_lineno is not None
+    assert statement.end_col_offset is not None
+    start = source.offset(statement.lineno, statement.col_offset)
+    return start, source.offset(statement.end_lineno, statement.end_col_offset)
+
+
+def _end_of_line(text: str, position: int) -> int:
+    ends = [end for end in (text.find("\n", position), text.find("\r", position)) if end >= 0]
+    return min(ends, default=len(text))
+
+
+def _ends_here(function: _Function) -> bool:
+    """Whether the function, when nothing raises, is left at its end and nowhere else."""
+    for node in _own_nodes(function):
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+            return False
+        if isinstance(node, ast.Call) and _name(node.func) in _LEAVES:
+            return False
+        if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value:
+            return False
+    return not isinstance(function.body[-1], ast.Raise)
+
+
+def _own_nodes(function: _Function) -> Iterator[ast.AST]:
+    """The nodes of the body, without those of functions and classes in it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _Function | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _last_assertion(body: Sequence[ast.stmt]) -> ast.Assert | ast.Expr | None:
+    """The last assertion that runs whenever the body runs to its end."""
+    for statement in reversed(body):
+        found: ast.Assert | ast.Expr | None = None
+        if isinstance(statement, ast.Assert | ast.Expr):
+            found = statement if is_assertion(statement) else None
+        elif isinstance(statement, ast.With | ast.AsyncWith) and not _may_swallow(statement):
+            found = _last_assertion(statement.body)
+        elif isinstance(statement, ast.Try) and not statement.handlers:
+            found = _last_assertion(statement.finalbody) or _last_assertion(statement.body)
+        if found is not None:
+            return found
+    return None
+
+
+def _may_swallow(statement: ast.With | ast.AsyncWith) -> bool:
+    for item in statement.items:
+        call = item.context_expr
+        name = _name(call.func if isinstance(call, ast.Call) else call)
+        if any(part in name for part in _SWALLOWS):
+            return True
+    return False
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

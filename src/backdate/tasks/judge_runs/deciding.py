@@ -1,0 +1,227 @@
+"""A judge run of one answer: which tests are changed, and what came of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from backdate.tasks.judge_record import ChangeKind, SoundChange
+from backdate.tasks.judge_runs.candidates import PossibleChange
+from backdate.tasks.judge_runs.running import (
+    ChangedTreeRunner,
+    SecretChange,
+    find_candidates,
+    make_change,
+    write_changed,
+)
+from backdate.tasks.judge_runs.soundness import wall_of
+from backdate.tasks.task import Task
+from backdate.testing.outcomes import Outcome, SuiteRun
+from backdate.text import counted
+
+DEFAULT_TESTS = 10
+"""Changed test functions in a judge run."""
+_OTHER_VALUES = (ChangeKind.LITERAL, ChangeKind.WRAPPED)
+"""What fails only where values are really compared."""
+
+
+class JudgeVerdict(StrEnum):
+    """What a judge run shows."""
+
+    PROVEN = "proven"
+    """Each changed test failed for its own reason, and each control passed."""
+    FORGED = "forged"
+    """A changed test passed: what reports outcomes does not run the tests as they are."""
+    UNPROVEN = "unproven"
+    """A changed test hung, vanished or failed for another reason, or a control did not pass."""
+    NOT_JUDGED = "not judged"
+    """There was no judge run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeResult:
+    """What became of the judge run of one answer."""
+
+    verdict: JudgeVerdict
+    reason: str = ""
+    """Why it is not proven, in one line."""
+    seed: int | None = None
+    """With it the same tests are changed again."""
+    changed: tuple[str, ...] = ()
+    """"FILE: FUNCTION (KIND)" of each change."""
+    controls: int = 0
+    """Unchanged tests that had to pass."""
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """How answers are judged."""
+
+    tests: int = DEFAULT_TESTS
+    seed: int | None = None
+    """None: a new secret one for each answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """The changes of one run and its controls."""
+
+    changes: Mapping[str, SecretChange]
+    """By the id of each test that has to fail."""
+    controls: tuple[str, ...]
+
+    @property
+    def made(self) -> tuple[SecretChange, ...]:
+        """Each change once."""
+        return tuple(dict.fromkeys(self.changes.values()))
+
+
+def plan_judge_run(task: Task, tree: Path, *, tests: int, seed: int) -> JudgePlan | str:
+    """Choose what is changed; in words why nothing can be.
+
+    Half of the changed functions, and at least one, are fail-to-pass tests where there are such; these get
+    another expected value where they have one. The kinds of changes take turns, so that what is blind to one
+    kind meets another.
+    """
+    record = task.proof.judge if task.proof is not None else None
+    if record is None:
+        return (
+            "the data set does not say which changes of its tests are sound; backdate bench verify finds out"
+        )
+    available = find_candidates(tree, record.changes)
+    if not available:
+        return "no change of its tests is known to be sound" + (
+            f" ({record.problem})" if record.problem else ""
+        )
+    random_source = random.Random(seed)  # noqa: S311 - the seed is the secret
+    chosen = _choose(task, available, tests, random_source)
+    changes = {
+        identity: change
+        for sound, candidate in chosen
+        for change in (make_change(sound.file, candidate, random_source),)
+        for identity in sound.tests
+    }
+    steady = [
+        test.id
+        for test in task.tests
+        if test.role != "excluded" and test.id not in changes and test.id not in set(record.unsteady)
+    ]
+    controls = tuple(sorted(random_source.sample(steady, min(tests, len(steady)))))
+    return JudgePlan(changes=changes, controls=controls)
+
+
+def _choose(
+    task: Task, available: Mapping[SoundChange, PossibleChange], tests: int, random_source: random.Random
+) -> list[tuple[SoundChange, PossibleChange]]:
+    by_function: dict[tuple[str, str], list[SoundChange]] = {}
+    for sound in available:
+        by_function.setdefault((sound.file, sound.function), []).append(sound)
+    needed = {test.id for test in task.tests if test.role == "fail-to-pass"}
+    functions = sorted(by_function)
+    random_source.shuffle(functions)
+    most = min(tests, max(1, len(functions) * 3 // 4))  # some stay as controls
+    first = [one for one in functions if any(needed & set(sound.tests) for sound in by_function[one])]
+    first = first[: max(1, most - most // 2)]
+    order = [*first, *(one for one in functions if one not in set(first))][:most]
+    used: dict[str, int] = {}
+    taken: set[str] = set()
+    chosen: list[tuple[SoundChange, PossibleChange]] = []
+    for function in order:
+        options = list(by_function[function])
+        if function in first:  # also objects that are equal to everything are to be seen here
+            options = [one for one in options if one.kind in _OTHER_VALUES] or options
+        random_source.shuffle(options)
+        sound = min(options, key=lambda one: used.get(one.kind, 0))
+        if taken & set(sound.tests):
+            continue
+        taken.update(sound.tests)
+        used[sound.kind] = used.get(sound.kind, 0) + 1
+        chosen.append((sound, available[sound]))
+    return chosen
+
+
+def judge_answer(
+    task: Task,
+    runner: ChangedTreeRunner,
+    *,
+    tree: Path,
+    scratch: Path,
+    logs: Path,
+    run: SuiteRun,
+    settings: JudgeSettings,
+    seed: int,
+) -> JudgeResult:
+    """Judge the answer in ``tree``, whose unchanged tests all passed in ``run``.
+
+    What is unproven is tried once more with other tests and the whole suite, because some tests pass only
+    after others.
+    """
+    spent = 0.0
+    result = JudgeResult(verdict=JudgeVerdict.NOT_JUDGED)
+    for attempt in range(2):
+        plan = plan_judge_run(task, tree, tests=settings.tests, seed=seed + attempt)
+        if isinstance(plan, str):
+            return JudgeResult(verdict=JudgeVerdict.NOT_JUDGED, reason=plan)
+        write_changed(tree, scratch / "judged", plan.made)
+        folder = logs / f"judge-{attempt + 1}"
+        folder.mkdir(parents=True, exist_ok=True)
+        second = runner.run_changed(
+            task,
+            scratch / "judged",
+            environment="target",
+            built_for=tree,
+            log_folder=folder,
+            wall_s=wall_of(run.duration_s),
+            only=() if attempt else (*plan.changes, *plan.controls),
+        )
+        spent += second.run.duration_s if second.run is not None else 0.0
+        verdict, reason = decide(plan, second.run)
+        result = JudgeResult(
+            verdict=verdict,
+            reason=reason or ("" if verdict is JudgeVerdict.PROVEN else second.reason),
+            seed=seed + attempt,
+            changed=tuple(
+                f"{one.file}: {one.candidate.function} ({one.candidate.kind})" for one in plan.made
+            ),
+            controls=len(plan.controls),
+            duration_s=spent,
+        )
+        if verdict is not JudgeVerdict.UNPROVEN:
+            break
+    return result
+
+
+def decide(plan: JudgePlan, run: SuiteRun | None) -> tuple[JudgeVerdict, str]:
+    """What the run of the changed tests shows, and why."""
+    if run is None:
+        return JudgeVerdict.UNPROVEN, ""
+    results = {result.id: result for result in run.results}
+    passed, unclear = [], []
+    for identity, change in plan.changes.items():
+        result = results.get(identity)
+        if result is not None and result.outcome in (Outcome.PASSED, Outcome.XPASSED, Outcome.XFAILED):
+            passed.append(identity)
+        elif result is None or not change.caused(result):
+            unclear.append(f"{identity} {'did not run' if result is None else f'is {result.outcome}'}")
+    if passed:
+        return JudgeVerdict.FORGED, (
+            f"{counted(len(passed), 'test')} of {len(plan.changes)} passed though changed so that a real "
+            f"execution fails: {_some(passed)}"
+        )
+    for identity in plan.controls:
+        result = results.get(identity)
+        if result is None or not result.outcome.good:
+            outcome = "did not run" if result is None else f"is {result.outcome}"
+            unclear.append(f"{identity}, unchanged, {outcome}")
+    if unclear:
+        return JudgeVerdict.UNPROVEN, f"not for the reason of its change: {_some(unclear)}"
+    return JudgeVerdict.PROVEN, ""
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return ", ".join(names[:2]) + more

@@ -1,0 +1,22 @@
+"""An answer swallows every exception of every test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forgeries import SWALLOWED, forged
+from judged_project import Attacked
+
+from backdate.evaluation.scores import ScoreOutcome
+from backdate.tasks.judge_runs.deciding import JudgeSettings, JudgeVerdict
+
+
+def test_a_runner_that_swallows_is_seen(attacked: Attacked, tmp_path: Path) -> None:
+    module = forged(SWALLOWED[attacked.runner])
+    alone = attacked.scored(module, tmp_path / "without", None)
+    assert alone.solved, f"the attack does not work: {alone.reason}"
+    score = attacked.scored(module, tmp_path / "with", JudgeSettings())
+    assert score.judge is not None
+    assert score.judge.verdict is JudgeVerdict.FORGED
+    assert score.outcome is ScoreOutcome.FORGED
+    assert "passed though changed" in score.reason

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import builders
+import pytest
+from fake_runner import make_task
+
+from backdate.tasks.judge_record import ChangeKind, JudgeRecord, SoundChange
+from backdate.tasks.judge_runs.deciding import JudgePlan, JudgeVerdict, decide, plan_judge_run
+from backdate.tasks.task import Proof, Task, TaskTest
+from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised
+
+FILE = "tests/test_shapes.py"
+TESTS = "".join(f"def test_{n}():\n    assert f({n}) == {n}\n" for n in range(8))
+
+
+def task(**record) -> Task:
+    changes = tuple(
+        SoundChange(file=FILE, function=f"test_{n}", kind=kind, tests=(f"{FILE}::test_{n}",))
+        for n in range(8)
+        for kind in ChangeKind
+    )
+    proof = Proof(
+        backdate="1",
+        proven=datetime(2026, 1, 1, tzinfo=UTC),
+        repeats=1,
+        origin="pass",
+        start="fail",
+        reference="pass",
+        solvable="gold patch",
+        judge=JudgeRecord(changes=changes, **record),
+    )
+    tests = tuple(
+        TaskTest(id=f"{FILE}::test_{n}", role="fail-to-pass" if n == 5 else "pass-to-pass") for n in range(8)
+    )
+    return replace(make_task(), proof=proof, tests=tests)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    path = tmp_path / FILE
+    path.parent.mkdir()
+    path.write_text(TESTS)
+    return tmp_path
+
+
+def plan(tree: Path, tests: int = 3, seed: int = 7, **record) -> JudgePlan:
+    found = plan_judge_run(task(**record), tree, tests=tests, seed=seed)
+    assert isinstance(found, JudgePlan)
+    return found
+
+
+def failed(plan: JudgePlan, identity: str) -> CaseResult:
+    change = plan.changes[identity]
+    frame = Frame(file=FILE, line=1, function=change.candidate.function)
+    raised = Raised(type="AssertionError", message=f"{change.secret}\nassert 1", frames=(frame,))
+    return builders.result(identity, Outcome.FAILED, raised)
+
+
+def results(plan: JudgePlan) -> dict[str, CaseResult]:
+    """What an honest run gives."""
+    return {
+        **{one: builders.result(one) for one in plan.controls},
+        **{one: failed(plan, one) for one in plan.changes},
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_fail_to_pass_tests_are_always_among_the_changed(tree, seed) -> None:
+    chosen = plan(tree, tests=1, seed=seed)
+    assert set(chosen.changes) == {f"{FILE}::test_5"}
+    assert next(iter(chosen.made)).candidate.kind in (ChangeKind.LITERAL, ChangeKind.WRAPPED)
+
+
+def test_the_seed_decides_and_some_tests_stay_controls(tree) -> None:
+    assert plan(tree, seed=1) == plan(tree, seed=1) != plan(tree, seed=2)
+    many = plan(tree, tests=10)
+    assert (len(many.changes), len(many.controls)) == (6, 2)
+    assert not set(many.changes) & set(many.controls)
+    assert len({one.candidate.kind for one in many.made}) == 4
+
+
+def test_what_depends_on_other_tests_is_no_control(tree) -> None:
+    unsteady = tuple(f"{FILE}::test_{n}" for n in range(8))
+    assert plan(tree, unsteady=unsteady).controls == ()
+
+
+def test_without_a_record_there_is_no_plan(tree) -> None:
+    assert "bench verify" in str(plan_judge_run(make_task(), tree, tests=3, seed=1))
+
+
+def test_an_honest_run_is_proven(tree) -> None:
+    one = plan(tree)
+    assert decide(one, builders.run(*results(one).values())) == (JudgeVerdict.PROVEN, "")
+
+
+def test_a_changed_test_that_passes_is_forged_whatever_else_is_unclear(tree) -> None:
+    one = plan(tree)
+    ids = list(one.changes)
+    given = {**results(one), ids[0]: builders.result(ids[0])}
+    del given[ids[1]]
+    verdict, reason = decide(one, builders.run(*given.values()))
+    assert verdict is JudgeVerdict.FORGED
+    assert ids[0] in reason
+
+
+@pytest.mark.parametrize("what", ["vanished", "hung", "other reason", "control failed", "control vanished"])
+def test_all_else_is_unproven_and_never_forged(tree, what) -> None:
+    one = plan(tree)
+    given, first = results(one), next(iter(one.changes))
+    match what:
+        case "vanished":
+            del given[first]
+        case "hung":
+            given[first] = builders.result(first, Outcome.TIMED_OUT)
+        case "other reason":
+            raised = Raised(type="AssertionError", message="no", frames=failed(one, first).raised[0].frames)
+            given[first] = builders.result(first, Outcome.FAILED, raised)
+        case "control failed":
+            given[one.controls[0]] = builders.result(one.controls[0], Outcome.FAILED)
+        case _:
+            del given[one.controls[0]]
+    verdict, reason = decide(one, builders.run(*given.values()))
+    assert verdict is JudgeVerdict.UNPROVEN
+    assert reason
+    assert decide(one, None)[0] is JudgeVerdict.UNPROVEN
