@@ -212,3 +212,13 @@ def test_another_file_of_that_name_is_not_ours(tmp_path: Path) -> None:
     write(tmp_path / "tree/tests/a.py", "something else\n")
     failed = run(status="broken", raised=(raised("E", "", frame(str(copy))),))
     assert with_own_frames(failed, tmp_path / "tree").raised[0].frames[0].file == str(copy)
+
+
+def test_a_build_with_the_whole_network_is_a_note() -> None:
+    environment = carried(recipe("x"), ran(passed=1)).environment
+    assert environment is not None
+    notes = [
+        notes_of(recipe("x"), choice("3.8.18"), replace(environment, network=network), None)
+        for network in ("gateway", "on")
+    ]
+    assert set(notes[1]) - set(notes[0]) == {"the code that ran while it was built had the whole network"}

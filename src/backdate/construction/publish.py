@@ -153,9 +153,10 @@ def _unique(tasks: Sequence[tuple[int, Task]]) -> list[tuple[int, Task]]:
 
 def _info(output: Path, plan: BuildPlan) -> DatasetInfo:
     origin = f"--from {format_day(plan.origin)} " if plan.origin is not None else ""
+    network = " --build-network" if plan.build_network else ""
     return DatasetInfo(
         name=output.name,
         description=builder_of(plan.kind).description,
         created=now(),
-        made_by=f"backdate {__version__}: bench build SOURCE {origin}--to {format_day(plan.target)}",
+        made_by=f"backdate {__version__}: bench build SOURCE {origin}--to {format_day(plan.target)}{network}",
     )

@@ -124,6 +124,11 @@ class Environment:
     """What the code that ran while it was built reached: "gateway" is the index alone, "on" everything."""
 
     @property
+    def network_note(self) -> str:
+        """What to say of the network that its build had; empty when it reached the index alone."""
+        return "the code that ran while it was built had the whole network" if self.network == "on" else ""
+
+    @property
     def roots(self) -> tuple[Path, ...]:
         """The folders that hold its files: its own, then that of the layer below."""
         return (self.root,) if self.dependencies is None else (self.root, self.dependencies.root)

@@ -155,7 +155,7 @@ class LocalRunner:
             answer, notes = done.answer, list(done.notes)
         notes[:0] = [choice.note] if choice.note else []
         if isinstance(answer, Environment):
-            notes += [answer.road] if answer.road else []
+            notes += [note for note in (answer.road, answer.network_note) if note]
             notes += [f"{one.name} is cut later: {one.reason}" for one in answer.lock.cutoff_overrides]
         return BuiltSide(answer=answer, recipe=recipe, dated=dated, notes=tuple(notes))
 
