@@ -242,8 +242,46 @@ def test_a_suite_that_is_done_and_never_exits_is_ended_before_the_time_limit(
         "        threading.Thread(target=time.sleep, args=(999,)).start()\n"
     )
     done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan(runner), wall_s=300.0)
-    assert (done.status, done.signal) == ("completed", signal.SIGALRM)
+    assert (done.status, done.exit_code, done.signal) == ("completed", 0, None)
     assert set(outcomes(done).values()) == {Outcome.PASSED}
+    assert done.suspicions == ()
+
+
+def test_a_lingering_thread_fails_no_script_and_loses_no_output(
+    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+) -> None:
+    suite = (
+        "import sys, threading, time, backdate_capture_events\n"
+        "def test_a():\n"
+        "    backdate_capture_events.LINGERING_S = 1\n"
+        "    threading.Thread(target=time.sleep, args=(999,)).start()\n"
+    )
+    late = "import sys\ndef pytest_unconfigure(): sys.__stdout__.write('printed at the end')\n"
+    script = "#!/bin/sh\nset -e\npython -m pytest -s\necho the next step\n"
+    files = {"test_a.py": suite, "conftest.py": late, "run.sh": script}
+    done = run(one_sandbox, own_environment, files, plan("script", "run.sh"), wall_s=300.0)
+    assert (done.status, done.exit_code) == ("completed", 0)
+    assert outcomes(done) == {"test_a.py::test_a": Outcome.PASSED}
+    log = done.log.read_text()
+    assert "printed at the end" in log
+    assert "the next step" in log
+
+
+@pytest.mark.slow
+def test_a_suite_that_cannot_end_itself_is_ended_by_the_system(
+    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+) -> None:
+    suite = (
+        "import ctypes, threading, backdate_capture_events as events\n"
+        "def hold():\n    ctypes.PyDLL(None).sleep(999)\n"  # and keeps the interpreter's lock
+        "def pytest_unconfigure(): threading.Thread(target=hold).start()\n"
+    )
+    files = {
+        "conftest.py": suite,
+        "test_a.py": "import backdate_capture_events as e\ndef test_a(): e.LINGERING_S = e.STUCK_S = 1\n",
+    }
+    done = run(one_sandbox, own_environment, files, plan("pytest"), wall_s=300.0)
+    assert (done.status, done.signal) == ("completed", signal.SIGALRM)
     assert done.suspicions == (
         "the runner said that it was done, and then its process did not end by itself",
     )

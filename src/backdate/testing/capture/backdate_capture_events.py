@@ -211,20 +211,40 @@ def guarded(function, *arguments):
 
 LINGERING_S = 20
 """Seconds that a runner's process may go on after its last event."""
+STUCK_S = 5
+"""Seconds more until the system ends a process that cannot end itself."""
 
 
 def _make_end():
     import signal
+    import time
+
+    try:
+        from _thread import start_new_thread
+    except ImportError:
+        from thread import start_new_thread  # Python 2
 
     alarm, restore = signal.alarm, signal.signal
     number, default = signal.SIGALRM, signal.SIG_DFL
+    sleep, leave, write = time.sleep, os._exit, os.write
 
-    def end_soon():
+    def end(after_s, status):
+        sleep(after_s)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                pass  # it is closed, or the tests' own
+        write(2, b"backdate: the runner was done and its process did not end: it is ended\n")
+        leave(status)
+
+    def end_soon(status):
         try:
             restore(number, default)
         except ValueError:
             pass  # not the main thread: nobody else's handler can be taken away
-        alarm(LINGERING_S)
+        alarm(LINGERING_S + STUCK_S)
+        start_new_thread(end, (LINGERING_S, status))
 
     return end_soon
 
@@ -235,11 +255,12 @@ _end_soon = _make_end()
 def finish(**fields):
     """Append the runner's last event. Threads that never end keep the process alive no longer than a while.
 
-    The system ends it (SIGALRM), so that no lock or loop of the tests can be in the way.
+    It ends with the status that the event says, so that a script around it goes on as it would have. Where
+    locks or loops of the tests are in the way, the system ends it (SIGALRM).
     """
     emit("finish", **fields)
     if active:
-        guarded(_end_soon)
+        guarded(_end_soon, fields["exit_status"])
 
 
 def emit_collected(ids):
