@@ -49,7 +49,8 @@ def until(process: subprocess.Popen[str], words: str) -> str:
 
 
 def environments(cache: Path) -> set[str]:
-    return {path.name for path in (cache / "store" / "environments").iterdir()}
+    folders = (cache / "clean" / "environments", cache / "built" / "environments")
+    return {path.name for folder in folders if folder.is_dir() for path in folder.iterdir()}
 
 
 def recorded(cache: Path) -> set[str]:

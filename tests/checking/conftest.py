@@ -59,12 +59,9 @@ def snapshot(folder: Path) -> dict[str, tuple[object, ...]]:
 
 def without_record(cache: Path) -> list[str]:
     """Environments in the cache that nobody may use: half-built ones."""
-    environments = cache / "store" / "environments"
-    if not environments.is_dir():
-        return []
-    return [
-        path.name for path in environments.iterdir() if not (cache / f"records/{path.name}.json").exists()
-    ]
+    folders = [cache / kind / "environments" for kind in ("clean", "built")]
+    made = [path.name for folder in folders if folder.is_dir() for path in folder.iterdir()]
+    return [name for name in made if not (cache / f"records/{name}.json").exists()]
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from backdate.environments.environment import Lock, LockedDistribution
 
 
 def share(root: Path, *neighbours: Path) -> None:
-    _, *arguments = sharing_arguments(root, neighbours)
+    _, *arguments = sharing_arguments(root, neighbours, Path(sys.executable))
     subprocess.run([sys.executable, *arguments], check=True)
 
 
@@ -116,7 +116,7 @@ def test_what_hardly_anything_imports_is_left_uncompiled(tmp_path: Path) -> None
         path = tmp_path / "lib/python3.11/site-packages" / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("def (" if place == "broken.py" else "")
-    _, *arguments = compiling_arguments(tmp_path)
+    _, *arguments = compiling_arguments(tmp_path, Path(sys.executable))
     subprocess.run([sys.executable, *arguments], check=False, capture_output=True)
     assert compiled(tmp_path) == set("abcde")
 

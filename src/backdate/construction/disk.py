@@ -83,7 +83,7 @@ def trim(cache: Cache, budget_bytes: int) -> tuple[str, ...]:
                 continue
             # The record first: without it the environment does not exist, whatever is left of it.
             (cache.folder / "records" / f"{path.name}.json").unlink(missing_ok=True)
-            cache.discard(cache.environments / path.name)
+            cache.discard_environment(path.name)
             path.unlink(missing_ok=True)
         total -= size
         removed.append(path.name)

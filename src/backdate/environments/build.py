@@ -21,9 +21,10 @@ from backdate.environments.compiled import nearest
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.layered import LayeredBuild, can_be_layered
-from backdate.environments.lock import is_local, split_by_origin
+from backdate.environments.lock import is_local, needs_no_build, split_by_origin
 from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
 from backdate.environments.pip_installer import install_with_pip
+from backdate.environments.private_view import PrivateView
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import Folder, move_out
@@ -102,17 +103,20 @@ class Builder:
 
     def _by_uv(self, request: EnvironmentRequest, stages: StageReporter) -> Environment | BuildFailure:
         inputs = self._packaging_inputs(request)
-        resolution = self._resolve(request, inputs, stages)
-        if isinstance(resolution, BuildFailure):
-            return resolution
-        dependencies, project = split_by_origin(resolution.pylock)
-        if self._layered and dependencies and project and can_be_layered(request):
-            if not _is_alone(resolution.lock):
-                inputs = None
-            environment = self._in_layers(request, resolution, dependencies, project, inputs, stages)
-        else:
-            content = request.digest if project else None
-            environment = self._whole(request, resolution.lock, resolution.pylock, content, stages)
+        with PrivateView(self.cache) as view:
+            resolution = self._resolve(request, inputs, stages, view)
+            if isinstance(resolution, BuildFailure):
+                return resolution
+            dependencies, project = split_by_origin(resolution.pylock)
+            if self._layered and dependencies and project and can_be_layered(request):
+                if not _is_alone(resolution.lock):
+                    inputs = None
+                environment = self._in_layers(
+                    request, resolution, dependencies, project, inputs, stages, view
+                )
+            else:
+                content = request.digest if project else None
+                environment = self._whole(request, resolution.lock, resolution.pylock, content, stages)
         if isinstance(environment, BuildFailure):
             return environment
         self.note_neighbour(environment)
@@ -126,6 +130,7 @@ class Builder:
         project: str,
         inputs: PackagingInputs | None,
         stages: StageReporter,
+        view: PrivateView,
     ) -> Environment | BuildFailure:
         """The environment with what ``dependencies`` names below and what ``project`` names on top."""
         below = self._whole_key(request, dependencies, None)
@@ -137,6 +142,7 @@ class Builder:
             resolution=resolution,
             project_lock=project,
             inputs=inputs,
+            view=view,
             key=digest("environment in layers", *shared, request.digest),
             layer_key=digest("project layer", *shared, inputs.digest if inputs else request.digest),
         )
@@ -164,9 +170,13 @@ class Builder:
 
         def make(root: Path) -> Environment | BuildFailure:
             stages.enter("building")
-            environment = self._fill(
-                request, lock, pylock, root, key, with_tree=content is not None or not can_be_layered(request)
-            )
+            environment = None
+            if content is None and needs_no_build(pylock):
+                clean = self.cache.environments / key
+                environment = self._fill(request, lock, pylock, clean, key, build=False)
+            if not isinstance(environment, Environment):  # there is no wheel for this interpreter
+                with_tree = content is not None or not can_be_layered(request)
+                environment = self._fill(request, lock, pylock, root, key, with_tree=with_tree)
             stages.enter("ready")
             return environment
 
@@ -210,7 +220,8 @@ class Builder:
         def make(root: Path) -> Environment | BuildFailure:
             stages.enter("building")
             log = self.cache.logs / f"{key}.pip.log"
-            answer = install_with_pip(self._steps, request, root, log)
+            with PrivateView(self.cache) as view:
+                answer = install_with_pip(self._steps, request, root, log, view)
             if isinstance(answer, BuildFailure):
                 both = f"{failure.message}\n\nA pip released before the instant says:\n{answer.message}"
                 return replace(failure, message=both, tried_pip=True)
@@ -235,7 +246,6 @@ class Builder:
         self, key: str, stages: StageReporter, make: Callable[[Path], Environment | BuildFailure]
     ) -> Environment | BuildFailure:
         """The environment of that key; ``make`` makes it, at the root it is given, when there is none yet."""
-        root = self.cache.environments / key
         stages.enter("waiting")
         with self.cache.guard(key):
             found = self.cache.read(Environment, "records", key)
@@ -243,15 +253,15 @@ class Builder:
                 stages.enter("ready")
                 return _reused(found)
             self.cache.forget("records", key)
-            self.cache.discard(root)  # what an interrupted build left
+            self.cache.discard_environment(key)  # what an interrupted build left
             built: Environment | BuildFailure | None = None
             try:
-                built = make(root)
+                built = make(self.cache.built / key)
                 if isinstance(built, Environment):
                     self.cache.write("records", key, built)
             finally:
                 if not isinstance(built, Environment):  # failed or interrupted: leave nothing half-built
-                    self.cache.discard(root)
+                    self.cache.discard_environment(key)
         return built
 
     def build_at(
@@ -265,12 +275,13 @@ class Builder:
         """As ``prepare``, but at ``output``, an empty folder or none, for the caller to keep and change."""
         started = time.monotonic()
         stages = StageReporter(progress, subject)
-        resolution = self._resolve(request, self._packaging_inputs(request), stages)
+        with PrivateView(self.cache) as view:
+            resolution = self._resolve(request, self._packaging_inputs(request), stages, view)
         if isinstance(resolution, BuildFailure):
             return resolution
-        # Made where uv can link files from its cache, then moved: it is made so that it can be.
+        # Moved when it is done: it is made so that it can be.
         key = uuid.uuid4().hex
-        root = self.cache.environments / key
+        root = self.cache.built / key
         built: Environment | BuildFailure | None = None
         try:
             stages.enter("building")
@@ -295,10 +306,15 @@ class Builder:
         Raises as ``prepare`` does.
         """
         stages = StageReporter(NO_PROGRESS, ONLY)
-        return self._resolve(request, self._packaging_inputs(request), stages)
+        with PrivateView(self.cache) as view:
+            return self._resolve(request, self._packaging_inputs(request), stages, view)
 
     def _resolve(
-        self, request: EnvironmentRequest, inputs: PackagingInputs | None, stages: StageReporter
+        self,
+        request: EnvironmentRequest,
+        inputs: PackagingInputs | None,
+        stages: StageReporter,
+        view: PrivateView,
     ) -> Resolution | BuildFailure:
         content = request.digest if inputs is None else inputs.digest
         key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request, content))
@@ -306,14 +322,15 @@ class Builder:
             resolution = self.cache.read(Resolution, "locks", key)
             if resolution is None:
                 stages.enter("resolving")
-                resolved = self._steps.resolve(request, self.cache.logs / f"{key}.resolve.log")
+                resolved = self._steps.resolve(request, self.cache.logs / f"{key}.resolve.log", view)
                 if isinstance(resolved, BuildFailure):
                     return resolved
                 self.cache.write("locks", key, resolved)
                 resolution = resolved
         if inputs is None or _is_alone(resolution.lock):
             return resolution
-        return self._resolve(request, None, stages)  # what is read of other projects in the tree is not known
+        # What is read of other projects in the tree is not known.
+        return self._resolve(request, None, stages, view)
 
     def _asked(self, request: EnvironmentRequest, content: str) -> tuple[object, ...]:
         """All that a resolution is a function of, besides the resolver; ``content``: what of the tree."""
@@ -346,14 +363,23 @@ class Builder:
         *,
         shared: bool = True,
         with_tree: bool = True,
+        build: bool = True,
     ) -> Environment | BuildFailure:
         started = time.monotonic()
         log = self.cache.logs / f"{key}.install.log"
         known = self._neighbours.get(request.choice.interpreter.executable, {})
         neighbours = nearest(lock, dict(known))  # another thread may be adding to it
-        failure = self._steps.install(
-            request, pylock, root, log, shared=shared, neighbours=neighbours, with_tree=with_tree
-        )
+        with PrivateView(self.cache) as view:
+            failure = self._steps.install(
+                request,
+                pylock,
+                root,
+                log,
+                shared=shared,
+                neighbours=neighbours,
+                view=view if build else None,
+                with_tree=with_tree,
+            )
         if failure is not None:
             return failure
         return Environment(

@@ -2,20 +2,22 @@
 
 ::
 
-    CACHE/store/uv/                 uv's own cache            ┐ one file system tree that build steps may
-    CACHE/store/environments/KEY/   environments or layers    │ write to, so that uv can link files from
-    CACHE/store/scratch/            what a build hands over   ┘ its cache into an environment
+    CACHE/clean/uv/                 uv's own cache            ┐ what no foreign code wrote to: one tree, so
+    CACHE/clean/environments/KEY/   environments of wheels    ┘ that uv links files from its cache
+    CACHE/built/environments/KEY/   environments, or layers, in whose making foreign code ran
+    CACHE/builds/                   the private folders of builds that are going on
     CACHE/records/KEY.json          written last: without its record an environment does not exist
     CACHE/locks/KEY.json            resolutions, keyed by all their inputs
     CACHE/layers/KEY.json           what the upper layers of equally packaged trees have in common
-    CACHE/store/uv-BASE/            uv's caches of what is built in other base systems
+    CACHE/clean/uv-BASE/            uv's caches of what is built in other base systems
     CACHE/systems/                  base systems with Debian packages
     CACHE/logs/                     logs of builds, by key
     CACHE/guards/KEY                lock files, held while KEY is being made
 
-Build steps cannot write outside ``store``, so a record can be trusted where it lies. What lies in
-``store`` is one domain of trust: whoever builds hostile projects and must keep them from
-one another gives each its own cache.
+Only steps in which nothing but uv itself runs write to ``clean``. A step that runs foreign code writes to the
+one environment that it makes and to private folders (``private_view.py``), and sees no other environment
+but the layer below. (What releases before kept in ``CACHE/store`` could be written to by every build, and is
+not used.)
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ class Cache:
 
     def __post_init__(self) -> None:
         try:
-            for path in (self.store, self.logs):
+            for path in (self.clean, self.built, self.logs):
                 path.mkdir(parents=True, exist_ok=True)
             for name in ("records", "locks", "layers", "guards", "downloads"):
                 (self.folder / name).mkdir(exist_ok=True)
@@ -69,17 +71,17 @@ class Cache:
             ) from error
 
     @property
-    def store(self) -> Path:
-        """What build steps may write to."""
-        return self.folder / "store"
+    def clean(self) -> Path:
+        """What only steps without foreign code write to."""
+        return self.folder / "clean"
 
     @property
     def uv(self) -> Path:
         """uv's cache."""
-        return self.store / "uv"
+        return self.clean / "uv"
 
     def of_base(self, folder: Path, base_key: str | None) -> Path:
-        """``folder`` of the store, or its counterpart for what is built in another base system.
+        """``folder`` of ``clean``, or its counterpart for what is built in another base system.
 
         A tool keeps what it built from an sdist whatever that was linked with, so each system has its own.
         """
@@ -92,13 +94,18 @@ class Cache:
 
     @property
     def environments(self) -> Path:
-        """The folder of environments."""
-        return self.store / "environments"
+        """The folder of environments that were installed from wheels, in whose making no foreign code ran."""
+        return self.clean / "environments"
 
     @property
-    def scratch(self) -> Path:
-        """Files that a build step hands over."""
-        return self.store / "scratch"
+    def built(self) -> Path:
+        """The folder of environments, and of layers, in whose making foreign code ran."""
+        return self.folder / "built" / "environments"
+
+    @property
+    def builds(self) -> Path:
+        """The folder of the private folders of builds that are going on."""
+        return self.folder / "builds"
 
     @property
     def logs(self) -> Path:
@@ -149,6 +156,11 @@ class Cache:
                     interruption.check()  # whoever holds it may build for half an hour
                     time.sleep(_POLL_S)
             yield
+
+    def discard_environment(self, key: str) -> None:
+        """Remove the environment of that key, however it was made."""
+        for folder in (self.environments, self.built):
+            self.discard(folder / key)
 
     def discard(self, path: Path) -> None:
         """Remove a folder of the store, whatever a build left in it."""

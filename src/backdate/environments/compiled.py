@@ -91,22 +91,24 @@ for child in children:
 compiling where most is there already: here each process takes its share at once."""
 
 
-def compiling_arguments(root: Path) -> tuple[str, ...]:
-    """The command that compiles what is not compiled yet in the environment at ``root``.
+def compiling_arguments(root: Path, python: Path) -> tuple[str, ...]:
+    """The command that compiles what is not compiled yet in the environment at ``root``, by ``python``.
+
+    That is the interpreter which the environment was made of: a build can replace the program in it.
 
     It stumbles over files that are not for this Python (some are shipped for others): they are left as they
     are, as pip leaves them.
     """
-    return ("python", "-I", "-S", "-c", _COMPILE, str(root / "lib"), _NOT_COMPILED)
+    return (str(python), "-I", "-S", "-c", _COMPILE, str(root / "lib"), _NOT_COMPILED)
 
 
-def sharing_arguments(root: Path, neighbours: Sequence[Path]) -> tuple[str, ...]:
+def sharing_arguments(root: Path, neighbours: Sequence[Path], python: Path) -> tuple[str, ...]:
     """The command that links what was compiled in the environments ``neighbours`` into the one at ``root``.
 
     What cannot be linked is left to be compiled.
     """
     folders = (str(one / "lib") for one in (root, *neighbours))
-    return ("python", "-I", "-S", "-c", _SHARE, *folders)
+    return (str(python), "-I", "-S", "-c", _SHARE, *folders)
 
 
 def nearest(lock: Lock, known: Mapping[Path, Lock]) -> tuple[Path, ...]:

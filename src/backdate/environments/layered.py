@@ -17,6 +17,7 @@ from backdate.environments.environment import BuildFailure, DependencyLayer, Env
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.layers import LayersCollide, add_links
 from backdate.environments.packaging_inputs import PackagingInputs
+from backdate.environments.private_view import PrivateView
 from backdate.environments.project_layer import ProjectLayer, derive, read_copies
 from backdate.environments.steps import Resolution, Steps
 from backdate.errors import ConfigurationError
@@ -37,6 +38,7 @@ class LayeredBuild:
     """The part of the lock that is built from the tree (PEP 751)."""
     inputs: PackagingInputs | None
     """None where the layer is a function of the whole tree."""
+    view: PrivateView
     key: str
     """Of the environment."""
     layer_key: str
@@ -81,7 +83,7 @@ class LayeredBuild:
         self, root: Path, lower: Environment, build_whole: Build, started: float
     ) -> Environment | BuildFailure:
         failure = self.steps.install(
-            self.request, self.project_lock, root, self._log, shared=True, sealed=(lower.root,)
+            self.request, self.project_lock, root, self._log, shared=True, view=self.view, below=lower.root
         )
         if failure is not None:
             return failure

@@ -68,6 +68,14 @@ def with_index(text: str, index_url: str) -> str:
     )
 
 
+def needs_no_build(text: str) -> bool:
+    """Whether every package of the lock is to be had as a wheel of the index, for some platform at least."""
+    packages = tomllib.loads(text).get("packages", [])
+    return all(
+        package.get("wheels") and not package.keys() & {"directory", "vcs", "archive"} for package in packages
+    )
+
+
 def split_by_origin(text: str) -> tuple[str, str]:
     """Two locks out of one: what does not come from the project's tree, and what does ("" for nothing)."""
     head, *packages = _PACKAGE.split(text)

@@ -20,6 +20,7 @@ from backdate.environments import uv
 from backdate.environments.build_network import with_refusals
 from backdate.environments.environment import BuildFailure, CutoffOverride, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest, seeds
+from backdate.environments.private_view import PrivateView
 from backdate.environments.steps import COPIES_INSTEAD_OF_LINKS, Steps, handed_over, shown
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.index.cache import DiskCache
@@ -38,7 +39,7 @@ _MOST_ERROR_LINES = 30
 
 
 def install_with_pip(
-    steps: Steps, request: EnvironmentRequest, root: Path, log: Path
+    steps: Steps, request: EnvironmentRequest, root: Path, log: Path, view: PrivateView
 ) -> tuple[Lock, str] | BuildFailure:
     """Make the environment at ``root`` with a pip of the time; its lock, and that pip's version."""
     cutoff_overrides = request.cutoff_overrides
@@ -52,13 +53,13 @@ def install_with_pip(
         home.chmod(0o755)
         url = server.url(request.instant, moved)
         write_client_files(url, request.instant, home)
-        listed = steps.cache.scratch / f"freeze.{uuid.uuid4().hex}.txt"
+        listed = view.handed_over / f"freeze.{uuid.uuid4().hex}.txt"
         script = _script(request, root, home, steps.index_url, cutoff_overrides, listed)
         variables = {
             **client_environment(url, Path(HOME)),
             "PIP_NO_INPUT": "1",
             "PIP_PROGRESS_BAR": "off",
-            "PIP_CACHE_DIR": str(steps.cache.of_base(steps.cache.store / "pip", steps.base_key(request))),
+            "PIP_CACHE_DIR": str(view.handed_over / "pip"),
         }
         if request.build_constraints:  # isolated builds are pips of their own, which read this
             limits = home / ".backdate" / "build-constraints.txt"
@@ -73,6 +74,8 @@ def install_with_pip(
             bin_folder=root / "bin",
             further_variables=variables,
             reachable=(server.origin,),
+            view=view,
+            root=root,
         )
         try:
             if not result.ok:
@@ -83,8 +86,6 @@ def install_with_pip(
             return BuildFailure(
                 phase="install", message=f"pip left no list: {error}", choice=request.choice, log=log
             )
-        finally:
-            listed.unlink(missing_ok=True)
         return lock_of_list(frozen, client, request, cutoff_overrides)
 
 

@@ -25,6 +25,7 @@ from backdate.environments.cutoff_overrides import cutoff_overrides_at, editable
 from backdate.environments.environment import LEFT_BEHIND, BuildFailure, CutoffOverride, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.pip_installer import lock_of_list
+from backdate.environments.private_view import PrivateView
 from backdate.environments.script_shims import write_stand_ins
 from backdate.environments.steps import handed_over, shown
 from backdate.errors import ConfigurationError, StoredDataError
@@ -109,6 +110,7 @@ def _run(
     with (
         IndexClient(upstreams=(steps.index_url,), cache=DiskCache(steps.cache.index)) as client,
         SnapshotServer(client) as server,
+        PrivateView(steps.cache) as view,
         tempfile.TemporaryDirectory(prefix="backdate-") as folder,
     ):
         url = server.url(request.instant, {one.name: one.until for one in cutoff_overrides})
@@ -116,7 +118,7 @@ def _run(
             root=root,
             home=Path(folder, "home"),
             shims=Path(folder, "bin"),
-            listed=steps.cache.scratch / f"freeze.{uuid.uuid4().hex}.txt",
+            listed=view.handed_over / f"freeze.{uuid.uuid4().hex}.txt",
         )
         Path(folder).chmod(0o755)
         place.home.mkdir()
@@ -129,8 +131,10 @@ def _run(
             [shown(Path(folder)), *_dpkg(request)],
             log,
             bin_folder=place.shims,
-            further_variables=_variables(url, place, road, builder),
             reachable=(server.origin,),
+            further_variables=_variables(url, place, road, view),
+            view=view,
+            root=root,
         )
         try:
             if not result.ok:
@@ -143,8 +147,6 @@ def _run(
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
             return BuildFailure(phase="install", message=message, choice=request.choice, log=log)
-        finally:
-            place.listed.unlink(missing_ok=True)
     return Environment(
         key=key,
         root=root,
@@ -220,7 +222,7 @@ def _uv_pip(
     return plain, editable
 
 
-def _variables(url: str, place: _ScriptRun, road: Road, builder: Builder) -> Mapping[str, str]:
+def _variables(url: str, place: _ScriptRun, road: Road, view: PrivateView) -> Mapping[str, str]:
     given = client_environment(url, Path(HOME))
     if road == "uv":  # the stand-in says itself which index; a served one would not share uv's cache
         given = {name: value for name, value in given.items() if not name.startswith("UV_")}
@@ -230,7 +232,7 @@ def _variables(url: str, place: _ScriptRun, road: Road, builder: Builder) -> Map
         "VIRTUAL_ENV": str(place.root),
         "PIP_NO_INPUT": "1",
         "PIP_PROGRESS_BAR": "off",
-        "PIP_CACHE_DIR": str(builder.cache.store / "pip"),
+        "PIP_CACHE_DIR": str(view.handed_over / "pip"),
         "POETRY_NO_INTERACTION": "1",
         "DEBIAN_FRONTEND": "noninteractive",
     }

@@ -34,6 +34,7 @@ from backdate.environments.inputs import (
     requirement_lines,
 )
 from backdate.environments.lock import PROJECT, read_pylock, with_index
+from backdate.environments.private_view import PrivateView
 from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
 from backdate.projects.hostile import read_beneath
 from backdate.projects.read import decode
@@ -109,11 +110,11 @@ class Steps:
         """What builds reach: a sandbox without isolation has nothing to close."""
         return "on" if self.open_network or self.sandbox.name == UnsafeLocal.name else "gateway"
 
-    def resolve(self, request: EnvironmentRequest, log: Path) -> Resolution | BuildFailure:
+    def resolve(self, request: EnvironmentRequest, log: Path, view: PrivateView) -> Resolution | BuildFailure:
         """All of the request's steps together, resolved at its instant."""
         interpreter = request.choice.interpreter
         cutoff_overrides = request.cutoff_overrides
-        output = self.cache.scratch / f"pylock.{uuid.uuid4().hex}.toml"
+        output = view.handed_over / f"pylock.{uuid.uuid4().hex}.toml"
         with (
             _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written,
             _input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
@@ -137,7 +138,7 @@ class Steps:
                 shlex.join(portable),
             ]
             mounts = [shown(written.parent), shown(limits.parent), shown(builds.limits.parent)]
-            result = self.run(request, script, mounts, log)
+            result = self.run(request, script, mounts, log, view=view)
         try:
             if not result.ok:
                 return self.failure("resolve", request, result, log)
@@ -152,8 +153,6 @@ class Steps:
             raise MachineError(
                 f"uv ended well but left no lock that can be read ({error}); see {log}"
             ) from error
-        finally:
-            output.unlink(missing_ok=True)
         return Resolution(lock=lock, pylock=pylock)
 
     def install(
@@ -165,15 +164,18 @@ class Steps:
         *,
         shared: bool,
         neighbours: Sequence[Path] = (),
+        view: PrivateView | None,
         with_tree: bool = True,
-        sealed: Sequence[Path] = (),
+        below: Path | None = None,
     ) -> BuildFailure | None:
         """Make a virtual environment at ``root`` that holds what ``pylock`` names; None when it was made.
 
         A ``shared`` one stays where it is, and its modules are compiled now, as pip does: a suite that
         makes warnings errors would otherwise stumble over those that compiling a library gives. Another
         one can be moved. ``neighbours``: shared environments of the same interpreter, from which what was
-        compiled of the same files is taken (see ``compiled.py``). ``with_tree``, ``sealed``: see ``run``.
+        compiled of the same files is taken (see ``compiled.py``). ``view``: None where nothing may be
+        built; then uv runs no foreign code. ``with_tree``: see ``run``. ``below``: the layer below, to be
+        shown.
         """
         with (
             _input_file("pylock.toml", with_index(pylock, self.index_url)) as lock,
@@ -188,24 +190,40 @@ class Steps:
                 cutoff_overrides=request.cutoff_overrides,
                 index_url=self.index_url,
                 builds=builds,
+                build=view is not None,
             )
             mounts = [shown(lock.parent), shown(builds.limits.parent)]
-            taking = [sharing_arguments(root, neighbours)] if neighbours else []
+            others = (*neighbours, *([] if below is None else [below]))
+            mounts += [Mount(source=one, target=str(one), own=True) for one in others if view is not None]
+            python = request.choice.interpreter.executable
+            taking = [sharing_arguments(root, neighbours, python)] if neighbours else []
             script = [
                 shlex.join(create),
                 _placed(lock, request.at),
                 f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
-                *(_attempt(arguments) for arguments in (*taking, compiling_arguments(root)) if shared),
+                *(
+                    _attempt(arguments)
+                    for arguments in (*taking, compiling_arguments(root, python))
+                    if shared
+                ),
             ]
             result = self.run(
-                request, script, mounts, log, bin_folder=root / "bin", with_tree=with_tree, sealed=sealed
+                request,
+                script,
+                mounts,
+                log,
+                bin_folder=None if view is None else root / "bin",
+                with_tree=with_tree and view is not None,
+                view=view,
+                root=root,
             )
         return None if result.ok else self.failure("install", request, result, log)
 
     def compile(self, request: EnvironmentRequest, root: Path, log: Path) -> None:
         """Compile the modules at ``root`` that are not compiled yet, or were changed since."""
-        script = [_attempt(compiling_arguments(root))]
-        result = self.run(request, script, (), log, bin_folder=root / "bin", with_tree=False, offline=True)
+        python = request.choice.interpreter.executable
+        script = [_attempt(compiling_arguments(root, python))]
+        result = self.run(request, script, (), log, with_tree=False, root=root, offline=True)
         if not result.ok:
             raise MachineError(f"modules could not be compiled; see {log}")
 
@@ -219,23 +237,25 @@ class Steps:
         further_variables: Mapping[str, str] = MappingProxyType({}),
         *,
         with_tree: bool = True,
-        sealed: Sequence[Path] = (),
+        view: PrivateView | None = None,
+        root: Path | None = None,
         reachable: Sequence[str] = (),
         offline: bool = False,
     ) -> StepRun:
         """Run the lines of a shell script until one fails, in one sandbox.
 
-        ``with_tree``: with a copy of the project's tree, in which the script then starts. ``sealed``: folders
-        of the store that the script cannot write to. ``reachable``: addresses of servers of ours that it
-        reaches besides the index. ``offline``: it reaches nothing.
+        ``with_tree``: with a copy of the project's tree, in which the script then starts. ``root``: the
+        environment that is made. ``view``: what foreign code may write to besides; without one the script
+        must run none, and what no foreign code wrote is writable. ``reachable``: addresses of servers of
+        ours that it reaches besides the index. ``offline``: it reaches nothing.
         """
         network: Network = "off" if offline else self.network
         uv_cache = self.cache.of_base(self.cache.uv, self.base_key(request))
-        folders = ("mkdir", "-p", *map(str, (uv_cache, self.cache.environments, self.cache.scratch)))
         interpreter = request.choice.interpreter
         variables = uv.build_variables(cache=uv_cache, bin_folder=bin_folder or interpreter.executable.parent)
         own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
-        variables |= {**own, **request.version_variables, **further_variables}
+        if view is not None:  # they are for what is built
+            variables |= {**own, **request.version_variables, **further_variables}
         with ExitStack() as stack:
             gateway = None
             if network == "gateway":
@@ -244,7 +264,7 @@ class Steps:
             connecting = (gateway.start_line(interpreter.executable),) if gateway else ()
             run = self.sandbox.run(
                 Command(
-                    argv=("/bin/sh", "-c", " && ".join((*connecting, shlex.join(folders), *script))),
+                    argv=("/bin/sh", "-c", " && ".join((*connecting, *script))),
                     cwd=request.at if with_tree else _NO_TREE,
                     env={**variables, **connection_variables(network)},
                     network=network,
@@ -256,8 +276,7 @@ class Steps:
                     mounts=(
                         shown(interpreter.prefix),
                         shown(uv.find_uv()),
-                        shown(self.cache.store, writable=True),
-                        *map(shown, sealed),
+                        *self._writable(uv_cache, view, root),
                         *(gateway.mounts if gateway else ()),
                         *mounts,
                     ),
@@ -270,6 +289,16 @@ class Steps:
             with log.open("a", encoding="utf-8") as file:
                 file.write(f"\nbackdate: {refusals(refused)}\n")
         return StepRun(run=run, refused=refused)
+
+    def _writable(self, uv_cache: Path, view: PrivateView | None, root: Path | None) -> list[Mount]:
+        clean = root is None or root.is_relative_to(self.cache.environments)
+        mounts = [] if view is None else list(view.mounts(uv_cache))
+        if view is None and clean:
+            mounts.append(shown(self.cache.clean, writable=True))
+        elif root is not None:
+            root.mkdir(parents=True, exist_ok=True)
+            mounts.append(Mount(source=root, target=str(root), writable=True, own=True))
+        return mounts
 
     def base_key(self, request: EnvironmentRequest) -> str | None:
         """What else than this machine's own system is built in; None for that."""

@@ -146,14 +146,17 @@ def install_arguments(
     cutoff_overrides: Sequence[CutoffOverride],
     index_url: str,
     builds: BuildFiles | None = None,
+    build: bool = True,
 ) -> tuple[str, ...]:
     """Install what a lock names into the environment at ``root``, hashes verified.
 
-    The lock's path, which ends in ``pylock.toml`` (PEP 751), has to be put behind.
+    The lock's path, which ends in ``pylock.toml`` (PEP 751), has to be put behind. Unless ``build`` uv runs
+    no code of any distribution, and fails where there is no wheel.
     """
     return (
         str(find_uv()),
         *("pip", "install", "--quiet", "--no-deps", "--preview-features", "pylock"),
+        *(() if build else ("--no-build",)),
         *("--python", str(root / "bin" / "python")),
         *_cut(instant, cutoff_overrides, index_url),
         *(builds.arguments if builds else ()),

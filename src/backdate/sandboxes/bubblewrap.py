@@ -118,7 +118,9 @@ class Bubblewrap:
             group = self._make_group(command.limits, folder)
             enforced = _enforced(command, group)
             try:
-                binds = preparation.prepare(command, workspace, folder, identity, apart=base is not None)
+                binds = preparation.prepare(
+                    command, workspace, folder, identity, apart=base is not None, overlays=True
+                )
             except copying.TreeTooLarge:
                 return endings.result_of(endings.refused_tree(output), None, 0, enforced)
             with (
@@ -187,6 +189,8 @@ def _program(
         shown = []
         for number, bind in enumerate(binds):
             keys += ["show", str(bind.source)]
+            if bind.changes is not None:
+                keys += ["changes", f"{number}:{bind.changes}"]
             shown.append(Bind(source=Path(_STAGE, str(number)), target=bind.target, writable=bind.writable))
         if base is not None:
             keys += ["show", str(base)]

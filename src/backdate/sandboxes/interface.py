@@ -72,6 +72,12 @@ class Mount:
     readable as it is and no link, or the run is refused. Other sources may be links, and what the command's
     user could not read of them is copied for it.
     """
+    changes: Path | None = None
+    """A folder of ours for what the command changes below ``target``: ``source`` itself is only read.
+
+    Where the system has no such views the command sees an empty folder at first. Commands with the same
+    ``changes`` see what the others changed. Without a sandbox that isolates files ``source`` is written.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

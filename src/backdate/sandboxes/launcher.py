@@ -14,6 +14,7 @@ waits for ever.) Its own child becomes PROGRAM, prepared as the keys say, in thi
 ``enter FILE``   write the process id to FILE (a control group)
 ``stage FOLDER`` cover FOLDER, in a mount namespace of its own, with an empty file system …
 ``show PATH``    … and show each PATH there, by its number: FOLDER/0, FOLDER/1, …
+``changes N:PATH``  keep what is changed in the Nth in PATH/upper instead (overlayfs, with PATH/work)
 ``user ID``      become that user and group, with no other groups
 ``as N``, ``fsize N``  limits of address space and of the size of a file, in bytes
 ``chdir FOLDER`` start PROGRAM there (/ otherwise)
@@ -81,7 +82,25 @@ def _mount(source: str, target: str, kind: str, flags: int, data: str) -> None:
     _check(_libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3]), f"mounting {source}")
 
 
-def stage(folder: str, paths: list[str]) -> None:
+def _overlay(lower: int, changes: int, target: str) -> None:
+    """Mount a view of the open folder ``lower`` at ``target``; changes stay in the open folder ``changes``.
+
+    Where the system has no overlays there (the folders may lie in one themselves), what is to be changed
+    begins empty.
+    """
+    upper, work = (os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=changes) for name in ("upper", "work"))
+    folders = zip(("lowerdir", "upperdir", "workdir"), (lower, upper, work), strict=True)
+    try:
+        # By number: a path may hold the commas and colons that separate options.
+        options = ",".join(f"{name}=/proc/self/fd/{folder}" for name, folder in folders)
+        _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options)
+    except OSError:
+        _mount(f"/proc/self/fd/{upper}", target, "", MS_BIND, "")
+    os.close(upper)
+    os.close(work)
+
+
+def stage(folder: str, paths: list[str], changes: dict[str, str]) -> None:
     """Show ``paths`` under ``folder``, reachable for every user, in a private mount namespace.
 
     The paths may lie under folders that only root may enter, and under ``folder`` itself: they
@@ -90,6 +109,10 @@ def stage(folder: str, paths: list[str]) -> None:
     _check(_libc.unshare(CLONE_NEWNS), "unshare(CLONE_NEWNS)")
     _mount("none", "/", "", MS_REC | MS_PRIVATE, "")
     opened = [os.open(path, os.O_PATH | os.O_CLOEXEC) for path in paths]
+    changed = {
+        int(number): os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        for number, path in changes.items()
+    }
     _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m")
     for number, descriptor in enumerate(opened):
         target = os.path.join(folder, str(number))  # noqa: PTH118 - importing pathlib costs 5 ms
@@ -97,7 +120,11 @@ def stage(folder: str, paths: list[str]) -> None:
             os.mkdir(target)  # noqa: PTH102
         else:
             os.close(os.open(target, os.O_CREAT | os.O_WRONLY))
-        _mount(f"/proc/self/fd/{descriptor}", target, "", MS_BIND | MS_REC, "")
+        if number in changed:
+            _overlay(descriptor, changed[number], target)
+            os.close(changed[number])
+        else:
+            _mount(f"/proc/self/fd/{descriptor}", target, "", MS_BIND | MS_REC, "")
         os.close(descriptor)
 
 
@@ -182,7 +209,8 @@ def become_program(keys: dict[str, list[str]], argv: list[str], keeper: int) -> 
     os.setsid()
     die_with(keeper, signal.SIGKILL)
     if "stage" in keys:
-        stage(keys["stage"][0], keys.get("show", []))
+        changes = dict(one.split(":", 1) for one in keys.get("changes", []))
+        stage(keys["stage"][0], keys.get("show", []), changes)
     enter(keys.get("enter", []))
     if "user" in keys:
         become(int(keys["user"][0]))

@@ -53,6 +53,8 @@ class Bind:
     source: Path
     target: str
     writable: bool
+    changes: Path | None = None
+    """Where changes are kept, in ``upper`` and ``work`` (overlayfs); None for a plain view of ``source``."""
 
 
 def is_there_anyway(mount: Mount) -> bool:

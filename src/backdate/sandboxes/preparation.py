@@ -14,7 +14,7 @@ from pathlib import Path
 from backdate.errors import MachineError, UsageError
 from backdate.sandboxes import copying, layout
 from backdate.sandboxes.identity import Identity
-from backdate.sandboxes.interface import Command, Workspace
+from backdate.sandboxes.interface import Command, Mount, Workspace
 from backdate.sandboxes.layout import Bind
 
 
@@ -36,11 +36,18 @@ def places(folder: Path) -> RunFolders:
 
 
 def prepare(
-    command: Command, workspace: Workspace, folder: Path, identity: Identity, *, apart: bool
+    command: Command,
+    workspace: Workspace,
+    folder: Path,
+    identity: Identity,
+    *,
+    apart: bool,
+    overlays: bool = False,
 ) -> list[Bind]:
     """Make the private folders, give the command what it may write, and return what is shown where.
 
     ``apart``: the command sees another system than this machine's, so mounts from /usr are shown as well.
+    ``overlays``: binds with ``changes`` can be shown; without it what a command may change begins empty.
 
     Raises TreeTooLarge when the source tree exceeds the limit of disk space.
     """
@@ -59,7 +66,10 @@ def prepare(
         if not apart and layout.is_there_anyway(mount):
             continue
         if mount.own:
-            _require_own(mount.source, identity)
+            _require_own(mount, identity)
+        if mount.changes is not None:
+            binds.append(_private_view(mount, mount.changes, identity, overlays=overlays))
+            continue
         source = mount.source.resolve(strict=True)
         if identity.dropped and mount.writable:
             hand_over(source, identity)
@@ -73,12 +83,27 @@ def prepare(
     return binds
 
 
-def _require_own(path: Path, identity: Identity) -> None:
-    """Raise MachineError when ``path`` is a link, or closed to the user that commands run as.
+def _private_view(mount: Mount, changes: Path, identity: Identity, *, overlays: bool) -> Bind:
+    """A view in which a command changes nothing of the mount's source, but what lies in ``changes``."""
+    for name in ("upper", "work"):
+        folder = changes / name
+        if not folder.is_dir():
+            folder.mkdir()
+            if identity.dropped:
+                os.chown(folder, identity.uid, identity.gid)
+    if overlays and identity.dropped:
+        source = mount.source.resolve(strict=True)
+        return Bind(source=source, target=mount.target, writable=True, changes=changes)
+    return Bind(source=changes / "upper", target=mount.target, writable=True)
+
+
+def _require_own(mount: Mount, identity: Identity) -> None:
+    """Raise MachineError when its source is a link, or closed to the user that commands run as.
 
     A link would show what it leads to, and copying what is closed would open it: neither is of our making.
     """
-    if path.is_symlink() or (identity.dropped and not _readable(path, identity)):
+    path, given = mount.source, mount.writable  # what is writable is given to that user
+    if path.is_symlink() or (identity.dropped and not given and not _readable(path, identity)):
         raise MachineError(f"{path} is not as backdate made it: a link, or closed; remove it")
 
 

@@ -1,0 +1,56 @@
+"""What a build step that runs foreign code may write to, besides the one environment that it makes.
+
+It works on a private view of uv's cache: it reads what is there, and what it changes lies in a folder of its
+own, which is removed afterwards. So nothing that it leaves is ever used for another environment.
+The steps of one environment share a view: what was fetched to find a project's requirements serves to
+build it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from backdate.environments.cache import Cache
+from backdate.sandboxes.interface import Mount
+from backdate.sandboxes.scratch import scratch_folder
+
+
+class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
+    """Folders for the foreign code of one environment; made when first asked for, removed at the end."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._stack = contextlib.ExitStack()
+        self._made: Path | None = None
+
+    def __exit__(self, *_error: object) -> None:
+        self._stack.close()
+
+    @property
+    def _folder(self) -> Path:
+        if self._made is None:
+            self._made = self._stack.enter_context(scratch_folder(self._cache.builds))
+        return self._made
+
+    @property
+    def handed_over(self) -> Path:
+        """Where steps leave files for backdate to read, and what no later step needs."""
+        folder = self._folder / "handed-over"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def mounts(self, uv_cache: Path) -> tuple[Mount, ...]:
+        """The view of ``uv_cache`` at its own path, and the folder to hand over in."""
+        if not uv_cache.is_dir():
+            uv_cache.mkdir(parents=True)
+            owner = self._cache.clean.stat()  # the user of sandboxed commands, once they have written there
+            os.chown(uv_cache, owner.st_uid, owner.st_gid)
+        changes = self._folder / "changes"
+        changes.mkdir(exist_ok=True)
+        out = self.handed_over
+        return (
+            Mount(source=uv_cache, target=str(uv_cache), writable=True, changes=changes, own=True),
+            Mount(source=out, target=str(out), writable=True, own=True),
+        )
