@@ -45,6 +45,7 @@ ALLOWED = {
     ("environments/cache.py", "read", "read_bytes"): "a record, which no build can write",
     ("environments/cache.py", "guard", "open"): "a lock file, which no build can write",
     ("environments/project_layer.py", "_read", "read_bytes"): "of the tree, by ``projects/read.py``",
+    ("environments/steps.py", "run", "open"): "a log, which no build can write",
     ("environments/steps.py", "_input_file", "chmod"): "a new temporary folder of ours",
     ("environments/steps.py", "_input_file", "write_text"): "a new temporary folder of ours",
     ("environments/steps.py", "_build_files", "write_text"): "a new temporary folder of ours",
