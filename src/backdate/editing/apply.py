@@ -28,14 +28,20 @@ def apply_patch(patch: str, tree: Path, *, what: str = "the patch") -> tuple[str
     return apply_files(read_patch(patch, what=what), tree, what=what)
 
 
-def apply_files(files: Iterable[FilePatch], tree: Path, *, what: str = "the patch") -> tuple[str, ...]:
-    """Apply parts of a patch that was read; the paths that they changed. Raises as ``apply_patch``."""
+def apply_files(
+    files: Iterable[FilePatch], tree: Path, *, what: str = "the patch", forward: bool = False
+) -> tuple[str, ...]:
+    """Apply parts of a patch that was read; the paths that they changed. Raises as ``apply_patch``.
+
+    ``forward``: a reversed patch does not apply, nor does one twice (``patch -N``); else GNU patch turns
+    round what looks reversed, as it does for the published scripts.
+    """
     files = tuple(files)
     for file in files:
         _require_inside(tree, file.path, what)
     text = b"".join(file.text for file in files)
     if text:
-        _run_patch(text, tree, what)
+        _run_patch(text, tree, what, forward=forward)
     for file in files:
         # GNU patch does not know git's header of an empty file.
         target = tree / file.path
@@ -59,11 +65,11 @@ def _require_inside(tree: Path, name: str, what: str) -> None:
         raise SourceError(f"{what} changes {name!r}, which is not a file")
 
 
-def _run_patch(text: bytes, tree: Path, what: str) -> None:
+def _run_patch(text: bytes, tree: Path, what: str, *, forward: bool) -> None:
     program = shutil.which("patch")
     if program is None:
         raise MachineError("the program patch is not installed; install it (apt-get install patch)")
-    command = [program, "-p0", "-t", "-E", "-u", "--no-backup-if-mismatch", "-r", "-"]
+    command = [program, "-p0", "-N" if forward else "-t", "-E", "-u", "--no-backup-if-mismatch", "-r", "-"]
     try:
         done = subprocess.run(
             command,

@@ -81,6 +81,8 @@ class FlagKind(StrEnum):
     DUMMY = "dummy-under-import-error"
     SWALLOWED = "swallowed-exception"
     VERSION_CHECK = "version-check"
+    REACH = "reaches-for-the-runner"
+    """Added code names the test runner, the interpreter's internals or our own variables."""
     OUTSIDE = "outside-failing-paths"
     BEHAVIOUR = "behaviour-differs"
     FORGED = "suspicious-test-run"

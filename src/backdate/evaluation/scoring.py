@@ -146,7 +146,7 @@ class _Scoring:
             return self._without_tests(allowed.outcome, allowed.reason, allowed.dropped)
         copy_tree(before, after)
         try:
-            paths = tuple(dict.fromkeys(apply_files(allowed.files, after)))
+            paths = tuple(dict.fromkeys(apply_files(allowed.files, after, forward=True)))
         except SourceError as error:
             return self._without_tests(ScoreOutcome.NOT_APPLIED, str(error), allowed.dropped)
         old, new = _contents(before, paths), _contents(after, paths)

@@ -36,6 +36,13 @@ def kinds(after: str, before: str = BEFORE) -> list[FlagKind]:
         ("from collections.abc import Mapping\n", []),
         ("try:\n    import a\nexcept ImportError:\n    pass\n", [FlagKind.SWALLOWED]),
         ("import sys\nif sys.version_info >= (3, 10):\n    pass\n", [FlagKind.VERSION_CHECK]),
+        ("import gc\n", [FlagKind.REACH]),
+        ("from _pytest import python\n", [FlagKind.REACH]),
+        ("import sys\nsys.modules.clear()\n", [FlagKind.REACH]),
+        ("# import gc, sys.modules, /proc/self\n", []),
+        ("import os\nos._exit(0)\n", [FlagKind.REACH]),
+        ("X = open('/proc/self/maps')\n", [FlagKind.REACH]),
+        ("import os\nX = os.environ['BACKDATE_CAPTURE_EVENTS']\n", [FlagKind.REACH]),
         ("import numpy\nX = 1 if numpy.__version__ > '2' else 0\n", [FlagKind.VERSION_CHECK]),
         (
             "from importlib.metadata import version\nif version('a') > '1':\n    pass\n",

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from backdate.evaluation.edits import new_lines
+from backdate.evaluation.flags.interpreter import reach_of
 from backdate.evaluation.scores import Flag, FlagKind
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError"})
@@ -45,7 +46,7 @@ def static_flags(file: str, before: str, after: str) -> tuple[Flag, ...]:
         return ()
     flags: dict[tuple[FlagKind, int], Flag] = {}
     for node in ast.walk(tree):
-        for kind, line, text in _of_node(node, added):
+        for kind, line, text in (*_of_node(node, added), *_of_reach(node, added)):
             flags.setdefault((kind, line), Flag(kind=kind, detail=f"{file}:{line}: {text}"))
     return tuple(flags[key] for key in sorted(flags, key=lambda key: (key[1], key[0])))
 
@@ -72,6 +73,13 @@ def _of_node(node: ast.AST, added: frozenset[int]) -> Iterator[tuple[FlagKind, i
         name = _version_name(node.test)
         if name:
             yield FlagKind.VERSION_CHECK, node.test.lineno, f"what is done depends on a version ({name})"
+
+
+def _of_reach(node: ast.AST, added: frozenset[int]) -> Iterator[tuple[FlagKind, int, str]]:
+    line = getattr(node, "lineno", 0)
+    name = reach_of(node) if line in added else ""
+    if name:
+        yield FlagKind.REACH, line, f"{name}: what runs the tests is within reach of it"
 
 
 def _of_handler(node: ast.Try, handler: ast.ExceptHandler) -> Iterator[tuple[FlagKind, int, str]]:
