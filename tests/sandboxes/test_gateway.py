@@ -14,7 +14,7 @@ import pytest
 from sandboxed_shell import Shell, interpreter_mount
 
 from backdate.sandboxes.gateway import Gateway, parse_request
-from backdate.sandboxes.gateway_upstream import Endpoint, endpoint_of
+from backdate.sandboxes.gateway_upstream import UpstreamEndpoint, endpoint_of
 from backdate.sandboxes.interface import Mount, Sandbox
 
 
@@ -40,8 +40,8 @@ class Server(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
-    def endpoint(self) -> Endpoint:
-        return Endpoint("127.0.0.1", self.server_port)
+    def endpoint(self) -> UpstreamEndpoint:
+        return UpstreamEndpoint("127.0.0.1", self.server_port)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def ask(gateway: Gateway, request: bytes) -> bytes:
         return answer
 
 
-def get(endpoint: Endpoint, *headers: str) -> bytes:
+def get(endpoint: UpstreamEndpoint, *headers: str) -> bytes:
     lines = (f"GET http://{endpoint}/simple/?a=b HTTP/1.1", *headers, "", "")
     return "\r\n".join(lines).encode()
 
@@ -107,8 +107,8 @@ def test_nothing_else_is_reached_and_its_name_is_kept(index: Server, other: Serv
 
 
 def test_further_hosts_must_not_be_at_private_addresses(index: Server, other: Server) -> None:
-    named = Endpoint("localhost", other.server_port)
-    elsewhere = [Endpoint("192.0.2.1", 80)]
+    named = UpstreamEndpoint("localhost", other.server_port)
+    elsewhere = [UpstreamEndpoint("192.0.2.1", 80)]
     with Gateway(elsewhere, further=lambda: [named]) as gateway:
         assert ask(gateway, get(named)).startswith(b"HTTP/1.1 403 ")
         assert gateway.refused == (str(named),)
@@ -118,7 +118,7 @@ def test_further_hosts_must_not_be_at_private_addresses(index: Server, other: Se
 
 def test_an_index_that_is_down_is_not_a_refusal() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        gone = Endpoint("127.0.0.1", server.getsockname()[1])
+        gone = UpstreamEndpoint("127.0.0.1", server.getsockname()[1])
     with Gateway([gone]) as gateway:
         assert ask(gateway, get(gone)).startswith(b"HTTP/1.1 502 ")
         assert gateway.refused == ()
@@ -128,7 +128,7 @@ def test_the_proxy_of_this_machine_is_gone_through(
     index: Server, other: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("http_proxy", f"http://user:word@{index.endpoint}")
-    public = Endpoint("index.example", 80)
+    public = UpstreamEndpoint("index.example", 80)
     with Gateway([public, other.endpoint]) as gateway:
         assert ask(gateway, get(public)).endswith(b"the index")
         monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -151,7 +151,7 @@ def test_a_tunnel_through_the_proxy_of_this_machine(monkeypatch: pytest.MonkeyPa
         thread = threading.Thread(target=tunnel, args=(proxy,))
         thread.start()
         monkeypatch.setenv("https_proxy", f"http://user:word@127.0.0.1:{proxy.getsockname()[1]}")
-        public = Endpoint("index.example", 443)
+        public = UpstreamEndpoint("index.example", 443)
         with Gateway([public]) as gateway:
             answer = ask(gateway, b"CONNECT index.example:443 HTTP/1.1\r\n\r\nhello")
         thread.join()
@@ -163,7 +163,7 @@ def test_a_tunnel_through_the_proxy_of_this_machine(monkeypatch: pytest.MonkeyPa
 
 def test_a_proxy_of_another_kind_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:1080")
-    with Gateway([Endpoint("index.example", 443)]) as gateway:
+    with Gateway([UpstreamEndpoint("index.example", 443)]) as gateway:
         answer = ask(gateway, b"CONNECT index.example:443 HTTP/1.1\r\n\r\n")
     assert b"of the kind 'socks5'" in answer
 
@@ -188,10 +188,10 @@ def test_what_is_no_request_for_a_proxy(head: bytes) -> None:
 
 def test_the_host_of_a_request() -> None:
     for head, endpoint in (
-        (b"CONNECT PyPI.org:443 HTTP/1.1", Endpoint("pypi.org", 443)),
-        (b"CONNECT [::1]:443 HTTP/1.1", Endpoint("::1", 443)),
-        (b"GET http://pypi.org@evil.example/ HTTP/1.1", Endpoint("evil.example", 80)),
-        (b"CONNECT pypi.org:443@evil.example:443 HTTP/1.1", Endpoint("evil.example", 443)),
+        (b"CONNECT PyPI.org:443 HTTP/1.1", UpstreamEndpoint("pypi.org", 443)),
+        (b"CONNECT [::1]:443 HTTP/1.1", UpstreamEndpoint("::1", 443)),
+        (b"GET http://pypi.org@evil.example/ HTTP/1.1", UpstreamEndpoint("evil.example", 80)),
+        (b"CONNECT pypi.org:443@evil.example:443 HTTP/1.1", UpstreamEndpoint("evil.example", 443)),
     ):
         request = parse_request(head + b"\r\n\r\n")
         assert request is not None
@@ -199,8 +199,8 @@ def test_the_host_of_a_request() -> None:
 
 
 def test_the_endpoint_of_an_address() -> None:
-    assert endpoint_of("https://Pypi.org/simple") == Endpoint("pypi.org", 443)
-    assert endpoint_of("http://127.0.0.1:3141/root/pypi/+simple/") == Endpoint("127.0.0.1", 3141)
+    assert endpoint_of("https://Pypi.org/simple") == UpstreamEndpoint("pypi.org", 443)
+    assert endpoint_of("http://127.0.0.1:3141/root/pypi/+simple/") == UpstreamEndpoint("127.0.0.1", 3141)
     assert endpoint_of("file:///srv/index") is None
 
 

@@ -16,7 +16,7 @@ from backdate.index.cache import DiskCache
 from backdate.index.client_environment import FILE_HOSTS
 from backdate.index.upstream import IndexClient
 from backdate.sandboxes.gateway import Gateway
-from backdate.sandboxes.gateway_upstream import Endpoint, endpoint_of
+from backdate.sandboxes.gateway_upstream import UpstreamEndpoint, endpoint_of
 from backdate.sandboxes.interface import Network
 
 _PUBLIC = "pypi.org"
@@ -28,7 +28,7 @@ def index_gateway(index_url: str, index_cache: Path, reachable: Sequence[str] = 
     """The gateway to the index at ``index_url`` and to the servers of ours at the addresses ``reachable``."""
     endpoints = {endpoint for url in (index_url, *reachable) if (endpoint := endpoint_of(url)) is not None}
     if urlsplit(index_url).hostname == _PUBLIC:
-        return Gateway(endpoints | {Endpoint(host, 443) for host in FILE_HOSTS})
+        return Gateway(endpoints | {UpstreamEndpoint(host, 443) for host in FILE_HOSTS})
     return Gateway(endpoints, further=lambda: file_endpoints(index_url, index_cache))
 
 
@@ -39,7 +39,7 @@ def connection_variables(network: Network) -> dict[str, str]:
     return uv.network_variables() if network == "on" else {}
 
 
-def file_endpoints(index_url: str, index_cache: Path) -> frozenset[Endpoint]:
+def file_endpoints(index_url: str, index_cache: Path) -> frozenset[UpstreamEndpoint]:
     """Where an index says that its files are: what it lists of a project that nearly every index has."""
     with IndexClient(upstreams=(index_url,), cache=DiskCache(index_cache)) as client:
         for name in _USUAL_PROJECTS:

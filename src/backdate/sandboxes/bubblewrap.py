@@ -33,7 +33,7 @@ from backdate.sandboxes import (
     secret,
     supervision,
 )
-from backdate.sandboxes.canaries import Canaries
+from backdate.sandboxes.canaries import SandboxCanaries
 from backdate.sandboxes.cgroups import ControlGroup
 from backdate.sandboxes.diagnosis import why_unavailable
 from backdate.sandboxes.identity import Identity, etc_files, outer_identity
@@ -77,7 +77,7 @@ class Bubblewrap:
             self.require()
         except SandboxUnavailable as error:
             return (Capability(name="bubblewrap", ok=False, detail="cannot be used", remedy=str(error)),)
-        return Canaries(self._run).all()
+        return SandboxCanaries(self._run).all()
 
     def require(self) -> None:
         """Raise SandboxUnavailable, saying what to do, unless a canary runs in the sandbox.
@@ -92,7 +92,7 @@ class Bubblewrap:
             seccomp.architecture()
             if problem is None:
                 self._parents = cgroups.find_parents() if self._use_cgroups else ()
-                text = Canaries(self._run).first()
+                text = SandboxCanaries(self._run).first()
                 problem = None if text is None else why_unavailable(program, text) or text
             if problem is not None:
                 raise SandboxUnavailable(problem)

@@ -38,7 +38,7 @@ class Runner(Protocol):
     def __call__(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult: ...
 
 
-class Canaries:
+class SandboxCanaries:
     """The canaries, each run by ``runner``."""
 
     def __init__(self, runner: Runner) -> None:

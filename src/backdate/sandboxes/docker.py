@@ -16,7 +16,7 @@ from pathlib import Path
 
 from backdate.errors import SandboxUnavailable, UsageError
 from backdate.sandboxes import copying, docker_run, endings, layout, preparation, scratch
-from backdate.sandboxes.canaries import Canaries
+from backdate.sandboxes.canaries import SandboxCanaries
 from backdate.sandboxes.docker_container import LABEL, container_options, shown
 from backdate.sandboxes.docker_engine import Engine
 from backdate.sandboxes.identity import DROPPED_ID, Identity, outer_identity
@@ -62,7 +62,7 @@ class Docker:
             self.require()
         except (SandboxUnavailable, UsageError) as error:
             return (Capability(name="docker", ok=False, detail=str(error), remedy=str(error), needed=False),)
-        return Canaries(self.run).all()
+        return SandboxCanaries(self.run).all()
 
     def base_key(self) -> str:
         """The id of the image."""

@@ -25,7 +25,13 @@ from types import TracebackType
 from urllib.parse import urlsplit
 
 from backdate.errors import MachineError
-from backdate.sandboxes.gateway_upstream import HEAD_BYTES, Endpoint, UpstreamProxy, connect, own_proxy
+from backdate.sandboxes.gateway_upstream import (
+    HEAD_BYTES,
+    UpstreamEndpoint,
+    UpstreamProxy,
+    connect,
+    own_proxy,
+)
 from backdate.sandboxes.interface import Mount
 
 PORT = 3128
@@ -52,7 +58,7 @@ _ENDS = {
 class Request:
     """The first request of a connection."""
 
-    endpoint: Endpoint
+    endpoint: UpstreamEndpoint
     tunnel: bool
     head: bytes
     """What is sent on to the host; empty for a tunnel."""
@@ -68,13 +74,13 @@ class Gateway:
 
     def __init__(
         self,
-        endpoints: Iterable[Endpoint],
+        endpoints: Iterable[UpstreamEndpoint],
         *,
-        further: Callable[[], Collection[Endpoint]] = frozenset,
+        further: Callable[[], Collection[UpstreamEndpoint]] = frozenset,
     ) -> None:
         self._endpoints = frozenset(endpoints)
         self._further = further
-        self._further_endpoints: frozenset[Endpoint] | None = None
+        self._further_endpoints: frozenset[UpstreamEndpoint] | None = None
         self._refused: dict[str, None] = {}
         self._connections = 0
         self._started = threading.Event()
@@ -197,14 +203,14 @@ class Gateway:
         finally:
             back.close()
 
-    async def _is_allowed(self, endpoint: Endpoint) -> bool:
+    async def _is_allowed(self, endpoint: UpstreamEndpoint) -> bool:
         if endpoint in self._endpoints:
             return True
         if self._further_endpoints is None:
             self._further_endpoints = frozenset(await asyncio.to_thread(self._further))
         return endpoint in self._further_endpoints
 
-    async def _addresses(self, endpoint: Endpoint) -> tuple[str, ...]:
+    async def _addresses(self, endpoint: UpstreamEndpoint) -> tuple[str, ...]:
         """Where ``endpoint`` is; only addresses that may be connected to."""
         found = await _resolved(endpoint)
         if endpoint in self._endpoints:
@@ -212,7 +218,7 @@ class Gateway:
         beside = {address for one in self._endpoints for address in await _resolved(one)}
         return tuple(address for address in found if address in beside or ip_address(address).is_global)
 
-    def _refuse(self, endpoint: Endpoint) -> None:
+    def _refuse(self, endpoint: UpstreamEndpoint) -> None:
         if len(self._refused) < _MOST_REFUSED:
             self._refused[str(endpoint)] = None
 
@@ -229,12 +235,12 @@ def parse_request(head: bytes) -> Request | None:
     if not host or not version.startswith("HTTP/1."):
         return None
     if method == "CONNECT":
-        return None if port is None else Request(endpoint=Endpoint(host, port), tunnel=True, head=b"")
+        return None if port is None else Request(endpoint=UpstreamEndpoint(host, port), tunnel=True, head=b"")
     if url.scheme != "http":
         return None
     kept = [line for line in headers if line.partition(":")[0].strip().lower() not in _HOP_HEADERS]
     path = f"{url.path or '/'}?{url.query}" if url.query else url.path or "/"
-    endpoint = Endpoint(host, port or 80)
+    endpoint = UpstreamEndpoint(host, port or 80)
     lines = (f"{method} {path} HTTP/1.1", f"Host: {endpoint}", *kept, "Connection: close", "", "")
     return Request(endpoint=endpoint, tunnel=False, head="\r\n".join(lines).encode("latin-1"))
 
@@ -248,7 +254,7 @@ def _through_proxy(request: Request, proxy: UpstreamProxy | None) -> bytes:
     return head.replace(b"\r\n", b"\r\n" + proxy.authorization, 1)
 
 
-async def _resolved(endpoint: Endpoint) -> tuple[str, ...]:
+async def _resolved(endpoint: UpstreamEndpoint) -> tuple[str, ...]:
     loop = asyncio.get_running_loop()
     answers = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(address[0]) for *_, address in answers))

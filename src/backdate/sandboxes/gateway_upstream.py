@@ -17,7 +17,7 @@ _ADDRESS_S = 10.0
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Endpoint(NamedTuple):
+class UpstreamEndpoint(NamedTuple):
     """A host and a port of it."""
 
     host: str
@@ -28,7 +28,7 @@ class Endpoint(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def endpoint_of(url: str) -> Endpoint | None:
+def endpoint_of(url: str) -> UpstreamEndpoint | None:
     """The host and port of a web address; None for what is none."""
     try:
         parts = urlsplit(url)
@@ -37,20 +37,20 @@ def endpoint_of(url: str) -> Endpoint | None:
         return None
     if not host or parts.scheme not in ("http", "https"):
         return None
-    return Endpoint(host, port or (443 if parts.scheme == "https" else 80))
+    return UpstreamEndpoint(host, port or (443 if parts.scheme == "https" else 80))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamProxy:
     """A proxy between this machine and the network."""
 
-    endpoint: Endpoint
+    endpoint: UpstreamEndpoint
     encrypted: bool
     authorization: bytes
     """The header with its name and password, a whole line; empty without."""
 
 
-def own_proxy(endpoint: Endpoint, *, tunnel: bool) -> UpstreamProxy | None:
+def own_proxy(endpoint: UpstreamEndpoint, *, tunnel: bool) -> UpstreamProxy | None:
     """The proxy that the environment names for ``endpoint``; None where it is to be reached directly.
 
     Raises OSError for a kind of proxy that is not spoken here.
@@ -68,14 +68,14 @@ def own_proxy(endpoint: Endpoint, *, tunnel: bool) -> UpstreamProxy | None:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         authorization = b"Proxy-Authorization: Basic " + base64.b64encode(pair) + b"\r\n"
     return UpstreamProxy(
-        endpoint=Endpoint(parts.hostname, port),
+        endpoint=UpstreamEndpoint(parts.hostname, port),
         encrypted=parts.scheme == "https",
         authorization=authorization,
     )
 
 
 async def connect(
-    endpoint: Endpoint, addresses: Sequence[str] | None, proxy: UpstreamProxy | None, *, tunnel: bool
+    endpoint: UpstreamEndpoint, addresses: Sequence[str] | None, proxy: UpstreamProxy | None, *, tunnel: bool
 ) -> Streams:
     """A connection to ``endpoint``, at the first of ``addresses`` that answers, or through ``proxy``.
 
@@ -94,7 +94,7 @@ async def connect(
     return streams
 
 
-async def _first(endpoint: Endpoint, addresses: Sequence[str]) -> Streams:
+async def _first(endpoint: UpstreamEndpoint, addresses: Sequence[str]) -> Streams:
     problem: OSError = ConnectionError("it has no address")
     for address in addresses:
         try:
@@ -105,7 +105,7 @@ async def _first(endpoint: Endpoint, addresses: Sequence[str]) -> Streams:
     raise problem
 
 
-async def _tunnel(streams: Streams, endpoint: Endpoint, proxy: UpstreamProxy) -> None:
+async def _tunnel(streams: Streams, endpoint: UpstreamEndpoint, proxy: UpstreamProxy) -> None:
     reader, writer = streams
     name = str(endpoint)
     head = f"CONNECT {name} HTTP/1.1\r\nHost: {name}\r\n".encode("latin-1")
