@@ -39,7 +39,7 @@ class Definitions:
 
 def look_at_bodies(capture: Capture, results: Sequence[CaseResult], tree: Path) -> Integrity:
     """What the witness says of the tests that passed in one process. ``tree``: the project, as it was run."""
-    files = _Files(tree)
+    files = _BodyFiles(tree)
     reasons: set[IntegrityReason] = set()
     bodies = 0
     for result in results:
@@ -52,7 +52,7 @@ def look_at_bodies(capture: Capture, results: Sequence[CaseResult], tree: Path) 
     return integrity_of(reasons, bodies=bodies)
 
 
-def _reason(result: CaseResult, bodies: Mapping[str, BodySeen], files: _Files) -> IntegrityReason | None:
+def _reason(result: CaseResult, bodies: Mapping[str, BodySeen], files: _BodyFiles) -> IntegrityReason | None:
     """What speaks against the passed test; None where its body ran to an end."""
     seen = bodies.get(result.id)
     definitions = files.definitions(result.file or "", function_name(result.id))
@@ -81,7 +81,7 @@ def function_name(identity: str) -> str:
     return re.split(r"::|\.", plain)[-1]
 
 
-class _Files:
+class _BodyFiles:
     """The files of a tree, each read once."""
 
     def __init__(self, tree: Path) -> None:
