@@ -13,12 +13,12 @@ from patience import PATIENCE_S
 
 from backdate.errors import IndexUnavailable, StoredDataError, UsageError
 from backdate.evaluation.progress import SolverFinished, SolverStarted
-from backdate.evaluation.run_folder import load_run
+from backdate.evaluation.run_folder import claim, load_run
 from backdate.evaluation.running import EvaluationPlan, evaluate
 from backdate.progress import Event
 from backdate.solvers.baselines import GoldSolver
 from backdate.solvers.interface import SolverResult
-from backdate.solvers.records import RunSettings, StopReason
+from backdate.solvers.records import AgentSettings, RunSettings, StopReason
 
 
 class Watching:
@@ -172,3 +172,22 @@ def test_ctrl_c_ends_what_is_under_way_and_begins_nothing(tmp_path) -> None:
         thread.join()
     assert sorted(watching.worked) == ["o__n-0", "o__n-1"]
     assert not (tmp_path / "run/records").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "option"),
+    [
+        ({"network": True}, "--agent-network: False there, True now"),
+        ({"mounts": ("/opt/agent",)}, "--agent-mount"),
+        ({"environment": ("KEY",)}, "--agent-env"),
+        ({"timeout_s": 60.0}, "--agent-timeout: 1800.0 there, 60.0 now"),
+    ],
+)
+def test_a_run_is_not_resumed_with_another_access_of_its_agent(tmp_path, change, option) -> None:
+    settings = RunSettings(solver="command:x", agent=AgentSettings())
+    claim(tmp_path / "run", settings, ())
+    claim(tmp_path / "run", settings, ())
+    with pytest.raises(UsageError, match=option):
+        claim(tmp_path / "run", replace(settings, agent=AgentSettings(**change)), ())
+    with pytest.raises(UsageError, match="agent"):
+        claim(tmp_path / "run", replace(settings, agent=None), ())

@@ -198,8 +198,9 @@ def eval_command(arguments: EvalArguments) -> int:
 def _settings(arguments: EvalArguments) -> RunSettings:
     """What the results depend on. Raises UsageError."""
     from backdate.solvers.dialects.choose import choose_dialect
-    from backdate.solvers.records import RunSettings
+    from backdate.solvers.records import AgentSettings, RunSettings
 
+    agent = arguments.agent
     _require_one_of("--history", arguments.history, ("paper", "release"))
     _require_one_of("--tools", arguments.tools, ("paper", "evidence"))
     choose_dialect(arguments.dialect)
@@ -214,6 +215,14 @@ def _settings(arguments: EvalArguments) -> RunSettings:
         allow_test_edits=arguments.allow_test_edits,
         sample=None if seed is None else int(seed),
         temperature=_number_or_none("--temperature", arguments.temperature),
+        agent=AgentSettings(
+            network=agent.agent_network,
+            mounts=tuple(sorted(str(folder.resolve()) for folder in agent.agent_mount or ())),
+            environment=tuple(sorted(agent.agent_env or ())),
+            timeout_s=agent.agent_timeout,
+        )
+        if arguments.solver.startswith("command:")
+        else None,
     )
 
 

@@ -29,6 +29,7 @@ from backdate.tasks.task import Task
 from backdate.timeline.instants import Instant
 from backdate.version import __version__
 
+_AGENT_OPTIONS = {"network": "network", "mounts": "mount", "environment": "env", "timeout_s": "timeout"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,200}")
 ANSWERS = "answers.sqlite"
 """A model's answers; may lie in the folder before the run does."""
@@ -163,6 +164,12 @@ def _difference(found: RunSettings, wanted: RunSettings) -> str:
     parts = []
     for name in RunSettings.__dataclass_fields__:
         there, now = getattr(found, name), getattr(wanted, name)
-        if there != now:
+        if name == "agent" and there and now:
+            parts += [
+                f"--agent-{option}: {getattr(there, field)} there, {getattr(now, field)} now"
+                for field, option in _AGENT_OPTIONS.items()
+                if getattr(there, field) != getattr(now, field)
+            ]
+        elif there != now:
             parts.append(f"{name}: {there} there, {now} now")
     return "; ".join(parts)

@@ -91,6 +91,18 @@ class SuiteCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """What a command that solves tasks may see and take."""
+
+    network: bool = False
+    mounts: tuple[str, ...] = ()
+    """Folders of this machine."""
+    environment: tuple[str, ...] = ()
+    """Names of variables; their values may be secrets."""
+    timeout_s: float = 1800.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
     """The settings of a run; a folder never mixes runs with different settings."""
 
@@ -111,6 +123,8 @@ class RunSettings:
     """The seed that a model was given: another number is another sample. None: it was given none."""
     temperature: float | None = 0.0
     """None: the model's own."""
+    agent: AgentSettings | None = None
+    """None: the solver is no command, or the run was started before this was recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
