@@ -54,6 +54,12 @@ def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, i
         "tests.test_it.Shouting.test_it": ("fail-to-pass", Outcome.FAILED),
         "tests.test_it.Shouting.test_nothing": ("pass-to-pass", Outcome.PASSED),
     }
+    proof = after.tasks[0].proof
+    assert proof is not None
+    assert proof.judge is not None
+    assert ("test_it", "wrapped") in {
+        (one.function.rpartition(".")[2], one.kind.value) for one in proof.judge.changes
+    }
     assert {"markupsafe": "1.1.1"}.items() <= {
         d.name: d.version for d in migration_facts(after.tasks[0]).old.distributions
     }.items()
