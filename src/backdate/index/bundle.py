@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterable
@@ -191,23 +192,44 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes, method: int) -> No
 
 
 def import_bundle(path: Path, cache: DiskCache) -> BundleSummary:
-    """Fill ``cache`` with what the bundle at ``path`` holds. Raises SourceError for an unsound one."""
+    """Fill ``cache`` with what the bundle at ``path`` holds: all of it, or nothing when any of it is unsound.
+
+    Raises SourceError for an unsound one.
+    """
     try:
-        with zipfile.ZipFile(path) as archive:
+        cache.folder.mkdir(parents=True, exist_ok=True)
+        with (
+            tempfile.TemporaryDirectory(dir=cache.folder, prefix=".import-") as folder,
+            zipfile.ZipFile(path) as archive,
+        ):
             manifest = msgspec.json.decode(_read(archive, "bundle.json"), type=_Manifest)
             if manifest.format != _FORMAT:
                 raise SourceError(
                     f"{path} has the bundle format {manifest.format}; this backdate reads {_FORMAT}"
                 )
+            checked = DiskCache(Path(folder), max_bytes=sys.maxsize)
             for number, page in enumerate(manifest.pages):
-                _import_page(_read(archive, f"pages/{number}.json"), page, cache)
+                _import_page(_read(archive, f"pages/{number}.json"), page, checked)
             for sha256 in manifest.files:
-                _import_file(archive, sha256, cache)
+                _import_file(archive, sha256, checked)
+            _take_over(checked, cache)
     except (*BROKEN, KeyError, msgspec.DecodeError, UnusableAnswer, UsageError) as error:
         if isinstance(error, SourceError):
             raise
         raise SourceError(f"{path} is no sound snapshot bundle: {error}") from error
     return BundleSummary(pages=len(manifest.pages), files=len(manifest.files), size_bytes=path.stat().st_size)
+
+
+def _take_over(checked: DiskCache, cache: DiskCache) -> None:
+    """Move the entries of ``checked``, which lies in the same file system, to ``cache``."""
+    for root, _, names in os.walk(checked.folder):
+        for name in names:
+            source = Path(root) / name
+            target = cache.folder / source.relative_to(checked.folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            size = source.stat().st_size
+            source.replace(target)
+            cache.grew(size)
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> bytes:
