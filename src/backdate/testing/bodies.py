@@ -56,7 +56,7 @@ def _reason(result: CaseResult, bodies: Mapping[str, BodySeen], files: _BodyFile
     """What speaks against the passed test; None where its body ran to an end."""
     seen = bodies.get(result.id)
     definitions = files.definitions(result.file or "", function_name(result.id))
-    if seen is None:
+    if seen is None or not function_name(result.id).isidentifier():  # a doctest, a file that a plugin checks
         return IntegrityReason.BODY_UNSEEN
     ran = [run for run in seen.ran if definitions is None or _is_it(run, result.file, definitions)]
     if any(run.returned for run in ran):
@@ -74,11 +74,11 @@ def _is_it(run: BodyRuns, file: str | None, definitions: Definitions) -> bool:
 def function_name(identity: str) -> str:
     """The name of the function of a test, by its id.
 
-    >>> function_name("tests/test_a.py::TestB::test_c[x::y]"), function_name("a.B.test_c#2")
-    ('test_c', 'test_c')
+    >>> [function_name(one) for one in ("tests/test_a.py::TestB::test_c[x::y]", "a.B.test_c#2", "m.py::m.f")]
+    ['test_c', 'test_c', 'm.f']
     """
     plain = identity.partition("[")[0].partition("#")[0]
-    return re.split(r"::|\.", plain)[-1]
+    return plain.rpartition("::")[2] if "::" in plain else plain.rpartition(".")[2]
 
 
 class _BodyFiles:

@@ -79,7 +79,7 @@ def look_at_canaries(
 def _missing(capture: Capture) -> IntegrityReason:
     """Why there are fewer: where all tests ran, all canaries did, before them and after the last one."""
     ended = {record.id for record in capture.tests if record.ended}
-    ran = bool(capture.collected) and ended.issuperset(capture.collected)
+    ran = bool(ended) and ended.issuperset(capture.collected)
     if ran and capture.finish is not None and not capture.finish.stopped:
         return IntegrityReason.CANARY_SKIRTED
     return IntegrityReason.CANARIES_MISSING

@@ -16,7 +16,7 @@ def process_integrity(capture: Capture, run: RunResult, secret: bytes | None) ->
     if secret is None:
         return integrity_of({*reasons, IntegrityReason.NO_CHANNEL})
     canaries = 0
-    if capture.session is not None and capture.collected:
+    if capture.session is not None and (capture.collected or capture.tests):
         canaries, more = look_at_canaries(capture, secret, ending_of(capture, run))
         reasons |= more
     return integrity_of(reasons, canaries=canaries)

@@ -110,6 +110,8 @@ def pytest_collection(session):
     if _state.session is None:
         _state.session = session
     _state.controller = config.pluginmanager.hasplugin("dsession")
+    if _state.controller and session is _state.session:
+        canaries.give_up("xdist runs the tests in other processes")
     _state.root = str(getattr(config, "rootpath", None) or config.rootdir)
     outcome = yield
     _report_stop("during collection", outcome)
@@ -203,8 +205,6 @@ def pytest_collection_finish(session):
     if not session.config.pluginmanager.hasplugin("dsession"):
         emit_collected([_key_of(item) for item in session.items])
     if session is _state.session:
-        if _state.controller:
-            canaries.give_up("xdist")
         canaries.expect(len(session.items))
         if witness is not None:
             witness.prepare([_function_of(item) for item in session.items])
