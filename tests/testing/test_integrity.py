@@ -69,7 +69,7 @@ ODD: dict[str, tuple[str, tuple[str, ...], Witnessing]] = {
     "unittest with a run of its own": (
         (
             "import unittest\nclass Own(unittest.TestCase):\n    def run(self, result=None):\n"
-            "        return super().run(result)\n    def test_1(self):\n        with self.subTest(i=1): pass\n"
+            "        return super().run(result)\n    def test_1(self):\n        with self.subTest(): pass\n"
         ),
         (),
         WITNESSED,
