@@ -134,6 +134,15 @@ def test_a_command_s_changes_of_allowed_files_are_its_answer(run_solver, sandbox
     ]
 
 
+def test_a_command_is_told_what_applies_to_it(run_solver, sandbox) -> None:
+    command = "{ printf '# '; tr '\\n' ' ' < $BACKDATE_INSTRUCTION; } >> pkg/shapes.py"
+    told = run_solver(CommandSolver(command, sandbox, CommandOptions(timeout_s=77))).patch
+    for words in ("You work in /work/project", "There is no network", "no environment", "after 77 seconds"):
+        assert words in told
+    for words in ("tools only", "test runs", "run once for you"):  # which is so for models
+        assert words not in told
+
+
 def test_a_command_sees_no_solution_and_no_network(run_solver, sandbox) -> None:
     command = "grep -rl math.pi /backdate /work && sed -i s/oldlib/leaked/ pkg/shapes.py"
     assert run_solver(CommandSolver(command, sandbox)).patch == ""

@@ -15,7 +15,7 @@ from backdate.projects.tree import copy_tree
 from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Sandbox, Workspace
 from backdate.serial import to_json
 from backdate.solvers.interface import Assignment, SolverResult
-from backdate.solvers.prompts import rules_text, task_text
+from backdate.solvers.prompts import command_text
 from backdate.solvers.records import StopReason
 from backdate.solvers.tools.files import LARGEST_FILE, Tree
 from backdate.tasks.edit_policy import EditPolicy
@@ -83,7 +83,7 @@ class CommandSolver:
             Workspace(
                 mounts=(
                     Mount(source=after, target=AT, writable=True),
-                    *_briefing(assignment),
+                    *self._briefing(assignment, has_python=built is not None),
                     *_environment_mounts(built),
                     *(Mount(source=one, target=str(one)) for one in self._options.mounts),
                 )
@@ -98,6 +98,17 @@ class CommandSolver:
         return SolverResult(
             ending=StopReason.SUBMITTED, detail=detail, patch=patch, dropped=dropped, waited_s=waited
         )
+
+    def _briefing(self, assignment: Assignment, *, has_python: bool) -> tuple[Mount, ...]:
+        text = command_text(
+            assignment.task,
+            allow_test_edits=assignment.settings.allow_test_edits,
+            at=AT,
+            has_python=has_python,
+            has_network=self._options.network,
+            timeout_s=self._options.timeout_s,
+        )
+        return _mount_briefing(assignment, text)
 
 
 def _variables(built: Environment | None) -> dict[str, str]:
@@ -120,14 +131,11 @@ def _ending(status: RunStatus, exit_code: int | None, signal: int | None) -> str
     return f"status {exit_code}" if signal is None else f"signal {signal}"
 
 
-def _briefing(assignment: Assignment) -> tuple[Mount, ...]:
+def _mount_briefing(assignment: Assignment, text: str) -> tuple[Mount, ...]:
     """The task in words and as data, without its solution."""
-    task, settings = assignment.task, assignment.settings
+    task = assignment.task
     words = assignment.scratch / "instruction.md"
-    words.write_text(
-        f"{rules_text(task, assignment.budget, allow_test_edits=settings.allow_test_edits)}\n\n"
-        f"{task_text(task)}\n"
-    )
+    words.write_text(f"{text}\n")
     data = assignment.scratch / "task.json"
     data.write_bytes(
         to_json(
