@@ -9,12 +9,10 @@ import asyncio
 import gzip
 import logging
 import math
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -66,6 +64,8 @@ from backdate.timeline.instants import format_instant
 logger = logging.getLogger(__name__)
 
 _FETCHING_THREADS = 8
+_SENT_WHOLE_BYTES = 4 * 1024 * 1024
+_PIECE_BYTES = 256 * 1024
 _LARGE_PAGE_BYTES = 512 * 1024
 """Larger pages are written in another form one at a time."""
 
@@ -108,7 +108,6 @@ class Application:
         # What waits for an index has threads of its own, so that nothing that is cached waits with it.
         self._fetching = ThreadPoolExecutor(_FETCHING_THREADS, thread_name_prefix="index-fetch")
         self._streaming = ThreadPoolExecutor(options.threads, thread_name_prefix="index-file")
-        self._large = threading.Lock()
 
     def close(self) -> None:
         """Stop the worker threads."""
@@ -149,7 +148,10 @@ class Application:
             await send({"type": "http.response.body"})
         else:
             await send(answer.start)
-            await send({"type": "http.response.body"} if method == "HEAD" else answer.body)
+            if method != "HEAD" and answer.size > _SENT_WHOLE_BYTES:
+                await _send_in_pieces(send, answer.body["body"])
+            else:
+                await send({"type": "http.response.body"} if method == "HEAD" else answer.body)
         if self._log is not None:
             client = scope.get("client")
             self._log.record(
@@ -281,8 +283,13 @@ class Application:
         name = page.name
         locate = our_location(name) if self._options.files == "through" else upstream_location
         keep_yanked = self._options.policy.yanked == "today"
-        with self._large if page.size_bytes > _LARGE_PAGE_BYTES else nullcontext():
+        if page.size_bytes <= _LARGE_PAGE_BYTES:
             return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
+        with self._client.reading:
+            try:
+                return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
+            finally:
+                give_back()
 
     def _note_made(self, size: int) -> None:
         if self._trimmer.made(size):
@@ -358,6 +365,15 @@ def _is_local(scope: Scope) -> bool:
     """Whether the client is on this machine (a Unix socket's client has no address)."""
     client = scope.get("client")
     return client is None or client[0].startswith("127.") or client[0] == "::1"
+
+
+async def _send_in_pieces(send: Send, body: bytes) -> None:
+    """Send a large body as fast as the client reads: whole, it would be copied for every client."""
+    view = memoryview(body)
+    for start in range(0, len(body), _PIECE_BYTES):
+        piece = bytes(view[start : start + _PIECE_BYTES])
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body"})
 
 
 async def _lifespan(scope: Scope, receive: Receive, send: Send) -> None:

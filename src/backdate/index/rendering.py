@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from backdate.index.http import MAX_PAGE_BYTES, IndexFailure
 from backdate.index.page import FileEntry, Microseconds
 from backdate.index.page_store import SerialisedPage, entries, join_fragments
 
@@ -71,12 +72,16 @@ def make_ready(
     if is_json and keep_yanked and locate is upstream_location:
         return _ready(page, is_json, page.offsets, page.blob)
     parts: list[bytes] = []
+    size = 0
     encode = msgspec.json.Encoder().encode
     for entry in entries(page):
         if not keep_yanked:
             entry.yanked = False
         entry.url = locate(entry)
         parts.append(encode(entry) if is_json else _anchor(entry))
+        size += len(parts[-1])
+        if size > MAX_PAGE_BYTES:  # each quote takes six bytes in HTML
+            raise IndexFailure(f"the page of {page.name!r} is larger than {MAX_PAGE_BYTES} bytes: refused")
     offsets, blob = join_fragments(parts, b"," if is_json else b"\n")
     return _ready(page, is_json, offsets, blob)
 

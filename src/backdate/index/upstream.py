@@ -89,7 +89,7 @@ class IndexClient:
         self._under_way: dict[tuple[str, str], Future[SerialisedPage]] = {}
         self._memory: OrderedDict[tuple[str, str], SerialisedPage] = OrderedDict()
         self._unwritten: dict[tuple[str, str], SerialisedPage] = {}
-        self._reading = threading.Lock()
+        self.reading = threading.Lock()
         """One page is parsed at a time: threads would not make it faster, and each takes memory."""
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="index-cache")
 
@@ -211,7 +211,8 @@ class IndexClient:
             self._remember(key, page)
             return
         if page.size_bytes > _WRITTEN_AT_ONCE_BYTES:
-            self._write(key, page)
+            with self.reading:
+                self._write(key, page)
             return
         with self._lock:
             self._unwritten[key] = page
@@ -250,12 +251,12 @@ class IndexClient:
             return serialise(name, NO_FILES, upstream=upstream, fetched=asked, exists=False)
         if answer.status != 200:
             raise IndexFailure(f"{answer.url} answered {answer.status}: nothing is shown of {name!r}")
-        with self._reading, closing(answer):
+        with self.reading, closing(answer):
             reading = self._read(answer, name)
             if not reading.lacks_times:
                 return _serialised(reading, answer, upstream, name, asked)
         document = self._fetch_document(upstream, name)
-        with self._reading:
+        with self.reading:
             reading = self._read_document(document, upstream, name)
             return _serialised(reading, answer, upstream, name, asked)
 
