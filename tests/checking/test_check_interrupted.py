@@ -179,7 +179,8 @@ def in_a_small_room(machine: Machine, options: str, before: str) -> subprocess.C
     listing = machine.cache.parent / "listing"
     script = (
         f"{probe} && {before} && mount -o remount,{options} {machine.cache} || exit 99\n"
-        f'"$@"; status=$?; ls -1 {machine.cache}/store/environments >{listing} 2>/dev/null; exit $status'
+        f'"$@"; status=$?; cd {machine.cache}; '
+        f"ls -d clean/environments/* built/environments/* >{listing} 2>/dev/null; exit $status"
     )
     words = ["unshare", "-m", "sh", "-c", script, "sh", *command(machine)]
     return subprocess.run(words, capture_output=True, text=True, check=False)
@@ -198,7 +199,8 @@ def test_a_disk_that_is_full(machine: Make, tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written(machine: Make, tmp_path: Path) -> None:
     made = machine({"test_a.py": "def test_good(): pass\n"}, cache=tmp_path / "cache")
     folders = " ".join(
-        f"{made.cache}/{name}" for name in ("store", "logs", "records", "locks", "guards", "downloads")
+        f"{made.cache}/{name}"
+        for name in ("clean", "built", "logs", "records", "locks", "guards", "downloads")
     )
     done = in_a_small_room(made, "ro", f"mkdir {folders}")
     assert done.returncode == 4, done.stderr

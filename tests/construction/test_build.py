@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cache_folders import environment_names
 from patience import PATIENCE_S
 from small_world import build_command, contents
 
@@ -118,7 +119,7 @@ def test_another_target_costs_the_new_side_alone(world, tmp_path: Path) -> None:
 
 def test_culprits_are_found_between_the_sides_that_were_built(world, tmp_path: Path) -> None:
     def environments() -> set[str]:
-        return {path.name for path in (world.cache / "store" / "environments").iterdir()}
+        return environment_names(world.cache)
 
     before = environments()
     dataset = tmp_path / "culprits"
@@ -218,14 +219,11 @@ def test_terminated_it_leaves_nothing_behind_and_goes_on(world, tmp_path: Path) 
     shutil.copyfile(world.cache / "interpreters.json", cache / "interpreters.json")
     dataset = tmp_path / "undisturbed"
     command = build_command(world.names, dataset, world.index, cache, "--jobs", "2", "--resume")
-    environments = cache / "store" / "environments"
-    status, said = end(command, when=lambda: environments.is_dir() and any(environments.iterdir()))
+    status, said = end(command, when=lambda: bool(environment_names(cache)))
     assert status == 143, said
     assert "terminated; nothing half-built was left" in said
     assert naming(str(tmp_path)) == []
-    assert {path.name for path in environments.iterdir()} <= {
-        path.stem for path in (cache / "records").glob("*.json")
-    }
+    assert environment_names(cache) <= {path.stem for path in (cache / "records").glob("*.json")}
     with contextlib.closing(sqlite3.connect(build_folder(dataset) / "ledger.sqlite")) as ledger:
         assert ledger.execute("SELECT count(*) FROM candidates WHERE until IS NOT NULL").fetchone() == (0,)
     done = run(command)

@@ -70,7 +70,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 def test_a_process_that_waits_for_its_model_ends_and_goes_on_later(tmp_path, which) -> None:
     folder = tmp_path / "run"
     with ScriptedModel(lambda body: Hang()) as server, started(folder, server.url) as process:
-        wait_until(lambda: len(server.requests) >= 2)
+        wait_until(lambda: len(server.requests) >= 2 or process.poll() is not None)
         process.send_signal(which)
         # the server does not answer, and the client would wait for five minutes
         assert process.wait(timeout=PATIENCE_S) == (130 if which is signal.SIGINT else -which)
@@ -86,7 +86,7 @@ def test_a_process_that_waits_for_its_model_ends_and_goes_on_later(tmp_path, whi
 def test_a_process_that_runs_tests_leaves_no_sandbox_behind(tmp_path, which) -> None:
     folder = tmp_path / "run"
     with started(folder, "http://127.0.0.1:9/v1", "600") as process:
-        wait_until(lambda: left_of(tmp_path) != [])
+        wait_until(lambda: left_of(tmp_path) != [] or process.poll() is not None)
         process.send_signal(which)
         process.wait(timeout=PATIENCE_S)
     wait_until(lambda: left_of(tmp_path) == [])

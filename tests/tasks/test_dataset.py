@@ -16,7 +16,7 @@ from task_builders import task
 from backdate.errors import StoredDataError, UsageError
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import PENDING, SOURCE, TASKS, Dataset, require_instance_id
-from backdate.tasks.task import Task
+from backdate.tasks.task import TASK_FORMAT, Task
 
 INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="backdate bench import x")
 
@@ -133,7 +133,7 @@ def test_damage_is_named(dataset: Dataset, name: str, change, words: str) -> Non
         (lambda line: line.update(environment=3), "environment"),
         (lambda line: line["facts"].update(kind="riddle"), "kind"),
         (lambda line: line.update(format=1, tests=5, proof=[1]), "cannot be read"),
-        (lambda line: line.update(format=3), "newer version|update backdate"),
+        (lambda line: line.update(format=TASK_FORMAT + 1), "newer version|update backdate"),
     ],
 )
 def test_lines_that_are_no_task_are_named(dataset: Dataset, change, words: str) -> None:

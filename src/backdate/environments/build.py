@@ -29,6 +29,7 @@ from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import Folder, move_out
 from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.sandboxes.scratch import clear_stale
 from backdate.serial import digest
 from backdate.text import first_line
 
@@ -57,6 +58,7 @@ class Builder:
         ``layered``: whether the project lies in a layer of its own, as it should; without it every tree
         gets an environment that is built whole, with which layers are compared.
         """
+        clear_stale(cache.builds)  # what builds that were killed have left
         self.cache = cache
         self.sandbox = sandbox
         self.index_url = index_url

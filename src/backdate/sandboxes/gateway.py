@@ -151,10 +151,13 @@ class Gateway:
             self._loop.run_forever()
         finally:
             server.close()
-            tasks = asyncio.all_tasks(self._loop)
-            for task in tasks:
-                task.cancel()
-            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            while tasks := asyncio.all_tasks(self._loop):
+                # A task that is cancelled before it has started would not close its connection.
+                self._loop.run_until_complete(asyncio.sleep(0))
+                for task in tasks:
+                    task.cancel()
+                self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            self._loop.run_until_complete(asyncio.sleep(0))  # what was closed is let go of
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 

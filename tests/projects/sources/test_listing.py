@@ -23,7 +23,7 @@ def listing_of(
         ]
         page = {"meta": {"api-version": "1.1"}, "name": "foo", "files": files}
         kind = {"content-type": "application/vnd.pypi.simple.v1+json"}
-        return httpx.Response(status, content=json.dumps(page), headers=kind)
+        return httpx.Response(status, stream=httpx.ByteStream(json.dumps(page).encode()), headers=kind)
 
     with IndexClient(upstreams=("https://index/simple",), transport=httpx.MockTransport(answer)) as client:
         return fetch_listing(client, "foo")

@@ -117,11 +117,11 @@ class Index:
             }
             return httpx.Response(
                 200,
-                content=json.dumps({"files": [file]}),
+                stream=httpx.ByteStream(json.dumps({"files": [file]}).encode()),
                 headers={"content-type": "application/vnd.pypi.simple.v1+json"},
             )
         self.downloads += 1
-        return httpx.Response(200, content=self.data)
+        return httpx.Response(200, stream=httpx.ByteStream(self.data))
 
     def fetch(self, tmp_path: Path, target: str = "out"):
         with IndexClient(upstreams=("https://index/simple",), transport=self.transport) as client:

@@ -29,6 +29,7 @@ from backdate.tasks.kinds.choose import edit_policy_of, environment_of, kind_of,
 from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.task import (
+    TASK_FORMAT,
     IssueFacts,
     Patches,
     RecipeSetup,
@@ -169,7 +170,7 @@ def test_every_kind_is_stored_and_shown(tmp_path: Path, task: Task) -> None:
     assert Dataset.open(dataset.folder).tasks == (task,)
     assert dataset.check() == ()
     stored = json.loads((dataset.folder / "tasks.jsonl").read_text())
-    assert (stored["format"], stored["facts"]["kind"]) == (2, task.kind)
+    assert (stored["format"], stored["facts"]["kind"]) == (TASK_FORMAT, task.kind)
     shown = "\n".join(task_lines(dataset, task))
     assert ("area() is wrong" if task.kind == "issue" else "numpy 1.26.4 → 2.0.0") in shown
 
