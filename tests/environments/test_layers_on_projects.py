@@ -199,17 +199,25 @@ def built(builder: Builder, request: EnvironmentRequest) -> Environment:
 
 
 def files_of(root: Path) -> dict[str, str]:
-    """Every file that is seen below ``site-packages`` and its content, whichever layer it lies in."""
+    """Every file that is seen below ``site-packages`` and its content, whichever layer it lies in.
+
+    Of compiled modules only the name counts: an sdist is compiled for each environment, and compilers write
+    the folder that they work in into what they make.
+    """
     (site,) = root.glob("lib/python*/site-packages")
     found = {}
     for path in _below(site):
         name = path.relative_to(site).as_posix()
-        if path.suffix != ".pyc" and path.name not in ("uv_cache.json", "RECORD"):
+        if path.suffix == ".so":
+            found[name] = "a compiled module"
+        elif path.suffix != ".pyc" and path.name not in ("uv_cache.json", "RECORD"):
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         elif path.name == "RECORD":
             text = path.read_text(encoding="utf-8")
             found[name] = "\n".join(
-                row for row in text.splitlines() if not row.startswith("../") and "uv_cache" not in row
+                row
+                for row in text.splitlines()
+                if not row.startswith("../") and "uv_cache" not in row and ".so," not in row
             )
     return found
 
