@@ -7,8 +7,10 @@ import shlex
 import shutil
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sandboxed_shell import Shell, interpreter_mount
@@ -114,6 +116,36 @@ def test_further_hosts_must_not_be_at_private_addresses(index: Server, other: Se
         assert gateway.refused == (str(named),)
     with Gateway([index.endpoint], further=lambda: [other.endpoint]) as gateway:  # at the index' own address
         assert ask(gateway, get(other.endpoint)).endswith(b"a secret of this machine")
+
+
+def test_a_name_is_looked_up_once_and_closing_waits_for_no_answer(
+    index: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    answered, look_up = threading.Event(), socket.getaddrinfo
+
+    def slow(host: str, *rest: Any, **more: Any) -> Any:
+        asked.append(host)
+        if host == "silent.example":
+            assert answered.wait(60)
+        return look_up(host, *rest, **more)
+
+    named = UpstreamEndpoint("localhost", index.server_port)
+    silent = UpstreamEndpoint("silent.example", 443)
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    try:
+        with Gateway([named, silent]) as gateway:
+            for _ in range(3):
+                assert ask(gateway, get(named)).endswith(b"the index")
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(str(gateway.mounts[0].source))
+                connection.sendall(f"CONNECT {silent} HTTP/1.1\r\n\r\n".encode())
+                while "silent.example" not in asked:
+                    time.sleep(0.01)
+        assert not answered.is_set()
+    finally:
+        answered.set()
+    assert asked.count("localhost") == 1
 
 
 def test_an_index_that_is_down_is_not_a_refusal() -> None:

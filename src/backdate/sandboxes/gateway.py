@@ -14,10 +14,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shlex
-import socket
 import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 from backdate.errors import MachineError
 from backdate.sandboxes.gateway_upstream import (
     HEAD_BYTES,
+    AddressLookup,
     UpstreamEndpoint,
     UpstreamProxy,
     connect,
@@ -44,6 +45,8 @@ _CONNECT_S = 30.0
 _CHUNK = 256 * 1024
 _MOST_CONNECTIONS = 256
 _MOST_REFUSED = 100
+_MOST_WORKERS = 4
+"""Threads that look up names."""
 _START_S = 20.0
 
 _HOP_HEADERS = ("connection", "proxy-connection", "proxy-authorization", "keep-alive", "host")
@@ -84,7 +87,10 @@ class Gateway:
         self._refused: dict[str, None] = {}
         self._connections = 0
         self._started = threading.Event()
+        self._lookup = AddressLookup()
         self._loop = asyncio.new_event_loop()
+        self._workers = ThreadPoolExecutor(_MOST_WORKERS, thread_name_prefix="gateway-worker")
+        self._loop.set_default_executor(self._workers)
         self._thread = threading.Thread(target=self._run, name="gateway", daemon=True)
         self._folder = tempfile.TemporaryDirectory(prefix="backdate-gateway-")
         self._path = Path(self._folder.name, "socket")
@@ -158,7 +164,8 @@ class Gateway:
                     task.cancel()
                 self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
             self._loop.run_until_complete(asyncio.sleep(0))  # what was closed is let go of
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            # A name that is still looked up is of no use any more, and may take seconds.
+            self._workers.shutdown(wait=False, cancel_futures=True)
             self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -215,10 +222,10 @@ class Gateway:
 
     async def _addresses(self, endpoint: UpstreamEndpoint) -> tuple[str, ...]:
         """Where ``endpoint`` is; only addresses that may be connected to."""
-        found = await _resolved(endpoint)
+        found = await self._lookup.addresses(endpoint)
         if endpoint in self._endpoints:
             return found
-        beside = {address for one in self._endpoints for address in await _resolved(one)}
+        beside = {address for one in self._endpoints for address in await self._lookup.addresses(one)}
         return tuple(address for address in found if address in beside or ip_address(address).is_global)
 
     def _refuse(self, endpoint: UpstreamEndpoint) -> None:
@@ -255,12 +262,6 @@ def _through_proxy(request: Request, proxy: UpstreamProxy | None) -> bytes:
     method, rest = request.head.split(b" ", 1)
     head = method + b" http://" + str(request.endpoint).encode("latin-1") + rest
     return head.replace(b"\r\n", b"\r\n" + proxy.authorization, 1)
-
-
-async def _resolved(endpoint: UpstreamEndpoint) -> tuple[str, ...]:
-    loop = asyncio.get_running_loop()
-    answers = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(address[0]) for *_, address in answers))
 
 
 async def _both_ways(

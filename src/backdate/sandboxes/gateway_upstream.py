@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import socket
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,6 +93,31 @@ async def connect(
             streams[1].close()
             raise
     return streams
+
+
+class AddressLookup:
+    """Where hosts are. Each is looked up once, however many connections want it.
+
+    A client opens dozens at a time; name servers leave some of so many questions unanswered, and each that is
+    asked again costs seconds.
+    """
+
+    def __init__(self) -> None:
+        self._asked: dict[UpstreamEndpoint, asyncio.Task[tuple[str, ...]]] = {}
+
+    async def addresses(self, endpoint: UpstreamEndpoint) -> tuple[str, ...]:
+        """The addresses of ``endpoint``. Raises OSError; what failed is tried again the next time."""
+        task = self._asked.get(endpoint)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._asked[endpoint] = asyncio.create_task(_resolved(endpoint))
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may be waiting
+        return await asyncio.shield(task)  # a connection that gives up does not give up for the others
+
+
+async def _resolved(endpoint: UpstreamEndpoint) -> tuple[str, ...]:
+    loop = asyncio.get_running_loop()
+    answers = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in answers))
 
 
 async def _first(endpoint: UpstreamEndpoint, addresses: Sequence[str]) -> Streams:
