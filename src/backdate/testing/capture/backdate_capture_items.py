@@ -63,8 +63,14 @@ def make_item(canary, item, take_report):
     made.fixturenames = []
     hooks = _Hooks(item.ihook, take_report)
     base = type(made)
-    made.__class__ = type(base)(base.__name__, (base,), {"ihook": property(lambda self: hooks)})
+    own = {"ihook": property(lambda self: hooks), "repr_failure": _repr_failure}
+    made.__class__ = type(base)(base.__name__, (base,), own)
     return made
+
+
+def _repr_failure(self, excinfo):
+    # pytest's own styles parse the whole file that the code claims to be of, for each failure anew
+    return excinfo.getrepr(style="native")
 
 
 def run_item(made, item):
