@@ -20,8 +20,6 @@ import time
 from pathlib import Path
 
 import backdate
-from backdate.bisection.bisect import bisect
-from backdate.checking.settings import Settings
 
 FROM, TO = "2020-11-01", "2024-11-01"
 FILES = {
@@ -51,15 +49,18 @@ def main() -> int:
     for _ in range(options.rounds):
         with tempfile.TemporaryDirectory(prefix="backdate-benchmark-") as folder:
             project = options.project or own_project(Path(folder, "small"))
-            checking, bisecting = Settings(cache=Path(folder, "one")), Settings(cache=Path(folder, "two"))
+            checking, bisecting = (
+                backdate.Settings(cache=Path(folder, "one")),
+                backdate.Settings(cache=Path(folder, "two")),
+            )
             clock, used = time.monotonic(), processor_s()
             backdate.check(project, from_instant=start, to_instant=end, settings=checking)
             check_s, check_cpu_s = time.monotonic() - clock, processor_s() - used
             clock, used = time.monotonic(), processor_s()
-            first = bisect(project, from_instant=start, to_instant=end, settings=bisecting)
+            first = backdate.bisect(project, from_instant=start, to_instant=end, settings=bisecting)
             bisect_s, bisect_cpu_s = time.monotonic() - clock, processor_s() - used
             clock = time.monotonic()
-            second = bisect(project, from_instant=start, to_instant=end, settings=bisecting)
+            second = backdate.bisect(project, from_instant=start, to_instant=end, settings=bisecting)
             again_s = time.monotonic() - clock
         ratios.append(bisect_s / check_s)
         blamed = ", ".join(f"{one.name} {one.new}" for finding in first.findings for one in finding.culprits)

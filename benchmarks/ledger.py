@@ -18,14 +18,14 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from backdate.construction.picture import draw
-
 from backdate.construction.build import funnel_of
 from backdate.construction.candidate import BadRow
 from backdate.construction.ledger import Ledger
 from backdate.construction.plan import BuildPlan
 from backdate.construction.rules import exclude_by_row
 from backdate.construction.sources.open import read_entries, sources_digest
+from backdate.reports.drawing.formats import draw
+from backdate.reports.funnel_scene import funnel_scene
 
 
 def write_rows(path: Path, count: int) -> None:
@@ -72,7 +72,7 @@ def main() -> None:
             )
             read = time.monotonic()
             funnel = funnel_of(ledger)
-            draw(funnel)
+            draw(funnel_scene(funnel))
             left = sum(1 for _ in ledger.left())
         passed, spent = time.monotonic() - started, time.process_time() - cpu
         size = sum(path.stat().st_size for path in Path(temporary, "build").iterdir())
