@@ -170,15 +170,10 @@ class Builder:
         """One folder with all that ``pylock`` names. ``content``: the tree's digest, if it is built from."""
         key = self._whole_key(request, pylock, content)
 
-        def make(root: Path) -> Environment | BuildFailure:
+        def make(_root: Path) -> Environment | BuildFailure:
             stages.enter("building")
-            environment = None
-            if content is None and needs_no_build(pylock):
-                clean = self.cache.environments / key
-                environment = self._fill(request, lock, pylock, clean, key, build=False)
-            if not isinstance(environment, Environment):  # there is no wheel for this interpreter
-                with_tree = content is not None or not can_be_layered(request)
-                environment = self._fill(request, lock, pylock, root, key, with_tree=with_tree)
+            with_tree = content is not None or not can_be_layered(request)
+            environment = self._fill_anywhere(request, lock, pylock, key, with_tree=with_tree)
             stages.enter("ready")
             return environment
 
@@ -283,23 +278,22 @@ class Builder:
             return resolution
         # Moved when it is done: it is made so that it can be.
         key = uuid.uuid4().hex
-        root = self.cache.built / key
         built: Environment | BuildFailure | None = None
         try:
             stages.enter("building")
-            built = self._fill(request, resolution.lock, resolution.pylock, root, key, shared=False)
+            built = self._fill_anywhere(request, resolution.lock, resolution.pylock, key, shared=False)
             if isinstance(built, Environment):
-                with Folder.at(root) as folder:
+                with Folder.at(built.root) as folder:
                     folder.give_to(os.geteuid(), os.getegid())
                     folder.replace("pylock.toml", resolution.pylock.encode())
                 output.parent.mkdir(parents=True, exist_ok=True)
                 if output.exists():
                     output.rmdir()
-                move_out(root, output)
+                move_out(built.root, output)
                 stages.enter("ready")
                 return replace(built, root=output, build_s=time.monotonic() - started)
         finally:
-            self.cache.discard(root)
+            self.cache.discard_environment(key)
         return built
 
     def resolve(self, request: EnvironmentRequest) -> Resolution | BuildFailure:
@@ -354,6 +348,26 @@ class Builder:
 
     def _second_key(self, request: EnvironmentRequest) -> str:
         return digest("environment by pip", _FORMAT, *self._asked(request, request.digest))
+
+    def _fill_anywhere(
+        self,
+        request: EnvironmentRequest,
+        lock: Lock,
+        pylock: str,
+        key: str,
+        *,
+        shared: bool = True,
+        with_tree: bool = True,
+    ) -> Environment | BuildFailure:
+        """All that ``pylock`` names in one folder: among the clean ones where nothing has to be built."""
+        if needs_no_build(pylock):
+            clean = self.cache.environments / key
+            made = self._fill(request, lock, pylock, clean, key, shared=shared, build=False)
+            if isinstance(made, Environment):
+                return made
+            self.cache.discard(clean)  # there is no wheel for this interpreter
+        root = self.cache.built / key
+        return self._fill(request, lock, pylock, root, key, shared=shared, with_tree=with_tree)
 
     def _fill(
         self,
