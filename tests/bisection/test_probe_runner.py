@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leaks import no_thread_left
 from packaging.version import Version
 from patience import PATIENCE_S
 from world import FakeProbeBuilder, World, bisect_world, from_on
@@ -193,10 +194,9 @@ ENDED: list[str] = []
 
 def test_an_error_in_one_of_two_ends_the_other() -> None:
     ENDED.clear()
-    with pytest.raises(MachineError, match="the index is down"):
+    with no_thread_left(), pytest.raises(MachineError, match="the index is down"):
         bisect_world(two_interpreters(), ("a",), builder_class=Waiting)
     assert len(ENDED) == 1
-    assert threading.active_count() == 1
 
 
 def test_an_interrupt_ends_both() -> None:
@@ -213,7 +213,6 @@ def test_an_interrupt_ends_both() -> None:
             finally:
                 ENDED.append(threading.current_thread().name)
 
-    with obeying(stop), pytest.raises(KeyboardInterrupt):
+    with no_thread_left(), obeying(stop), pytest.raises(KeyboardInterrupt):
         bisect_world(two_interpreters(), ("a",), builder_class=Stopping)
     assert len(ENDED) == 2
-    assert threading.active_count() == 1

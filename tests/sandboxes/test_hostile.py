@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import socket
@@ -15,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from leaks import no_descriptor_left, no_thread_left
 from patience import PATIENCE_S, with_enough_time
 
 from backdate.sandboxes import cgroups
@@ -398,15 +398,9 @@ def test_an_exception_in_a_watcher_ends_the_run(bubblewrap, tmp_path, mark, runn
 
 def test_threads_and_descriptors_are_not_leaked(shell):
     shell("true")
-
-    def held() -> tuple[int, int]:
-        gc.collect()  # what tests before this one left is not ours
-        return len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
-
-    before = held()
-    for _ in range(3):
-        shell("true")
-    assert held() == before
+    with no_thread_left(), no_descriptor_left():
+        for _ in range(3):
+            shell("true")
 
 
 @pytest.mark.parametrize("victim", ["keeper", "monitor"])
