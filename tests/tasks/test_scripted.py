@@ -19,7 +19,8 @@ from backdate.projects.python_constraint import PythonConstraint
 from backdate.sandboxes.bases import BaseFailure
 from backdate.sandboxes.interface import BaseSystem
 from backdate.tasks import scripted as module
-from backdate.tasks.scripted import WITHOUT_APT, build_by_script, script_recipe
+from backdate.tasks.notes import NoteKind, texts
+from backdate.tasks.scripted import build_by_script, script_recipe
 from backdate.tasks.task import ScriptSetup
 
 LACKS = "OSError: mysql_config not found"
@@ -81,8 +82,9 @@ def test_what_a_log_misses_is_applied(tmp_path: Path, monkeypatch: pytest.Monkey
     assert isinstance(done.answer, Environment)
     assert world.tried == [None, ("default-libmysqlclient-dev", "pkg-config")]
     (note,) = done.notes
-    assert note.startswith("from apt, as they are today: default-libmysqlclient-dev, pkg-config; ")
-    assert "mysql_config" in note
+    assert note.kind is NoteKind.SYSTEM_PACKAGES
+    assert note.text.startswith("from apt, as they are today: default-libmysqlclient-dev, pkg-config; ")
+    assert "mysql_config" in note.text
 
 
 def test_without_apt_it_is_only_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,10 +94,11 @@ def test_without_apt_it_is_only_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     assert isinstance(done.answer, BuildFailure)
     assert world.tried == [None]
-    assert [note.removeprefix(WITHOUT_APT) for note in done.notes] == [
-        "mysql_config: Debian's default-libmysqlclient-dev, pkg-config",
-        "the task asks for libfoo-dev",
-    ]
+    assert {note.kind for note in done.notes} == {NoteKind.UNTRIED_PACKAGES}
+    assert texts(done.notes) == (
+        "not tried without --apt: mysql_config: Debian's default-libmysqlclient-dev, pkg-config",
+        "not tried without --apt: the task asks for libfoo-dev",
+    )
 
 
 def test_what_a_script_names_is_there_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +107,7 @@ def test_what_a_script_names_is_there_at_once(tmp_path: Path, monkeypatch: pytes
     done = build(world, tmp_path, monkeypatch, setup=script)
     assert isinstance(done.answer, Environment)
     assert world.tried == [("libfoo-dev",)]
-    assert "the set-up script asks for them" in done.notes[0]
+    assert "the set-up script asks for them" in done.notes[0].text
 
 
 def test_what_helps_no_more_is_not_tried_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +124,8 @@ def test_other_failures_need_no_base(tmp_path: Path, monkeypatch: pytest.MonkeyP
     done = build(world, tmp_path, monkeypatch, later=True)
     assert isinstance(done.answer, Environment)
     assert world.tried == [None] * 3
-    assert "2021-03-01 itself is visible" in done.notes[0]
+    assert done.notes[0].kind is NoteKind.LATER_DAY
+    assert "2021-03-01 itself is visible" in done.notes[0].text
 
 
 def test_a_system_interpreter_is_one_tasks_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

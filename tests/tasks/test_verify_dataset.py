@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,8 +14,10 @@ from backdate.errors import MachineError, UsageError
 from backdate.progress import Event
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
+from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.progress import TaskVerified
-from backdate.tasks.verify_dataset import verify_dataset
+from backdate.tasks.verification_record import FILE
+from backdate.tasks.verify_dataset import read_record, verify_dataset
 
 INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="test")
 
@@ -68,6 +72,41 @@ def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -
     _, records = verify_dataset(after, workshop, repeats=1, retry=True)
     assert workshop.runs == 2
     assert [record.verification.verified for record in records] == [False, True, True]
+
+
+class _LacksPackages(FakeTaskRunner):
+    """Nothing builds for want of system packages."""
+
+    def run_tests(self, task, tree, environment, *, log_folder, only=()):
+        built = super().run_tests(task, tree, environment, log_folder=log_folder, only=only)
+        notes = (
+            RunNote(
+                kind=NoteKind.INTERPRETER, text="3.8.18 stands in for 3.8.1, which is not on this machine"
+            ),
+            RunNote(kind=NoteKind.UNTRIED_PACKAGES, text="not tried without --apt: the task asks for libfoo"),
+        )
+        return replace(built, solved=False, run=None, reason="no header", notes=notes)
+
+
+def test_what_lacked_packages_is_verified_again_where_they_are_applied(dataset: Dataset) -> None:
+    after, _ = verify_dataset(dataset, _LacksPackages(), repeats=1)
+    workshop = FakeTaskRunner()
+    verify_dataset(after, workshop, repeats=1)
+    assert workshop.runs == 0
+    _, records = verify_dataset(after, workshop, repeats=1, apt=True)
+    assert workshop.runs
+    assert all(record.verification.verified for record in records)
+
+
+def test_a_record_of_the_format_before_has_its_notes_with_kinds(dataset: Dataset) -> None:
+    after, (current, *_) = verify_dataset(dataset, _LacksPackages(), repeats=1)
+    file = after.folder_of(after.tasks[0]) / FILE
+    document = json.loads(file.read_bytes())
+    del document["format"]
+    for stage in document["verification"]["stages"]:
+        stage["notes"] = [note["text"] for note in stage["notes"]]
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert read_record(after, after.tasks[0]) == current
 
 
 def test_only_some(dataset: Dataset) -> None:

@@ -11,6 +11,7 @@ from task_builders import BAD, GOOD, FakeTaskRunner, run_of, task
 from backdate.environments.environment import LockedDistribution
 from backdate.serial import from_json, to_json
 from backdate.tasks.agreement import compare_versions
+from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.verification_report import markdown_table, report_of, summary_lines
 from backdate.tasks.verify_task import Verification, verify_task
 
@@ -140,3 +141,15 @@ def test_the_report(tmp_path: Path) -> None:
     table = markdown_table(report)
     assert "| pass 2/2 | fail 1/2 | pass 2/2 |" in table
     assert "line \\| one &lt;b>" in table
+
+
+def test_the_report_lists_notes_but_for_interpreters_that_the_table_shows(tmp_path: Path) -> None:
+    good, _ = _verify(FakeTaskRunner(), tmp_path)
+    notes = (
+        RunNote(kind=NoteKind.INTERPRETER, text="3.8.18 is taken"),
+        RunNote(kind=NoteKind.INSTALLER, text="pip | 18.1 stands in for uv"),
+    )
+    stages = (replace(good.stages[0], notes=notes), *good.stages[1:])
+    table = markdown_table(report_of("a set", 2, [replace(good, stages=stages)]))
+    assert "3.8.18 is taken" not in table
+    assert "old: pip \\| 18.1 stands in for uv" in table

@@ -15,7 +15,7 @@ from backdate.environments.environment import Environment
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import BuildConstraint, BuildRequirement, SuitePlan, SystemPackages, Variable
 from backdate.tasks.local_runner import LocalRunner
-from backdate.tasks.scripted import WITHOUT_APT
+from backdate.tasks.notes import NoteKind, texts
 from backdate.tasks.task import MigrationFacts, RecipeSetup, Task, TaskEnvironment, TaskSource
 from backdate.tasks.trees import Sources
 
@@ -74,7 +74,7 @@ def test_everything_reaches_the_run(tree: Path, tmp_path: Path, monkeypatch: pyt
     assert seen.plans == (PLAN, FURTHER)
     assert seen.where["at"] == request.at
     assert seen.where["only"] == ("t.py::test_0",)
-    assert "asked for from apt, not installed: libldap2-dev" in verdict.notes
+    assert "asked for from apt, not installed: libldap2-dev" in texts(verdict.notes)
 
 
 def test_system_packages_when_they_are_applied(
@@ -85,7 +85,7 @@ def test_system_packages_when_they_are_applied(
     assert isinstance(built.answer, Environment)
     assert seen.asked == [("libldap2-dev",)]
     assert seen.requests[0].base is not None
-    assert "from apt, as they are today: libldap2-dev" in built.notes
+    assert "from apt, as they are today: libldap2-dev" in texts(built.notes)
 
 
 def test_a_failed_build_says_what_was_not_tried(
@@ -93,5 +93,8 @@ def test_a_failed_build_says_what_was_not_tried(
 ) -> None:
     Seen(monkeypatch, failure("fatal error: lber.h: No such file or directory"))
     built = workshop(tmp_path).build(TASK, tree, "origin")
-    said = [note.removeprefix(WITHOUT_APT) for note in built.notes if note.startswith(WITHOUT_APT)]
-    assert said == ["lber.h: Debian's libldap2-dev, libsasl2-dev", "the task asks for libldap2-dev"]
+    untried = [note.text for note in built.notes if note.kind is NoteKind.UNTRIED_PACKAGES]
+    assert untried == [
+        "not tried without --apt: lber.h: Debian's libldap2-dev, libsasl2-dev",
+        "not tried without --apt: the task asks for libldap2-dev",
+    ]

@@ -31,6 +31,7 @@ from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
 from backdate.tasks.judge_runs.deciding import JudgeSettings
 from backdate.tasks.kinds.choose import edit_policy_of, kind_of
+from backdate.tasks.notes import texts
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import Task
 from backdate.tasks.trees import lay_patches
@@ -228,14 +229,14 @@ def _precision_without_edits(task: Task) -> float | None:
 
 def _with_test_outcome(score: Score, verdict: TaskRunResult, folder: Path) -> Score:
     """``score`` with the outcome of the test run."""
-    run = verdict.run
+    run, notes = verdict.run, texts(verdict.notes)
     if run is None:
-        return replace(score, outcome=ScoreOutcome.NOT_BUILT, reason=verdict.reason, notes=verdict.notes)
+        return replace(score, outcome=ScoreOutcome.NOT_BUILT, reason=verdict.reason, notes=notes)
     return replace(
         score,
         outcome=ScoreOutcome.SOLVED if verdict.solved else _outcome_of_failed(run),
         reason="" if verdict.solved else verdict.reason,
-        notes=verdict.notes,
+        notes=notes,
         passed=sum(result.outcome.good for result in run.results),
         failed=sum(result.outcome.bad for result in run.results),
         log=run.log.relative_to(folder).as_posix() if run.log.is_relative_to(folder) else "",

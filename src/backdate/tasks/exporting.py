@@ -13,6 +13,7 @@ from backdate.serial import write_whole
 from backdate.tasks.dataset import Dataset, require_instance_id
 from backdate.tasks.docker_export import write_docker_context
 from backdate.tasks.harbor import write_harbor_task
+from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.parquet import write_parquet
 from backdate.tasks.swebench import write_instances
 from backdate.tasks.task import Task
@@ -33,8 +34,8 @@ def export_tasks(
 ) -> int:
     """Write ``tasks`` to ``output``, which must not be there: a file for the forms in JSONL, else a folder.
 
-    Written whole or not at all; how many there are. Raises UsageError, and SourceError when a tree is needed
-    that cannot be had.
+    Written whole or not at all; how many there are. Raises UsageError, also for a task of
+    another kind than a migration in a form of our own, and SourceError for a tree that cannot be had.
 
     An extension's form is named by its entry point. What the entry point names is called with the data set,
     the tasks, a path at which it writes a file or a folder, and the sources.
@@ -44,6 +45,9 @@ def export_tasks(
         raise UsageError(f"there is no form {form!r}; the forms are {', '.join(formats)}")
     if output.exists() or output.is_symlink():
         raise UsageError(f"{output} is there already; name a new file or folder")
+    if formats[form] is None:
+        for task in tasks:
+            migration_facts(task)  # the forms of our own have no place for other kinds
     if form == "timemachine":
         write_whole(output, write_rows(tasks))
         return len(tasks)

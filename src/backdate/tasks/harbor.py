@@ -8,6 +8,7 @@ from pathlib import Path
 
 from backdate.editing.patch_text import encode_patch
 from backdate.serial import write_whole
+from backdate.tasks.docker_files import scripts_to_add
 from backdate.tasks.kinds.choose import kind_of
 from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.scripts import script_names, scripted_patch
@@ -32,8 +33,6 @@ def write_harbor_task(task: Task, folder: Path, sources: Sources) -> None:
     write_original(task, tree, sources)
     lay_patches(task, tree, kind_of(task).given)
     scripts, _ = scripted_patch(task)
-    from backdate.tasks.docker_files import scripts_to_add
-
     for name, text in scripts_to_add(task).items():
         write_whole(tree / name, text.encode())
     kept = [*dict.fromkeys((*task.test_files, scripts.setup, scripts.test))]

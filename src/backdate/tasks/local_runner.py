@@ -4,7 +4,7 @@ tests in the sandbox."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.interface import Sandbox
 from backdate.tasks.judging import judge_run
 from backdate.tasks.kinds.choose import environment_of
+from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.scripted import build_by_script, not_tried, script_recipe
 from backdate.tasks.task import EnvironmentName, StageName, Task, TaskEnvironment
@@ -44,7 +45,7 @@ class BuiltSide:
     recipe: Recipe
     """The task's, or the one that its scripts make."""
     dated: DatedProject
-    notes: tuple[str, ...]
+    notes: tuple[RunNote, ...]
 
 
 class LocalRunner:
@@ -143,7 +144,10 @@ class LocalRunner:
             recipe = _recipe(task)
             answer = build(recipe, dated, self._resources, choice)
             base = answer.base if isinstance(answer, Environment) else None
-            notes = list(system_notes(recipe, base.packages if base is not None else ()))
+            applied = base.packages if base is not None else ()
+            notes = [
+                RunNote(kind=NoteKind.SYSTEM_PACKAGES, text=text) for text in system_notes(recipe, applied)
+            ]
             if isinstance(answer, BuildFailure) and not self._resources.apt:
                 notes += not_tried(answer, apt_packages(recipe)[0])
         else:
@@ -153,10 +157,10 @@ class LocalRunner:
                 self._resources, request, recipe, task.scripts.setup, or_a_day_later=environment == "origin"
             )
             answer, notes = done.answer, list(done.notes)
-        notes[:0] = [choice.note] if choice.note else []
+        if choice.note:
+            notes.insert(0, RunNote(kind=NoteKind.INTERPRETER, text=choice.note))
         if isinstance(answer, Environment):
-            notes += [note for note in (answer.road, answer.network_note) if note]
-            notes += [f"{one.name} is cut later: {one.reason}" for one in answer.lock.cutoff_overrides]
+            notes += _notes_of_environment(answer)
         return BuiltSide(answer=answer, recipe=recipe, dated=dated, notes=tuple(notes))
 
     def _choose(self, wanted: TaskEnvironment) -> InterpreterChoice:
@@ -169,6 +173,15 @@ class LocalRunner:
             reason=_NAMED,
             downloads=self._downloads,
         )
+
+
+def _notes_of_environment(environment: Environment) -> Iterator[RunNote]:
+    if environment.road:
+        yield RunNote(kind=NoteKind.INSTALLER, text=environment.road)
+    if environment.network_note:
+        yield RunNote(kind=NoteKind.NETWORK, text=environment.network_note)
+    for override in environment.lock.cutoff_overrides:
+        yield RunNote(kind=NoteKind.CUTOFF, text=f"{override.name} is cut later: {override.reason}")
 
 
 def _dated_task(task: Task, tree: Path, wanted: TaskEnvironment) -> DatedProject:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backdate.environments.environment import Environment
+from backdate.tasks.notes import RunNote
 from backdate.tasks.task import EnvironmentName, StageName, Task
 from backdate.testing.outcomes import SuiteRun
 
@@ -26,8 +27,7 @@ class TaskRunResult:
     """In one line, why it is not solved: "2 of 7 tests failed", "the environment did not build: …"."""
     environment: Environment | None = None
     """Where the tests ran: with its lock, interpreter and installer."""
-    notes: tuple[str, ...] = ()
-    """What a reader has to know about it: stand-ins, cutoff_overrides, another cut than the task's."""
+    notes: tuple[RunNote, ...] = ()
 
 
 class TaskRunner(Protocol):

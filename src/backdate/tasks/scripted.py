@@ -31,11 +31,10 @@ from backdate.recipes.repair.builds import system_names
 from backdate.recipes.repair.setup_failure import bounded
 from backdate.sandboxes.bases import BUILD_PACKAGES
 from backdate.sandboxes.debian import BaseFailure
+from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.task import ScriptSetup
 from backdate.timeline.instants import format_day
 
-WITHOUT_APT = "not tried without --apt: "
-"""How the note begins that says which system packages a build would have been tried with."""
 _A_DAY = timedelta(days=1)
 _ROUNDS = 3
 """Base systems that are tried for one build: a log names one thing that is missing at a time."""
@@ -46,7 +45,7 @@ class Scripted:
     """What came of a set-up script."""
 
     answer: Environment | BuildFailure
-    notes: tuple[str, ...] = ()
+    notes: tuple[RunNote, ...] = ()
     """Which system packages were applied, and why; or which would have been."""
 
 
@@ -79,7 +78,10 @@ def build_by_script(
     if isinstance(later.answer, BuildFailure):
         return first
     day = format_day(request.instant)
-    note = f"what was uploaded on {day} itself is visible: nothing could be installed without"
+    note = RunNote(
+        kind=NoteKind.LATER_DAY,
+        text=f"what was uploaded on {day} itself is visible: nothing could be installed without",
+    )
     return replace(later, notes=(note, *later.notes))
 
 
@@ -106,11 +108,12 @@ def _build(resources: Resources, request: EnvironmentRequest, recipe: Recipe, sc
         answer = _run(resources, request, script, packages)
     if isinstance(answer, Environment) and answer.base is not None:
         applied = ", ".join(answer.base.packages)
-        return Scripted(answer=answer, notes=(f"from apt, as they are today: {applied}; {why}",))
+        text = f"from apt, as they are today: {applied}; {why}"
+        return Scripted(answer=answer, notes=(RunNote(kind=NoteKind.SYSTEM_PACKAGES, text=text),))
     return Scripted(answer=answer)
 
 
-def not_tried(answer: BuildFailure, named: Collection[str]) -> tuple[str, ...]:
+def not_tried(answer: BuildFailure, named: Collection[str]) -> tuple[RunNote, ...]:
     """Which system packages a build without any would have been tried with: what its log misses, and what the
     task asks for (``named``).
     """
@@ -120,7 +123,9 @@ def not_tried(answer: BuildFailure, named: Collection[str]) -> tuple[str, ...]:
         if packages
     ]
     found += [f"the task asks for {', '.join(sorted(named))}"] if named else []
-    return tuple(f"{WITHOUT_APT}{one}" for one in found)
+    return tuple(
+        RunNote(kind=NoteKind.UNTRIED_PACKAGES, text=f"not tried without --apt: {each}") for each in found
+    )
 
 
 def _run(

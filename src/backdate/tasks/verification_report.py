@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backdate.tasks.agreement import Disagreement
+from backdate.tasks.notes import NoteKind
 from backdate.tasks.verify_task import StageResult, Verification
 from backdate.timeline.instants import Instant, now
 from backdate.version import __version__
@@ -114,11 +115,11 @@ def markdown_table(report: VerificationReport) -> str:
         for each in verification.agreement.disagreements
     ]
     notes = [
-        f"- {verification.instance_id}, {stage.label}: {_escaped(note)}"
+        f"- {verification.instance_id}, {stage.label}: {_escaped(note.text)}"
         for verification in report.verifications
         for stage in verification.stages
         for note in stage.notes
-        if "stands in for" not in note
+        if note.kind != NoteKind.INTERPRETER  # its release is in the table
     ]
     parts = [
         "\n".join(f"- {_escaped(line)}" for line in summary_lines(report, counts_only=True)),

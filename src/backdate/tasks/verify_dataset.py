@@ -8,38 +8,27 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from backdate.environments.environment import LockedDistribution
-from backdate.errors import StoredDataError
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.threads import in_threads
-from backdate.serial import digest, from_json, to_json, write_whole
+from backdate.serial import digest
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.kinds.choose import kind_of
+from backdate.tasks.notes import NoteKind
 from backdate.tasks.progress import TaskVerified
 from backdate.tasks.recorded_outcomes import is_recorded
 from backdate.tasks.runner import TaskRunner
-from backdate.tasks.scripted import WITHOUT_APT
-from backdate.tasks.task import Proof, Task, TaskTest
-from backdate.tasks.verify_task import Verification, verify_task
+from backdate.tasks.task import Task
+from backdate.tasks.verification_record import VerificationRecord, read_verification, write_verification
+from backdate.tasks.verify_task import verify_task
 
-RECORD = "verification.json"
 LOGS = "logs"
-_FORMAT = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """A verification as it is kept in the task's folder."""
-
-    key: str
-    verification: Verification
-    """Without the runs: their outcomes are in ``tests``."""
-    tests: tuple[TaskTest, ...]
-    proof: Proof | None
+_KEY_FORMAT = 2
+"""Part of every key: a record with another is made again."""
 
 
 def verify_dataset(
@@ -52,7 +41,7 @@ def verify_dataset(
     apt: bool = False,
     retry: bool = False,
     progress: Reporter = NO_PROGRESS,
-) -> tuple[Dataset, tuple[Record, ...]]:
+) -> tuple[Dataset, tuple[VerificationRecord, ...]]:
     """Verify the tasks of ``dataset`` (those that ``only`` names), ``jobs`` at a time.
 
     What was found is in each task's folder at once, and in the data set when all is done, also when it was
@@ -61,7 +50,7 @@ def verify_dataset(
     Raises UsageError for a name that is not there, MachineError for what this machine lacks.
     """
     tasks = tuple(dataset.task(name) for name in dict.fromkeys(only)) or dataset.tasks
-    records: dict[str, Record] = {}
+    records: dict[str, VerificationRecord] = {}
     waiting = []
     for task in tasks:
         kept = read_record(dataset, task, repeats)
@@ -83,25 +72,22 @@ def verify_dataset(
     return dataset, tuple(records[task.instance_id] for task in tasks)
 
 
-def read_record(dataset: Dataset, task: Task, repeats: int | None = None) -> Record | None:
+def read_record(dataset: Dataset, task: Task, repeats: int | None = None) -> VerificationRecord | None:
     """What an earlier run found of ``task`` as it is now; None without one.
 
     ``repeats``: None for any number; a record of fewer is none.
     """
-    try:
-        record = from_json(Record, (dataset.folder_of(task) / RECORD).read_bytes(), what="a verification")
-    except (FileNotFoundError, StoredDataError):
-        return None  # none, or one of another version of backdate: it can be made again
-    if record.key != _key(task):
+    record = read_verification(dataset.folder_of(task))
+    if record is None or record.key != _key(task):
         return None
     enough = repeats is None or (record.proof is not None and record.proof.repeats >= repeats)
     return record if enough else None
 
 
-def _again(record: Record, *, apt: bool, retry: bool) -> bool:
+def _again(record: VerificationRecord, *, apt: bool, retry: bool) -> bool:
     """Whether a kept record is made anew."""
-    notes = (note for stage in record.verification.stages for note in stage.notes)
-    lacked_packages = any(note.startswith(WITHOUT_APT) for note in notes)
+    kinds = {note.kind for stage in record.verification.stages for note in stage.notes}
+    lacked_packages = NoteKind.UNTRIED_PACKAGES in kinds
     return not record.verification.verified and (retry or (apt and lacked_packages))
 
 
@@ -109,10 +95,12 @@ def _key(task: Task) -> str:
     """Of all that a verification depends on, and of nothing that it finds out."""
     recorded = task.tests if is_recorded(task) else ()
     made_of = _with_origin_lock(replace(task, tests=recorded, proof=None), ())
-    return digest("verification", _FORMAT, made_of)
+    return digest("verification", _KEY_FORMAT, made_of)
 
 
-def _verify(dataset: Dataset, task: Task, workshop: TaskRunner, repeats: int, progress: Reporter) -> Record:
+def _verify(
+    dataset: Dataset, task: Task, workshop: TaskRunner, repeats: int, progress: Reporter
+) -> VerificationRecord:
     folder = dataset.folder_of(task)
     logs = folder / LOGS
     shutil.rmtree(logs, ignore_errors=True)
@@ -125,8 +113,8 @@ def _verify(dataset: Dataset, task: Task, workshop: TaskRunner, repeats: int, pr
     )
     _tidy(logs)
     slim = replace(verification, stages=tuple(replace(stage, runs=()) for stage in verification.stages))
-    record = Record(key=_key(task), verification=slim, tests=proven.tests, proof=proven.proof)
-    write_whole(folder / RECORD, to_json(record, indent=1))
+    record = VerificationRecord(key=_key(task), verification=slim, tests=proven.tests, proof=proven.proof)
+    write_verification(folder, record)
     return record
 
 
@@ -139,7 +127,7 @@ def _tidy(logs: Path) -> None:
             path.unlink()
 
 
-def _with_record(task: Task, record: Record | None) -> Task:
+def _with_record(task: Task, record: VerificationRecord | None) -> Task:
     """``task`` with what was found out; a task of which nothing could be run stays as it was."""
     if record is None or not record.tests:
         return task

@@ -26,6 +26,7 @@ from backdate.tasks.judge_runs.soundness import find_sound_changes
 from backdate.tasks.judging import combine_tests
 from backdate.tasks.kinds.choose import stages_of
 from backdate.tasks.kinds.interface import Stage
+from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.progress import TaskRunStarted
 from backdate.tasks.recorded_outcomes import differences, is_recorded
 from backdate.tasks.runner import TaskRunner, TaskRunResult
@@ -51,7 +52,7 @@ class StageResult:
     """Why it is not "pass"."""
     python: str = ""
     distributions: tuple[LockedDistribution, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[RunNote, ...] = ()
     passed: int = 0
     total: int = 0
     """Number of tests in the first run."""
@@ -157,7 +158,8 @@ def _run_once(task: Task, workshop: TaskRunner, tree: Path, stage: Stage, logs: 
     if verdict.run is not None and verdict.run.status in RETRIED:
         shutil.rmtree(logs, ignore_errors=True)
         again = workshop.run_tests(task, tree, stage.environment, log_folder=logs)
-        return replace(again, notes=(*again.notes, "the time limit ended a first run"))
+        note = RunNote(kind=NoteKind.RETRIED, text="the time limit ended a first run")
+        return replace(again, notes=(*again.notes, note))
     return verdict
 
 
@@ -251,7 +253,7 @@ def _proven(
             return "unknown"
         return "pass" if stage.state == "pass" else "fail"
 
-    notes = [f"{stage.label}: {note}" for stage in verification.stages for note in stage.notes]
+    notes = [f"{stage.label}: {note.text}" for stage in verification.stages for note in stage.notes]
     if task.proof is not None and is_recorded(task):  # the notes of the build stay true
         notes = [*task.proof.notes, *notes]
     solvable: Literal["gold patch", "unproven"] = (

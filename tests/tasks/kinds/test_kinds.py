@@ -24,6 +24,7 @@ from backdate.solvers.loop import Budget
 from backdate.solvers.prompts import rules_text, task_text
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
+from backdate.tasks.exporting import FORMATS, export_tasks
 from backdate.tasks.judging import judge_run
 from backdate.tasks.kinds.choose import edit_policy_of, environment_of, kind_of, layers_of, stages_of
 from backdate.tasks.kinds.migration import migration_facts
@@ -39,7 +40,7 @@ from backdate.tasks.task import (
     TaskEnvironment,
     TaskSource,
 )
-from backdate.tasks.trees import lay_patches
+from backdate.tasks.trees import Sources, lay_patches
 from backdate.tasks.verify_task import verify_task
 from backdate.testing.outcomes import Outcome
 
@@ -185,6 +186,17 @@ def test_what_a_solver_is_told_belongs_to_the_kind() -> None:
     assert "no new files can be made" in told["migration"]
     assert "It gives the radius." in task_text(ISSUE)
     assert all("r * r" not in task_text(task) for task in (ISSUE, SNIPPET))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("task", [ISSUE, SNIPPET], ids=["issue", "snippet"])
+def test_forms_of_other_tools_are_of_migrations_alone(tmp_path: Path, task: Task, form: str) -> None:
+    info = DatasetInfo(name="a set", created=INSTANT, made_by="test")
+    dataset = Dataset.create(tmp_path / "set", [task], info)
+    sources = Sources(index_url="https://index.example/simple", downloads=tmp_path, pages=tmp_path)
+    with pytest.raises(UsageError, match="a migration is needed"):
+        export_tasks(dataset, dataset.tasks, form, tmp_path / "out", sources=sources)
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
 
 
 def test_a_stage_or_environment_that_a_kind_does_not_have_is_refused() -> None:
