@@ -10,6 +10,7 @@ import pytest
 
 from backdate.environments.layers import LayersCollide, add_links
 from backdate.environments.project_layer import ProjectLayer, derive, read_copies
+from backdate.errors import ConfigurationError
 
 SITE = "lib/python3.11/site-packages"
 
@@ -181,6 +182,52 @@ def test_an_edited_tree_gets_the_layer_with_its_files(
     assert lines[0] == "thing/core.py,sha256=fcfIkqEBMAh2wls3iukRQSS-E-cWubW5-sbM8Ld_yuY,7"
     assert "sha256=old" not in "".join(lines)
     assert lines[1] == "thing/__init__.py,sha256=kept,18"
+
+
+def test_new_modules_are_added_and_others_removed(
+    lower: Path, upper: Path, tree: Path, tmp_path: Path
+) -> None:
+    copies = read_copies(upper, tree, FREE)
+    assert copies is not None
+    add_links(lower, upper)
+    (tree / "src/thing/core.py").unlink()
+    write(tree, {"src/thing/again.py": "y = 2\n", "src/thing/empty.py": ""})
+    root = tmp_path / "other"
+    layer = ProjectLayer(root=upper, at="/work/old/thing", copies=copies, modules=FREE)
+    added = {f"{SITE}/thing/{name}.py": f"src/thing/{name}.py" for name in ("again", "empty")}
+    now = {relative: origin for relative, origin in copies.items() if "core" not in relative} | added
+    assert derive(layer, now, tree, "/work/new/thing", root) == tuple(added)
+    site = root / SITE
+    assert sorted(path.name for path in (site / "thing").glob("*.py")) == [
+        "__init__.py",
+        "again.py",
+        "empty.py",
+    ]
+    assert (site / "thing/again.py").read_text() == "y = 2\n"
+    assert [path.name for path in (site / "thing/__pycache__").iterdir()] == ["__init__.cpython-311.pyc"]
+    lines = (site / "thing-1.dist-info/RECORD").read_text().splitlines()
+    assert [line for line in lines if line.startswith("thing/")] == [
+        "thing/__init__.py,sha256=kept,18",
+        "thing/again.py,sha256=9GmEJ2PbOYEHB2T5aLvHecsHefMm44a5m740MfjzDEk,6",
+        "thing/empty.py,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0",
+    ]
+
+
+@pytest.mark.parametrize("path", ["six.py", "ns/one/more.py", "nowhere/more.py"])
+def test_a_new_module_where_the_lower_layer_is_makes_no_layer(
+    lower: Path, upper: Path, tree: Path, tmp_path: Path, path: str
+) -> None:
+    copies = read_copies(upper, tree, FREE)
+    assert copies is not None
+    write(upper, {f"{SITE}/ns/two/__init__.py": ""})
+    add_links(lower, upper)
+    write(tree, {"src/thing/more.py": ""})
+    layer = ProjectLayer(root=upper, at="/work/old/thing", copies=copies)
+    with pytest.raises(ConfigurationError):
+        derive(
+            layer, {**copies, f"{SITE}/{path}": "src/thing/more.py"}, tree, "/work/new/thing", tmp_path / "o"
+        )
+    assert not (lower / SITE / "ns/one/more.py").exists()
 
 
 def test_a_file_that_is_gone_from_the_tree_makes_no_layer(upper: Path, tree: Path, tmp_path: Path) -> None:

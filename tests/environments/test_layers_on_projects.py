@@ -17,6 +17,7 @@ from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.steps import Steps
 from backdate.errors import SandboxUnavailable
 from backdate.projects.project import Project
 from backdate.projects.sources.open import open_source
@@ -39,6 +40,8 @@ class Case:
     python: str | None = None
     derived: bool = True
     """Whether an edited tree needs no build."""
+    followed: bool = True
+    """Whether a tree with a new module needs none, either."""
     tested: bool = True
     """Whether its first recipe finds tests."""
 
@@ -49,10 +52,10 @@ CASES = {
     "pkg_resources namespace": Case(sdist="zc.lockfile==2.0", day="2021-06-01", tested=False),
     "Python 3.6": Case(sdist="repoze.lru==0.7", day="2019-01-01", python="3.6"),
     "namespace in both layers": Case(sdist="sphinxcontrib-httpdomain==1.8.1", day="2023-01-01"),
-    "compiled": Case(sdist="markupsafe==2.1.1", day="2022-06-01", derived=False),
+    "compiled": Case(sdist="markupsafe==2.1.1", day="2022-06-01", derived=False, followed=False),
     "poetry": Case(sdist="tomlkit==0.11.6", day="2023-01-01"),
     "a script": Case(sdist="jmespath==1.0.1", day="2022-07-01"),
-    "pbr": Case(sdist="munch==2.5.0", day="2020-06-01", derived=False),
+    "pbr": Case(sdist="munch==2.5.0", day="2020-06-01", derived=False, followed=False),
     "subpackages": Case(sdist="mistune==2.0.4", day="2022-09-01"),
 }
 
@@ -216,7 +219,7 @@ def files_of(root: Path) -> dict[str, str]:
             text = path.read_text(encoding="utf-8")
             found[name] = "\n".join(
                 row
-                for row in text.splitlines()
+                for row in sorted(text.splitlines())
                 if not row.startswith("../") and "uv_cache" not in row and ".so," not in row
             )
     return found
@@ -268,4 +271,32 @@ def test_an_edited_tree_gets_what_a_build_of_it_would_give(
     assert files_of(layered.root) == files_of(whole.root)
     assert files_of(layered.root) != before
     assert files_of(first.root) == before
+    assert place.probe(layered, request, tmp_path) == place.probe(whole, request, tmp_path)
+
+
+def test_a_tree_with_new_files_gets_what_a_build_of_it_would_give(
+    case: Case, place: Place, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, _, _ = requested(case, place, project)
+    first = built(place.layered, request)
+    contents = set(files_of(first.root).values())
+    module = max(
+        (
+            path
+            for path in sorted(project.root.rglob("*/__init__.py"))
+            if hashlib.sha256(path.read_bytes()).hexdigest() in contents
+        ),
+        key=lambda path: len(list(path.parent.glob("*.py"))),
+    )
+    (module.parent / "added_here.py").write_text("added = True\n", encoding="utf-8")
+    request, _, _ = requested(case, place, project)
+    whole = built(place.whole, request)
+    with monkeypatch.context() as patch:
+        if case.followed:
+            patch.setattr(Steps, "resolve", None)
+            patch.setattr(Steps, "install", None)
+        layered = built(place.layered, request)
+    assert layered.dependencies == replace(first.dependencies, reused=True)
+    assert any(name.endswith("/added_here.py") for name in files_of(layered.root))
+    assert files_of(layered.root) == files_of(whole.root)
     assert place.probe(layered, request, tmp_path) == place.probe(whole, request, tmp_path)

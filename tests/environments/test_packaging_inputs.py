@@ -59,13 +59,118 @@ def test_an_edit_of_what_the_build_may_read_counts(tmp_path: Path, name: str) ->
     assert edited(write(tmp_path, FILES), name)
 
 
-def test_a_new_file_counts_and_so_does_its_executable_bit(tmp_path: Path) -> None:
+def changed_by(tree: Path, files: Mapping[str, str]) -> tuple[bool, bool]:
+    """Whether new files change what a build reads, and what a resolution reads."""
+    before = inputs_of(tree)
+    after = inputs_of(write(tree, files))
+    return after.digest != before.digest, after.metadata_digest != before.metadata_digest
+
+
+@pytest.mark.parametrize("name", ["thing/more.py", "tests/test_more.py"])
+def test_a_new_module_in_a_folder_with_others_changes_nothing_that_is_read(tmp_path: Path, name: str) -> None:
+    assert changed_by(write(tmp_path, FILES), {name: "x = 1\n"}) == (False, False)
+    assert name in inputs_of(tmp_path).modules
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["thing/sub/__init__.py", "thing/more/x.py", "tests/cases/a.json", "docs/more.rst", "thing/more.csv"],
+)
+def test_what_a_new_file_may_add_to_the_package_is_nothing_to_a_resolution(tmp_path: Path, name: str) -> None:
+    assert changed_by(write(tmp_path, FILES), {name: ""}) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["more.py", "src/more.py", "other/__init__.py", "other/x.json", "thing/requirements.txt", "LICENSE.md"],
+)
+def test_a_new_file_of_which_metadata_may_be_made_counts(tmp_path: Path, name: str) -> None:
+    assert changed_by(write(tmp_path, FILES), {name: ""})[1]
+
+
+def test_data_that_a_packaging_file_names_count(tmp_path: Path) -> None:
+    named = "import json\nfrom setuptools import setup\nsetup(**json.load(open('thing/facts.json')))\n"
+    assert changed_by(write(tmp_path, {**FILES, "setup.py": named}), {"thing/facts.json": "{}"}) == (
+        True,
+        True,
+    )
+
+
+def test_an_executable_module_counts(tmp_path: Path) -> None:
+    write(tmp_path, {**FILES, "thing/more.py": ""})
+    before = inputs_of(tmp_path)
+    (tmp_path / "thing/more.py").chmod(0o755)
+    assert inputs_of(tmp_path).digest != before.digest
+
+
+SETUP = "from setuptools import setup, find_packages\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import os\nsetup(packages=find_packages(), zip_safe=os.path.exists('thing'))\n",
+        "import os\nsetup(packages=find_packages(), keywords=os.listdir('thing'))\n",
+        "names = find_packages()\nsetup(name=names[0], packages=names)\n",
+        "from setuptools import PEP420PackageFinder\nsetup(packages=PEP420PackageFinder.find())\n",
+    ],
+)
+def test_a_setup_py_that_looks_around_makes_every_path_count(tmp_path: Path, script: str) -> None:
+    tree = write(tmp_path, {**FILES, "setup.py": SETUP + script})
+    assert changed_by(tree, {"thing/more.py": ""}) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"setup.py": SETUP + "setup(cmdclass={'build_py': build_some}, packages=find_packages())\n"},
+        {"setup.py": SETUP + "setup(package_data={'thing': ['parts/a.py']}, packages=find_packages())\n"},
+        {"setup.py": SETUP + "setup(package_data={'thing': ['parts/a*']}, packages=find_packages())\n"},
+        {"setup.py": SETUP + "setup(py_modules=['thing.core'])\n"},
+        {"setup.py": SETUP + "names = ['thing.core']\nsetup(py_modules=names)\n"},
+        {"setup.cfg": SETUP_CFG + "[options.package_data]\nthing = parts/a.py, *.txt\n"},
+        {"setup.cfg": "[options]\npy_modules = thing.core\n"},
+        {"pyproject.toml": SETUPTOOLS + "[tool.setuptools.package-data]\nthing = ['*.txt', 'parts/a*']\n"},
+        {"MANIFEST.in": "include README.md\ninclude thing/parts/a.py\n"},
+        {"MANIFEST.in": "recursive-include thing a*\n"},
+        {"pyproject.toml": POETRY + '[tool.poetry]\nname = "thing"\nexclude = ["thing/more.py"]\n'},
+        {"pyproject.toml": POETRY + '[tool.poetry]\npackages = [{include = "thing/a*.py"}]\n'},
+        {"pyproject.toml": HATCH + '[tool.hatch.build]\nexclude = ["more.py"]\n'},
+        {"pyproject.toml": HATCH, ".gitignore": "more.py\n"},
+    ],
+)
+def test_where_single_modules_may_be_chosen_a_new_one_may_change_the_package(
+    tmp_path: Path, files: Mapping[str, str]
+) -> None:
+    assert changed_by(write(tmp_path, {**FILES, **files}), {"thing/more.py": ""}) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "setup.py": SETUP
+            + "setup(packages=find_packages(), package_data={'thing': ['*.txt', 'data/*']})\n"
+        },
+        {"setup.py": SETUP + "setup(packages=['thing'], py_modules=['other'])\n"},
+        {"setup.cfg": SETUP_CFG + "[options.package_data]\n* = *.txt, py.typed\n"},
+        {"MANIFEST.in": "include setup.py\nrecursive-include tests *.py\nglobal-exclude *.py[cod]\n"},
+        {"pyproject.toml": FLIT + '[project]\nname = "thing"\nversion = "1.0"\n'},
+        {"pyproject.toml": POETRY + '[tool.poetry]\npackages = [{include = "thing"}]\n'},
+        {"pyproject.toml": HATCH + '[project]\nname = "thing"\nversion = "1.0"\n'},
+    ],
+)
+def test_where_packages_are_whole_folders_it_does_not(tmp_path: Path, files: Mapping[str, str]) -> None:
+    assert changed_by(write(tmp_path, {**FILES, **files}), {"thing/more.py": ""}) == (False, False)
+
+
+def test_an_edit_of_data_is_nothing_to_a_resolution(tmp_path: Path) -> None:
     write(tmp_path, FILES)
     before = inputs_of(tmp_path)
-    write(tmp_path, {"thing/more.py": ""})
-    with_more = inputs_of(tmp_path)
-    (tmp_path / "thing/more.py").chmod(0o755)
-    assert len({before.digest, with_more.digest, inputs_of(tmp_path).digest}) == 3
+    write(tmp_path, {"thing/data.json": '{"a": 1}'})
+    after = inputs_of(tmp_path)
+    assert after.metadata_digest == before.metadata_digest
+    assert after.digest != before.digest
 
 
 def test_a_named_requirement_file_is_never_free(tmp_path: Path) -> None:

@@ -312,7 +312,7 @@ class Builder:
         stages: StageReporter,
         view: PrivateView,
     ) -> Resolution | BuildFailure:
-        content = request.digest if inputs is None else inputs.digest
+        content = request.digest if inputs is None else inputs.metadata_digest
         key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request, content))
         with self.cache.guard(key):
             resolution = self.cache.read(Resolution, "locks", key)

@@ -16,6 +16,7 @@ from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, DependencyLayer, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.layers import LayersCollide, add_links
+from backdate.environments.new_modules import follow_modules
 from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.private_view import PrivateView
 from backdate.environments.project_layer import ProjectLayer, derive, read_copies
@@ -65,10 +66,13 @@ class LayeredBuild:
     def _derive(self, layer: ProjectLayer, root: Path) -> bool:
         """Make the layer from the one that ``layer`` tells of; False where it has to be built."""
         record = self.cache.folder / "records" / f"{layer.root.name}.json"
-        if layer.copies is None or layer.root == root or not record.exists():
+        if self.inputs is None or layer.copies is None or layer.root == root or not record.exists():
+            return False
+        copies = follow_modules(layer.copies, layer.modules, self.inputs.modules, self.inputs.packages)
+        if copies is None:
             return False
         try:
-            modules = derive(layer, layer.copies, self.request.tree, self.request.at, root)
+            modules = derive(layer, copies, self.request.tree, self.request.at, root)
         except (FileNotFoundError, ConfigurationError):  # somebody removes it to make room
             modules = None
         # Whoever removes an environment begins with its record: while that is there the folder is whole.
@@ -95,7 +99,9 @@ class LayeredBuild:
         except LayersCollide as error:
             collision = str(error)
         if self.inputs is not None:
-            layer = ProjectLayer(root=root, at=at, copies=copies, collision=collision)
+            layer = ProjectLayer(
+                root=root, at=at, copies=copies, modules=self.inputs.modules, collision=collision
+            )
             self.cache.write("layers", self.layer_key, layer)
         if collision:
             self.cache.discard(root)

@@ -2,7 +2,10 @@
 
 The files whose *content* no build step reads are the free ones: modules, and texts that nothing names. They
 are copied into the environment or left out of it, which their paths decide. So two trees that differ in free
-files alone resolve to the same lock and are built into the same package, but for the copies.
+files alone resolve to the same lock and are built into the same package, but for the copies. Where packages
+are whole folders (``packaged_modules.py``) the paths of modules do not count either.
+
+A resolution reads less than a build: neither which packages there are, nor the data in them.
 
 That holds for metadata that are written out, or of which it is known how they are read: then the value is
 part of the key, or the file is not free. For a version from git, a build that runs code of the project or
@@ -20,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from backdate.environments.packaged_modules import SETUPTOOLS, layout, packages_whole_folders
 from backdate.environments.setup_script_reads import ScriptReads, are_plain_build_tools, read_by_script
 from backdate.environments.version_modules import (
     ModuleValue,
@@ -38,10 +42,18 @@ from backdate.projects.tree import walk_tree
 from backdate.serial import digest
 
 _TEXTS = (".rst", ".md")
+_DATA = frozenset(
+    f".{ending}"
+    for ending in (
+        *("json", "yaml", "yml", "csv", "tsv", "xml", "html", "css", "js", "sql", "po", "mo", "pyi", "typed"),
+        *("png", "jpg", "jpeg", "gif", "svg", "ico", "pdf", "gz", "zip", "tar", "bin", "dat", "npy", "pkl"),
+        *("j2", "jinja", "jinja2", "tpl", "tmpl", "ipynb", "rst", "md", "snap", "golden", "out"),
+    )
+)
+"""Endings of files that hold no requirements, and of which metadata are not made unless a name says so."""
 _ALWAYS_READ = re.compile(r"readme|licen[cs]e|copying|notice|authors", re.IGNORECASE)
 """Files that back-ends read without being told to."""
 _PACKAGING_FILES = ("pyproject.toml", "setup.cfg", "MANIFEST.in", "setup.py")
-_SETUPTOOLS = frozenset({"setuptools.build_meta", "setuptools.build_meta:__legacy__"})
 _STATIC_BACKENDS = frozenset(
     {
         "flit_core.buildapi",
@@ -60,8 +72,15 @@ class PackagingInputs:
     """What of one tree the build of its package reads."""
 
     digest: str
-    """SHA-256 over the path of every file, the content of those that are not free, and the values that are
-    read of free ones."""
+    """SHA-256 over the path of every file but ``modules``, their folders, the content of files that are not
+    free, and the values that are read of free ones."""
+    metadata_digest: str
+    """SHA-256 over what a resolution reads of it."""
+    modules: frozenset[str]
+    """The free modules that are packaged by their folder alone; those called ``__init__.py`` count in
+    ``digest`` all the same."""
+    packages: frozenset[str]
+    """The folders with an ``__init__.py``."""
     free: frozenset[str]
     """Paths of the files whose content no build step reads, but for a version in it."""
 
@@ -83,21 +102,40 @@ def read_packaging_inputs(
             texts, paths, lambda path: read_text(tree, path), parses_attributes
         )
         reads = _script_reads(texts["setup.py"], paths, tree)
+        by_folder = reads is not None and packages_whole_folders(texts, paths, reads)
     except (ConfigurationError, RunsModules):
         return None
     if reads is None:
         return None
-    state = hashlib.sha256(digest(sorted(values)).encode())
+    build = hashlib.sha256(digest(sorted(values)).encode())
+    metadata = hashlib.sha256(digest(sorted(values), sorted(layout(paths))).encode())
     free: set[str] = set()
+    modules: set[str] = set()
     for name, path, status in files:
         kind = "link" if stat.S_ISLNK(status.st_mode) else "file"
         executable = bool(status.st_mode & stat.S_IXUSR)
-        if kind == "file" and name not in (*named, *searched) and _is_free(name, texts, reads):
-            free.add(name)
-            state.update(digest("free", name, executable).encode())
-        else:
-            state.update(digest(kind, name, executable, _content(path, kind)).encode())
-    return PackagingInputs(digest=state.hexdigest(), free=frozenset(free))
+        read = kind == "link" or name in (*named, *searched) or not _is_free(name, texts, reads)
+        if read:
+            content = digest(kind, name, executable, _content(path, kind)).encode()
+            build.update(content)
+            if kind == "link" or name in named or reads.looks_around or _may_be_metadata(name, texts):
+                metadata.update(content)
+            continue
+        free.add(name)
+        if reads.looks_around:
+            metadata.update(digest("free", name).encode())
+        if by_folder and name.endswith(".py") and not executable:
+            modules.add(name)
+        if name not in modules or name.rpartition("/")[2] == "__init__.py":
+            build.update(digest("free", name, executable).encode())
+    build.update(digest("folders", sorted({name.rpartition("/")[0] for name in modules})).encode())
+    return PackagingInputs(
+        digest=build.hexdigest(),
+        metadata_digest=metadata.hexdigest(),
+        free=frozenset(free),
+        modules=frozenset(modules),
+        packages=frozenset(name.rpartition("/")[0] for name in paths if name.endswith("/__init__.py")),
+    )
 
 
 def _content(path: Path, kind: str) -> str:
@@ -113,10 +151,19 @@ def _is_free(name: str, texts: Mapping[str, str], reads: ScriptReads) -> bool:
         return False
     if path.suffix == ".py":
         return not reads.may_read(path.name)
-    if path.suffix in _TEXTS and not _ALWAYS_READ.match(path.name):
-        stem = path.stem.casefold()
-        return not any(stem in text.casefold() for text in texts.values())
-    return False
+    return path.suffix in _TEXTS and not _is_named(path, texts)
+
+
+def _may_be_metadata(name: str, texts: Mapping[str, str]) -> bool:
+    """Whether metadata may be read of a file that is not free, and not only data of a package."""
+    path = PurePosixPath(name)
+    return path.suffix not in _DATA or _is_named(path, texts)
+
+
+def _is_named(path: PurePosixPath, texts: Mapping[str, str]) -> bool:
+    """Whether back-ends read a file by its name, or a packaging file may name it."""
+    stem = path.stem.casefold()
+    return bool(_ALWAYS_READ.match(path.name)) or any(stem in text.casefold() for text in texts.values())
 
 
 def _script_reads(source: str, paths: set[str], tree: Path) -> ScriptReads | None:
@@ -150,7 +197,7 @@ def _version_sources(
     if not are_plain_build_tools(requirements):
         raise RunsModules("what the build requires")
     backend = system.get("build-backend", "setuptools.build_meta:__legacy__")
-    if backend in _SETUPTOOLS:
+    if backend in SETUPTOOLS:
         references = _attributes(pyproject, texts["setup.cfg"])
         if references and not parses_attributes:
             raise RunsModules(references[0])

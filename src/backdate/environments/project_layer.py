@@ -2,20 +2,22 @@
 
 A layer that holds nothing but copies of the project's files and its metadata is the same for two trees that
 differ in free files alone (see ``packaging_inputs.py``), but for those files. So the layer of the second tree
-is the first one's with the edited files in their places. With anything else in it, a compiled module, a
-generated file, data beside ``site-packages``, a layer is built anew for every tree.
+is the first one's with the edited files in their places, new modules beside their neighbours, and without
+those that are gone. With anything else in it, a compiled module, a generated file, data beside
+``site-packages``, a layer is built anew for every tree.
 """
 
 from __future__ import annotations
 
 import base64
+import bisect
 import csv
 import hashlib
 import io
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -43,6 +45,8 @@ class ProjectLayer:
     copies: Mapping[str, str] | None = None
     """By path below ``root``: of which file of the tree an installed file is a copy. None where a layer has
     to be built for every tree."""
+    modules: frozenset[str] = frozenset()
+    """The modules of that tree that are packaged by their folder alone."""
     collision: str = ""
     """Why the project and its dependencies cannot lie in two layers; empty where they can."""
 
@@ -123,8 +127,9 @@ def derive(
 ) -> tuple[str, ...] | None:
     """Make the environment for the edited ``tree``, which builds see at ``at``, from that of ``layer``.
 
-    It is made at ``root``. Gives the paths below it of the modules that differ and have to be compiled; None
-    when a file that is needed cannot be read.
+    It is made at ``root``. ``copies``: those of that tree (``new_modules.py``). Gives the paths below it of
+    the modules that differ and have to be compiled; None when a file that is needed cannot be read. Raises
+    ConfigurationError where a new file has no place.
     """
     edited: dict[str, bytes] = {}
     for relative, origin in copies.items():
@@ -133,9 +138,11 @@ def derive(
             return None
         if data != _installed(layer.root, relative):
             edited[relative] = data
-    copying = _Copying(layer, at, root, edited)
+    gone = frozenset(layer.copies or ()) - copies.keys()
+    copying = _Copying(layer, at, root, edited, gone)
     with Folder.at(layer.root) as source, Folder.at(root.parent) as parent, parent.make(root.name) as target:
         copying.folder(source, target, "")
+        copying.require_all_written()
         copying.records(target)
     return tuple(path for path in edited if path.endswith(".py"))
 
@@ -143,12 +150,16 @@ def derive(
 class _Copying:
     """Makes one upper layer from another; what does not differ is shared."""
 
-    def __init__(self, layer: ProjectLayer, at: str, root: Path, edited: Mapping[str, bytes]) -> None:
+    def __init__(
+        self, layer: ProjectLayer, at: str, root: Path, edited: Mapping[str, bytes], gone: Set[str]
+    ) -> None:
         self._layer = layer
         self._at = at
         self._root = root
         self._edited = edited
-        self._outdated = {_compiled(path) for path in edited}
+        self._gone = gone
+        self._new = edited.keys() - (layer.copies or {}).keys()
+        self._outdated = {_compiled(path) for path in (*edited, *gone)}
         self._written: dict[str, bytes] = {}
         self._records: list[tuple[str, bytes, int]] = []
 
@@ -162,8 +173,16 @@ class _Copying:
             elif source.is_folder(name):
                 with source.folder(name) as inside, target.make(name) as made:
                     self.folder(inside, made, path)
-            else:
+            elif path not in self._gone:
                 self._file(source, target, path, name)
+        for path in sorted(path for path in self._new if posixpath.dirname(path) == relative):
+            target.write_new(posixpath.basename(path), self._edited[path])  # refused where a link is
+            self._written[path] = self._edited[path]
+
+    def require_all_written(self) -> None:
+        """Raise ConfigurationError when the folder of a new file was not there."""
+        if missing := self._new - self._written.keys():
+            raise ConfigurationError(f"{', '.join(sorted(missing))}: there is no such folder")
 
     def _file(self, source: Folder, target: Folder, path: str, name: str) -> None:
         status = source.status(name)
@@ -191,7 +210,8 @@ class _Copying:
         for path, data, mode in self._records:
             *parents, name = path.split("/")
             with root.below(tuple(parents)) as parent:
-                parent.write_new(name, _with_new_hashes(data, path, self._written), mode=mode)
+                record = _with_new_hashes(data, path, self._written, self._new, self._gone)
+                parent.write_new(name, record, mode=mode)
 
 
 def _compiled(module: str) -> str:
@@ -214,19 +234,32 @@ def _with_new_places(source: Folder, relative: str, layer: ProjectLayer, at: str
     return relocated(data, layer.root, root)
 
 
-def _with_new_hashes(record: bytes, relative: str, written: Mapping[str, bytes]) -> bytes:
-    """The list of installed files (PEP 376, PEP 427) with the hash and size of each of ``written``."""
+def _with_new_hashes(
+    record: bytes, relative: str, written: Mapping[str, bytes], new: Set[str], gone: Set[str]
+) -> bytes:
+    """The list of installed files (PEP 376, PEP 427) with the hash and size of each of ``written``.
+
+    The ``new`` ones of them have rows, in their place by the alphabet, where the list names their folder.
+    """
     base = posixpath.dirname(posixpath.dirname(relative))
-    output = io.StringIO(newline="")
-    writer = csv.writer(output, lineterminator="\n")
+    rows = []
+    folders = set()
     for row in csv.reader(io.StringIO(record.decode("utf-8"), newline="")):
-        data = (
-            written.get(posixpath.normpath(posixpath.join(base, row[0])))
-            if len(row) == 3 and row[1]
-            else None
-        )
+        path = posixpath.normpath(posixpath.join(base, row[0])) if row else ""
+        folders.add(posixpath.dirname(path))
+        data = written.get(path) if len(row) == 3 and row[1] else None
         if data is not None:
-            value = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            row[1:] = [f"sha256={value}", str(len(data))]
-        writer.writerow(row)
+            row[1:] = _hash_and_size(data)
+        if path not in gone:
+            rows.append(row)
+    for path in sorted(new):
+        if posixpath.dirname(path) in folders:
+            bisect.insort(rows, [posixpath.relpath(path, base), *_hash_and_size(written[path])])
+    output = io.StringIO(newline="")
+    csv.writer(output, lineterminator="\n").writerows(rows)
     return output.getvalue().encode()
+
+
+def _hash_and_size(data: bytes) -> list[str]:
+    value = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    return [f"sha256={value}", str(len(data))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -26,10 +26,17 @@ _PLUGIN_ARGUMENTS = frozenset({"use_scm_version", "pbr", "cffi_modules", "use_2t
 """Arguments of ``setup()`` that bring in code from elsewhere."""
 _LIST_NAMES = frozenset({"glob", "iglob", "rglob", "iterdir", "walk", "listdir", "scandir", "fnmatch"})
 _READ_NAMES = frozenset({"open", "read", "read_text", "read_bytes", "readlines", "file", "load", "readfp"})
+_LOOK_NAMES = frozenset(
+    {"exists", "lexists", "isfile", "isdir", "is_file", "is_dir", "access", "stat", "lstat"}
+)
+_FINDERS = frozenset({"find_packages", "find_namespace_packages"})
+_FINDER_CLASSES = frozenset({"PackageFinder", "PEP420PackageFinder"})
+_PACKAGE_DATA = frozenset({"package_data", "include_package_data", "exclude_package_data"})
 _PLAIN_BUILD_REQUIREMENTS = frozenset(
     {"setuptools", "wheel", "pip", "flit", "flit-core", "poetry", "poetry-core", "hatchling", "pdm-backend"}
     | {"pdm-pep517", "pytest-runner", "packaging"}
 )
+_TAKES_ALL_OR_NONE = re.compile(r"\*{1,2}|\*\.\*|\*\.\w+|\*\.py\[\w+\]|\*~")
 _MODULE_FILE = re.compile(r"(%?[\w.\-]*)\.py\b")
 
 
@@ -45,6 +52,11 @@ class ScriptReads:
     """Whether it holds a bare ".py" to which a word could be added."""
     runs_text: bool
     """Whether it runs text, which may be that of the modules that it reads."""
+    looks_around: bool
+    """Whether what it computes may depend on which files there are, beyond the list of packages."""
+    chooses_modules: bool
+    """Whether a package may be installed without some of the modules in its folder, or a folder that is no
+    package with some."""
 
     def may_read(self, name: str) -> bool:
         """Whether the module file called ``name`` could be read."""
@@ -63,10 +75,11 @@ def read_by_script(source: str, importable: Set[str]) -> ScriptReads | None:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    nodes = list(_nodes_of_builds(tree))
     names: set[str] = set()
     attributes: set[str] = set()
     strings: list[str] = []
-    for node in _nodes_of_builds(tree):
+    for node in nodes:
         imported = _imported(node)
         if imported is None or imported & (_RUN_CODE | importable) or _brings_code(node):
             return None
@@ -79,7 +92,45 @@ def read_by_script(source: str, importable: Set[str]) -> ScriptReads | None:
     used = names | attributes
     if used & _LIST_NAMES and used & _READ_NAMES:
         return None
-    return _named_files(strings, runs_text=bool(names & _RUN_TEXT))
+    given = {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg} | set(strings)
+    patterns = any(may_choose_modules(text) for text in strings if len(text.split()) == 1)
+    found, words = _named_files(strings)
+    whole = {stem for stem in found if stem and not stem.startswith("%")}
+    return ScriptReads(
+        modules=frozenset(f"{stem}.py" for stem in whole),
+        words=words,
+        puts_names_together=not whole.issuperset(found),
+        runs_text=bool(names & _RUN_TEXT),
+        looks_around=bool(used & (_LIST_NAMES | _LOOK_NAMES | _FINDER_CLASSES)) or _keeps_packages(nodes),
+        chooses_modules="cmdclass" in given
+        or (bool(given & _PACKAGE_DATA) and patterns)
+        or _names_modules_of_packages(nodes),
+    )
+
+
+def _keeps_packages(nodes: Sequence[ast.AST]) -> bool:
+    """Whether the list of packages is used for more than the argument ``packages``."""
+    arguments = [node for node in nodes if isinstance(node, ast.keyword) and node.arg == "packages"]
+    return _uses_of_finders(nodes) > sum(_uses_of_finders(ast.walk(argument)) for argument in arguments)
+
+
+def _uses_of_finders(nodes: Iterable[ast.AST]) -> int:
+    return sum(
+        (isinstance(node, ast.Name) and node.id in _FINDERS)
+        or (isinstance(node, ast.Attribute) and node.attr in _FINDERS)
+        for node in nodes
+    )
+
+
+def _names_modules_of_packages(nodes: Sequence[ast.AST]) -> bool:
+    """Whether ``py_modules`` may name a module inside of a package: a dotted name, or what is computed."""
+    values = [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg == "py_modules"]
+    parts = [part for value in values for part in ast.walk(value)]
+    return any(
+        not isinstance(part, ast.List | ast.Tuple | ast.Constant | ast.expr_context)
+        or (isinstance(part, ast.Constant) and "." in str(part.value))
+        for part in parts
+    )
 
 
 def _nodes_of_builds(tree: ast.AST) -> Iterator[ast.AST]:
@@ -133,16 +184,18 @@ def _imported(node: ast.AST) -> set[str] | None:
     return set()
 
 
-def _named_files(strings: list[str], *, runs_text: bool) -> ScriptReads:
+def may_choose_modules(pattern: str) -> bool:
+    """Whether a pattern of files may match some modules of a folder and not others."""
+    name = pattern.rpartition("/")[2]
+    if not set(name) & set("*?["):
+        return name.endswith(".py")
+    return _TAKES_ALL_OR_NONE.fullmatch(name) is None
+
+
+def _named_files(strings: list[str]) -> tuple[list[str], frozenset[str]]:
+    """The modules that strings name, without their ending, and all words in them."""
     found = [match[1] for text in strings for match in _MODULE_FILE.finditer(text)]
-    words = {word for text in strings for word in re.findall(r"\w+", text)}
-    whole = {stem for stem in found if stem and not stem.startswith("%")}
-    return ScriptReads(
-        modules=frozenset(f"{stem}.py" for stem in whole),
-        words=frozenset(words),
-        puts_names_together=not whole.issuperset(found),
-        runs_text=runs_text,
-    )
+    return found, frozenset(word for text in strings for word in re.findall(r"\w+", text))
 
 
 def are_plain_build_tools(requirements: Sequence[object]) -> bool:
