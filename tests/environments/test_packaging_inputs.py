@@ -85,7 +85,25 @@ def test_what_a_new_file_may_add_to_the_package_is_nothing_to_a_resolution(tmp_p
     ["more.py", "src/more.py", "other/__init__.py", "other/x.json", "thing/requirements.txt", "LICENSE.md"],
 )
 def test_a_new_file_of_which_metadata_may_be_made_counts(tmp_path: Path, name: str) -> None:
-    assert changed_by(write(tmp_path, FILES), {name: ""})[1]
+    discovered = SETUP_CFG.replace("[options]\npackages = find:\n", "")
+    assert changed_by(write(tmp_path, {**FILES, "setup.cfg": discovered}), {name: ""})[1]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"setup.cfg": "[options]\npy_modules = thing\n"},
+        {"setup.cfg": "", "setup.py": "from setuptools import setup\nsetup(packages=['thing'])\n"},
+        {"setup.cfg": "", "pyproject.toml": SETUPTOOLS + "[tool.setuptools]\npackages = ['thing']\n"},
+    ],
+)
+def test_where_packages_are_named_the_tops_of_the_tree_are_nothing_to_a_resolution(
+    tmp_path: Path, files: Mapping[str, str]
+) -> None:
+    tree = write(tmp_path, {**FILES, "run.py": "", **files})
+    assert changed_by(tree, {"reproduce.py": ""}) == (False, False)
+    assert changed_by(tree, {"other/__init__.py": ""}) == (True, False)
 
 
 def test_data_that_a_packaging_file_names_count(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def packages_whole_folders(texts: Mapping[str, str], paths: Set[str], reads: Scr
     ``texts``: of the packaging files, by name. ``reads``: what ``setup.py`` does.
     """
     pyproject = parse_toml(texts["pyproject.toml"])
-    backend = table(pyproject, "build-system").get("build-backend", "setuptools.build_meta:__legacy__")
+    backend = _backend(pyproject)
     tool = table(pyproject, "tool")
     if backend in SETUPTOOLS:
         return not (
@@ -37,9 +37,9 @@ def packages_whole_folders(texts: Mapping[str, str], paths: Set[str], reads: Scr
             or _configures_modules(tool, texts["setup.cfg"])
             or _manifest_names_modules(texts["MANIFEST.in"])
         )
-    if str(backend).startswith("flit"):
+    if backend.startswith("flit"):
         return True
-    if str(backend).startswith("poetry"):
+    if backend.startswith("poetry"):
         poetry = table(tool, "poetry")
         return not {"include", "exclude"} & set(poetry) and "*" not in str(poetry.get("packages", ""))
     own = "hatch" if backend == "hatchling.build" else "pdm"
@@ -47,12 +47,19 @@ def packages_whole_folders(texts: Mapping[str, str], paths: Set[str], reads: Scr
     return not ignores and not table(tool, own, "build")
 
 
-def layout(paths: Set[str]) -> frozenset[str]:
+def layout(texts: Mapping[str, str], paths: Set[str], reads: ScriptReads) -> frozenset[str]:
     """What back-ends look at to find packages by themselves: the tops of the tree and of ``src``.
 
-    They fail where they find several, so a resolution depends on it.
+    They fail where they find several, so a resolution depends on it. Nothing where packages are named.
     """
     tops: set[str] = set()
+    pyproject = parse_toml(texts["pyproject.toml"])
+    if _backend(pyproject) in SETUPTOOLS and (
+        reads.names_packages
+        or {"packages", "py-modules"} & set(table(pyproject, "tool", "setuptools"))
+        or {"packages", "py_modules"} & set(parse_ini(texts["setup.cfg"]).get("options", {}))
+    ):
+        return frozenset()
     for path in paths:
         parts = path.split("/")
         depth = 2 if parts[0] == "src" and len(parts) > 1 else 1
@@ -61,6 +68,10 @@ def layout(paths: Set[str]) -> frozenset[str]:
         if path.endswith(".py") and (len(parts) == depth or parts[depth:] == ["__init__.py"]):
             tops.add(path)
     return frozenset(tops)
+
+
+def _backend(pyproject: Mapping[str, Any]) -> str:
+    return str(table(pyproject, "build-system").get("build-backend", "setuptools.build_meta:__legacy__"))
 
 
 def _configures_modules(tool: Mapping[str, Any], setup_cfg: str) -> bool:

@@ -102,13 +102,14 @@ def read_packaging_inputs(
             texts, paths, lambda path: read_text(tree, path), parses_attributes
         )
         reads = _script_reads(texts["setup.py"], paths, tree)
-        by_folder = reads is not None and packages_whole_folders(texts, paths, reads)
+        if reads is None:
+            return None
+        by_folder = packages_whole_folders(texts, paths, reads)
+        tops = layout(texts, paths, reads)
     except (ConfigurationError, RunsModules):
         return None
-    if reads is None:
-        return None
     build = hashlib.sha256(digest(sorted(values)).encode())
-    metadata = hashlib.sha256(digest(sorted(values), sorted(layout(paths))).encode())
+    metadata = hashlib.sha256(digest(sorted(values), sorted(tops)).encode())
     free: set[str] = set()
     modules: set[str] = set()
     for name, path, status in files:

@@ -54,6 +54,8 @@ class ScriptReads:
     """Whether it runs text, which may be that of the modules that it reads."""
     looks_around: bool
     """Whether what it computes may depend on which files there are, beyond the list of packages."""
+    names_packages: bool
+    """Whether it says which packages or modules there are."""
     chooses_modules: bool
     """Whether a package may be installed without some of the modules in its folder, or a folder that is no
     package with some."""
@@ -102,6 +104,7 @@ def read_by_script(source: str, importable: Set[str]) -> ScriptReads | None:
         puts_names_together=not whole.issuperset(found),
         runs_text=bool(names & _RUN_TEXT),
         looks_around=bool(used & (_LIST_NAMES | _LOOK_NAMES | _FINDER_CLASSES)) or _keeps_packages(nodes),
+        names_packages=bool(given & {"packages", "py_modules"}),
         chooses_modules="cmdclass" in given
         or (bool(given & _PACKAGE_DATA) and patterns)
         or _names_modules_of_packages(nodes),
