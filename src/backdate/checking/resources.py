@@ -16,9 +16,8 @@ from backdate.checking.settings import Settings
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.errors import UsageError
-from backdate.index.cache import DiskCache
 from backdate.index.provided_modules import ProvidedModules
-from backdate.index.upstream import IndexClient
+from backdate.index.upstream import IndexClient, open_index
 from backdate.projects.project import Project
 from backdate.projects.sources.open import open_source
 from backdate.sandboxes.bases import BaseSettings
@@ -118,8 +117,7 @@ class Resources:
 
     @cached_property
     def _index(self) -> IndexClient:
-        client = IndexClient(upstreams=(self.settings.index_url,), cache=DiskCache(self.cache.index))
-        return self._opened.enter_context(client)
+        return self._opened.enter_context(open_index(self.settings.index_url, self.cache.index))
 
     @cached_property
     def _index_facts(self) -> ProvidedModules:

@@ -14,9 +14,9 @@ from packaging.version import Version
 
 from backdate.construction.candidate import Candidate
 from backdate.construction.plan import BuildPlan, WorkerConfig
+from backdate.environments.cache import Cache
 from backdate.errors import SourceError, SourceProblem
-from backdate.index.cache import DiskCache
-from backdate.index.upstream import IndexClient
+from backdate.index.upstream import open_index
 from backdate.projects.project import Origin
 from backdate.projects.sources.checkout import check_out, clone_bare
 from backdate.projects.sources.git import find_git_dir, resolve_commit, run_git
@@ -176,15 +176,15 @@ def _commit(candidate: Candidate, git_dir: Path, revision: str, place: WorkerCon
 def _sdist(
     name: str, version: str, before: Instant | None, plan: BuildPlan, place: WorkerConfig, workdir: Path
 ) -> Fetched:
-    pages = place.cache / "index"
+    cache = Cache(place.cache)
     source = SdistSource(name=name, version=Version(version) if version else None)
-    with IndexClient(upstreams=(plan.index_url,), cache=DiskCache(pages)) as client:
+    with open_index(plan.index_url, cache.index) as client:
         chosen = choose_sdist(fetch_listing(client, name), source, before)
         project = open_source(
             f"pypi:{name}=={chosen.version}",
             workdir=workdir,
             before=before,
-            cache=place.cache / "downloads",
+            cache=cache.downloads,
             index=lambda: client,
             limits=limits_of(place),
         )

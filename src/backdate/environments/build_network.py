@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 
 from backdate.environments import uv
 from backdate.errors import IndexUnavailable
-from backdate.index.cache import DiskCache
 from backdate.index.client_environment import FILE_HOSTS
-from backdate.index.upstream import IndexClient
+from backdate.index.upstream import open_index
 from backdate.sandboxes.gateway import Gateway
 from backdate.sandboxes.gateway_upstream import UpstreamEndpoint, endpoint_of
 from backdate.sandboxes.interface import Network
@@ -41,7 +40,7 @@ def connection_variables(network: Network) -> dict[str, str]:
 
 def file_endpoints(index_url: str, index_cache: Path) -> frozenset[UpstreamEndpoint]:
     """Where an index says that its files are: what it lists of a project that nearly every index has."""
-    with IndexClient(upstreams=(index_url,), cache=DiskCache(index_cache)) as client:
+    with open_index(index_url, index_cache) as client:
         for name in _USUAL_PROJECTS:
             try:
                 files = client.project_page(name).files

@@ -21,9 +21,9 @@ from backdate.environments.build_network import with_refusals
 from backdate.environments.environment import BuildFailure, CutoffOverride, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest, seeds
 from backdate.environments.private_view import PrivateView
-from backdate.environments.steps import COPIES_INSTEAD_OF_LINKS, Steps, handed_over, shown
+from backdate.environments.step_files import handed_over, shown
+from backdate.environments.steps import COPIES_INSTEAD_OF_LINKS, Steps
 from backdate.errors import ConfigurationError, StoredDataError
-from backdate.index.cache import DiskCache
 from backdate.index.client_environment import client_environment, write_client_files
 from backdate.index.names import requirement_name
 from backdate.index.server import SnapshotServer
@@ -45,7 +45,7 @@ def install_with_pip(
     cutoff_overrides = request.cutoff_overrides
     moved = {one.name: one.until for one in cutoff_overrides}
     with (
-        IndexClient(upstreams=(steps.index_url,), cache=DiskCache(steps.cache.index)) as client,
+        steps.open_index() as client,
         SnapshotServer(client) as server,
         tempfile.TemporaryDirectory(prefix="backdate-") as folder,
     ):

@@ -27,12 +27,10 @@ from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.pip_installer import lock_of_list
 from backdate.environments.private_view import PrivateView
 from backdate.environments.script_shims import write_stand_ins
-from backdate.environments.steps import handed_over, shown
+from backdate.environments.step_files import handed_over, shown
 from backdate.errors import ConfigurationError, StoredDataError
-from backdate.index.cache import DiskCache
 from backdate.index.client_environment import client_environment, write_client_files
 from backdate.index.server import SnapshotServer
-from backdate.index.upstream import IndexClient
 from backdate.sandboxes.identity import HOME
 from backdate.sandboxes.interface import Mount
 from backdate.serial import digest
@@ -108,7 +106,7 @@ def _run(
     cutoff_overrides = cutoff_overrides_at(request.instant)
     log = builder.cache.logs / f"{key}.{road}.log"
     with (
-        IndexClient(upstreams=(steps.index_url,), cache=DiskCache(steps.cache.index)) as client,
+        steps.open_index() as client,
         SnapshotServer(client) as server,
         PrivateView(steps.cache) as view,
         tempfile.TemporaryDirectory(prefix="backdate-") as folder,

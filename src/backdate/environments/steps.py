@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -27,17 +26,12 @@ from backdate.environments.build_network import (
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import compiling_arguments, sharing_arguments
 from backdate.environments.environment import BuildFailure, Lock
-from backdate.environments.inputs import (
-    EnvironmentRequest,
-    configuration,
-    requirement_files,
-    requirement_lines,
-)
+from backdate.environments.inputs import EnvironmentRequest, requirement_files, requirement_lines
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
+from backdate.environments.step_files import build_files, handed_over, input_file, placed, shown
 from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
-from backdate.projects.hostile import read_beneath
-from backdate.projects.read import decode
+from backdate.index.upstream import IndexClient, open_index
 from backdate.recipes.recipe import PROJECT_FOLDER
 from backdate.sandboxes.interface import (
     MIB,
@@ -56,7 +50,6 @@ from backdate.text import end_of_file
 BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, disk_bytes=16384 * MIB)
 """Compiling from source happens (a physics engine took 6.5 minutes): builds may use more than tests."""
 
-_LOCK_BYTES = 64 * MIB
 _NO_TREE = "/tmp"  # noqa: S108 - private to the sandbox
 """Where a step starts that does not see the project."""
 
@@ -93,6 +86,12 @@ class StepRun:
         """Whether the step ended by itself with status 0."""
         return self.run.ok
 
+    def note_refusals(self, log: Path) -> None:
+        """Write into the log what the step wanted and was not let through to."""
+        if self.refused:
+            with log.open("a", encoding="utf-8") as file:
+                file.write(f"\nbackdate: {refusals(self.refused)}\n")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
@@ -110,15 +109,19 @@ class Steps:
         """What builds reach: a sandbox without isolation has nothing to close."""
         return "on" if self.open_network or self.sandbox.name == UnsafeLocal.name else "gateway"
 
+    def open_index(self) -> IndexClient:
+        """A client of the index that builds use; close it."""
+        return open_index(self.index_url, self.cache.index)
+
     def resolve(self, request: EnvironmentRequest, log: Path, view: PrivateView) -> Resolution | BuildFailure:
         """All of the request's steps together, resolved at its instant."""
         interpreter = request.choice.interpreter
         cutoff_overrides = request.cutoff_overrides
         output = view.handed_over / f"pylock.{uuid.uuid4().hex}.toml"
         with (
-            _input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written,
-            _input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
-            _build_files(request) as builds,
+            input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written,
+            input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
+            build_files(request) as builds,
         ):
             arguments = uv.resolve_arguments(
                 python=interpreter.executable,
@@ -133,7 +136,7 @@ class Steps:
             portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
             script = [
                 COPIES_INSTEAD_OF_LINKS,
-                _placed(written, request.at),
+                placed(written, request.at),
                 f'{shlex.join(arguments)} "$TMPDIR/{written.name}"',
                 shlex.join(portable),
             ]
@@ -178,12 +181,9 @@ class Steps:
         shown.
         """
         with (
-            _input_file("pylock.toml", with_index(pylock, self.index_url)) as lock,
-            _build_files(request) as builds,
+            input_file("pylock.toml", with_index(pylock, self.index_url)) as lock,
+            build_files(request) as builds,
         ):
-            create = uv.create_arguments(
-                python=request.choice.interpreter.executable, root=root, movable=not shared
-            )
             install = uv.install_arguments(
                 root=root,
                 instant=request.instant,
@@ -194,22 +194,12 @@ class Steps:
             )
             mounts = [shown(lock.parent), shown(builds.limits.parent)]
             others = (*neighbours, *([] if below is None else [below]))
-            mounts += [Mount(source=one, target=str(one), own=True) for one in others if view is not None]
-            python = request.choice.interpreter.executable
-            taking = [sharing_arguments(root, neighbours, python)] if neighbours else []
-            script = [
-                shlex.join(create),
-                _placed(lock, request.at),
-                f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
-                *(
-                    _attempt(arguments)
-                    for arguments in (*taking, compiling_arguments(root, python))
-                    if shared
-                ),
+            mounts += [
+                Mount(source=folder, target=str(folder), own=True) for folder in others if view is not None
             ]
             result = self.run(
                 request,
-                script,
+                _install_script(request, root, install, lock, neighbours if shared else None),
                 mounts,
                 log,
                 bin_folder=None if view is None else root / "bin",
@@ -253,23 +243,23 @@ class Steps:
         uv_cache = self.cache.of_base(self.cache.uv, self.base_key(request))
         interpreter = request.choice.interpreter
         variables = uv.build_variables(cache=uv_cache, bin_folder=bin_folder or interpreter.executable.parent)
-        own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
-        if view is not None:  # they are for what is built
-            variables |= {**own, **request.version_variables, **further_variables}
+        if view is not None:
+            variables |= {**_variables_of_builds(request), **further_variables}
         with ExitStack() as stack:
             gateway = None
             if network == "gateway":
                 gateway = index_gateway(self.index_url, self.cache.index, reachable)
                 stack.enter_context(gateway)
             connecting = (gateway.start_line(interpreter.executable),) if gateway else ()
+            command = Command(
+                argv=("/bin/sh", "-c", " && ".join((*connecting, *script))),
+                cwd=request.at if with_tree else _NO_TREE,
+                env={**variables, **connection_variables(network)},
+                network=network,
+                limits=self.limits,
+            )
             run = self.sandbox.run(
-                Command(
-                    argv=("/bin/sh", "-c", " && ".join((*connecting, *script))),
-                    cwd=request.at if with_tree else _NO_TREE,
-                    env={**variables, **connection_variables(network)},
-                    network=network,
-                    limits=self.limits,
-                ),
+                command,
                 Workspace(
                     tree=request.tree if with_tree else None,
                     at=request.at,
@@ -284,11 +274,9 @@ class Steps:
                 ),
                 log=log,
             )
-        refused = gateway.refused if gateway else ()
-        if refused:
-            with log.open("a", encoding="utf-8") as file:
-                file.write(f"\nbackdate: {refusals(refused)}\n")
-        return StepRun(run=run, refused=refused)
+        step = StepRun(run=run, refused=gateway.refused if gateway else ())
+        step.note_refusals(log)
+        return step
 
     def _writable(self, uv_cache: Path, view: PrivateView | None, root: Path | None) -> list[Mount]:
         clean = root is None or root.is_relative_to(self.cache.environments)
@@ -335,53 +323,35 @@ class Steps:
         )
 
 
+def _install_script(
+    request: EnvironmentRequest,
+    root: Path,
+    install: Sequence[str],
+    lock: Path,
+    neighbours: Sequence[Path] | None,
+) -> list[str]:
+    """Shell lines that make the environment at ``root``; ``neighbours``: None for one that can be moved."""
+    python = request.choice.interpreter.executable
+    script = [
+        shlex.join(uv.create_arguments(python=python, root=root, movable=neighbours is None)),
+        placed(lock, request.at),
+        f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
+    ]
+    if neighbours:
+        script.append(_attempt(sharing_arguments(root, neighbours, python)))
+    if neighbours is not None:
+        script.append(_attempt(compiling_arguments(root, python)))
+    return script
+
+
+def _variables_of_builds(request: EnvironmentRequest) -> dict[str, str]:
+    own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
+    return {**own, **request.version_variables}
+
+
 def _attempt(arguments: Sequence[str]) -> str:
     """A shell line that succeeds whatever the command does."""
     return f"{{ {shlex.join(arguments)} || :; }}"
-
-
-def _placed(path: Path, at: str) -> str:
-    """A shell line: a copy of ``path`` in $TMPDIR, with the project's folder written in.
-
-    The folder is a word of the command line because there, and only there, every sandbox puts in where it
-    really is.
-    """
-    return f'{shlex.join(("sed", f"s|{PROJECT}|{at}|g", str(path)))} > "$TMPDIR/{path.name}"'
-
-
-def shown(path: Path, *, writable: bool = False) -> Mount:
-    """A path of the host, seen inside where it is outside."""
-    return Mount(source=path, target=str(path), writable=writable)
-
-
-def handed_over(path: Path) -> str:
-    """The lock that a build step left: as hostile as the code that ran beside the resolver."""
-    data = read_beneath(path.parent, path.name, limit=_LOCK_BYTES)
-    if data is None:
-        raise StoredDataError("there is none")
-    return decode(data)
-
-
-@contextmanager
-def _input_file(name: str, text: str) -> Iterator[Path]:
-    """A file that a build step may read, for the time of the step."""
-    with tempfile.TemporaryDirectory(prefix="backdate-") as folder:
-        Path(folder).chmod(0o755)
-        path = Path(folder, name)
-        path.write_text(text, encoding="utf-8")
-        yield path
-
-
-@contextmanager
-def _build_files(request: EnvironmentRequest) -> Iterator[uv.BuildFiles]:
-    """What isolated builds may take, and need besides what they declare, for the time of the step."""
-    with _input_file("builds.txt", "\n".join(request.build_constraints) + "\n") as limits:
-        written = configuration(request)
-        settings = limits.with_name("uv.toml")
-        settings.write_text(written, encoding="utf-8")
-        yield uv.BuildFiles(
-            limits=limits, limited=bool(request.build_constraints), settings=settings if written else None
-        )
 
 
 def _full(folder: Path) -> bool:

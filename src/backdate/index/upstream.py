@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from types import TracebackType
 
 import httpx
@@ -56,6 +57,11 @@ _JSON_TYPES = (
 )
 _HTML_TYPES = ("text/html", "application/vnd.pypi.simple.v1+html", "application/vnd.pypi.simple.latest+html")
 _ACCEPT = f"{_JSON_TYPES[0]}, {_HTML_TYPES[1]};q=0.2, text/html;q=0.1"
+
+
+def open_index(index_url: str, pages: Path) -> IndexClient:
+    """A client of one index that keeps its pages in the folder ``pages``, for up to ten minutes; close it."""
+    return IndexClient(upstreams=(index_url,), cache=DiskCache(pages))
 
 
 class IndexClient:

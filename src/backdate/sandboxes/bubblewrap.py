@@ -174,14 +174,7 @@ def _program(
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxUnavailable(why_unavailable(None, "") or "bubblewrap is gone")
-    limits = command.limits
-    keys = ["parent", str(os.getpid())]
-    for entrance in group.entrances:
-        keys += ["enter", str(entrance)]
-    if limits.memory_bytes is not None and not group.limits("memory"):
-        keys += ["as", str(limits.memory_bytes)]
-    if limits.disk_bytes is not None:
-        keys += ["fsize", str(limits.disk_bytes)]
+    keys = _limiting_keys(command.limits, group)
     shown = binds
     root = layout.BaseRoot() if base is None else layout.BaseRoot(folder=base, seen=base)
     if identity.dropped:
@@ -228,6 +221,18 @@ def _program(
             status_fd=status,
             owner=(identity.uid, identity.gid) if identity.dropped else None,
         )
+
+
+def _limiting_keys(limits: Limits, group: ControlGroup) -> list[str]:
+    """What the launcher is told of the processes' bounds."""
+    keys = ["parent", str(os.getpid())]
+    for entrance in group.entrances:
+        keys += ["enter", str(entrance)]
+    if limits.memory_bytes is not None and not group.limits("memory"):
+        keys += ["as", str(limits.memory_bytes)]
+    if limits.disk_bytes is not None:
+        keys += ["fsize", str(limits.disk_bytes)]
+    return keys
 
 
 def _in_memory(stack: contextlib.ExitStack, content: bytes) -> int:

@@ -21,8 +21,7 @@ from backdate.editing.apply import apply_files, apply_patch
 from backdate.editing.patch import read_patch
 from backdate.environments.cache import Cache
 from backdate.errors import SourceError, UsageError
-from backdate.index.cache import DiskCache
-from backdate.index.upstream import IndexClient
+from backdate.index.upstream import open_index
 from backdate.projects.project import Origin
 from backdate.projects.sources.archives import unpack
 from backdate.projects.sources.checkout import check_out
@@ -145,7 +144,7 @@ def _from_index(task: Task, target: Path, sources: Sources) -> Origin:
         raise SourceError(
             f"{task.instance_id}: {task.source.revision!r} is not the version of an sdist"
         ) from error
-    with IndexClient(upstreams=(sources.index_url,), cache=DiskCache(sources.pages)) as client:
+    with open_index(sources.index_url, sources.pages) as client:
         origin, _ = fetch_sdist(
             SdistSource(name=task.source.name, version=version),
             target,

@@ -68,6 +68,14 @@ class _SuiteState:
             self.modules.append(capture.collecting.module)
         return len(self.results) + len(self.modules) > before
 
+    def selection(self, only: Sequence[str] | None, exclude: Sequence[str]) -> Selection:
+        """What the next attempt runs: nothing of which the outcome is known, no module that kills it."""
+        return Selection(
+            only=None if only is None else tuple(only),
+            exclude=(*exclude, *self.results),
+            modules=tuple(self.modules),
+        )
+
     @property
     def missing(self) -> tuple[str, ...]:
         """Tests that were collected and of which nothing more is known."""
@@ -118,11 +126,7 @@ def run_suite(
         left = limits.wall_s - state.spent_s
         if number > 1 and left < LEAST_WALL_S:
             break
-        selection = Selection(
-            only=None if only is None else tuple(only),
-            exclude=(*exclude, *state.results),
-            modules=tuple(state.modules),
-        )
+        selection = state.selection(only, exclude)
         attempt = _attempt(
             sandbox,
             environment,
