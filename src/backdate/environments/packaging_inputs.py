@@ -163,8 +163,8 @@ def _may_be_metadata(name: str, texts: Mapping[str, str]) -> bool:
 
 def _is_named(path: PurePosixPath, texts: Mapping[str, str]) -> bool:
     """Whether back-ends read a file by its name, or a packaging file may name it."""
-    stem = path.stem.casefold()
-    return bool(_ALWAYS_READ.match(path.name)) or any(stem in text.casefold() for text in texts.values())
+    word = re.compile(rf"(?<!\w){re.escape(path.stem)}(?!\w)", re.IGNORECASE)
+    return bool(_ALWAYS_READ.match(path.name)) or any(map(word.search, texts.values()))
 
 
 def _script_reads(source: str, paths: set[str], tree: Path) -> ScriptReads | None:
