@@ -74,7 +74,7 @@ def test_a_new_module_in_a_folder_with_others_changes_nothing_that_is_read(tmp_p
 
 @pytest.mark.parametrize(
     "name",
-    ["thing/sub/__init__.py", "thing/more/x.py", "tests/cases/shapes.json", "docs/more.rst", "thing/more.csv"],
+    ["thing/sub/__init__.py", "thing/more/x.py", "tests/more/shapes.json", "docs/more.rst", "thing/more.csv"],
 )
 def test_what_a_new_file_may_add_to_the_package_is_nothing_to_a_resolution(tmp_path: Path, name: str) -> None:
     assert changed_by(write(tmp_path, FILES), {name: ""}) == (True, False)
