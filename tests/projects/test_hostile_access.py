@@ -19,6 +19,7 @@ MODULES = tuple(
     for name in (
         *("build", "cache", "layered", "layers", "project_layer", "steps"),
         *("pip_installer", "script_installer"),
+        *("references/archives", "references/repositories", "references/supply"),
     )
 )
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -170,7 +171,9 @@ def index_of(files: Mapping[str, bytes]) -> Iterator[str]:
 
 
 @contextmanager
-def builder_in(folder: Path, files: Mapping[str, bytes] = MappingProxyType({})) -> Iterator[Builder]:
+def builder_in(
+    folder: Path, files: Mapping[str, bytes] = MappingProxyType({}), **options: Any
+) -> Iterator[Builder]:
     """A builder with a cache of its own, under bubblewrap, and with an index that holds ``files``."""
     sandbox = Bubblewrap()
     try:
@@ -179,7 +182,7 @@ def builder_in(folder: Path, files: Mapping[str, bytes] = MappingProxyType({})) 
         pytest.skip(str(error))
     seeds = {f"{name}-1-py3-none-any.whl": wheel(name) for name in ("pip", "setuptools", "wheel")}
     with index_of({**seeds, **files}) as url:
-        yield Builder(Cache(folder), sandbox, index_url=url)
+        yield Builder(Cache(folder), sandbox, index_url=url, **options)
 
 
 def built(answer: Environment | BuildFailure) -> Environment:

@@ -25,6 +25,7 @@ from backdate.environments.lock import is_local, needs_no_build, split_by_origin
 from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
 from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.private_view import PrivateView
+from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import Folder, move_out
@@ -52,8 +53,12 @@ class Builder:
         limits: Limits = BUILD_LIMITS,
         layered: bool = True,
         open_network: bool = False,
+        reference_policy: ReferencePolicy = DEFAULT_POLICY,
+        references_of: EnvironmentRequest | None = None,
     ) -> None:
         """``open_network``: whether builds get the whole network, not only the index.
+
+        ``references_of``: what is built may have fetched by address what this names, and nothing else.
 
         ``layered``: whether the project lies in a layer of its own, as it should; without it every tree
         gets an environment that is built whole, with which layers are compared.
@@ -71,6 +76,8 @@ class Builder:
             index_url=index_url,
             limits=limits,
             open_network=open_network,
+            reference_policy=reference_policy,
+            references_of=references_of,
         )
 
     @property
@@ -104,7 +111,7 @@ class Builder:
         return built
 
     def _by_uv(self, request: EnvironmentRequest, stages: StageReporter) -> Environment | BuildFailure:
-        inputs = self._packaging_inputs(request)
+        inputs = self.packaging_inputs(request)
         with PrivateView(self.cache) as view:
             resolution = self._resolve(request, inputs, stages, view)
             if isinstance(resolution, BuildFailure):
@@ -135,19 +142,7 @@ class Builder:
         view: PrivateView,
     ) -> Environment | BuildFailure:
         """The environment with what ``dependencies`` names below and what ``project`` names on top."""
-        below = self._whole_key(request, dependencies, None)
-        shared = (_FORMAT, below, project, sorted(request.version_variables.items()))
-        build = LayeredBuild(
-            cache=self.cache,
-            steps=self._steps,
-            request=request,
-            resolution=resolution,
-            project_lock=project,
-            inputs=inputs,
-            view=view,
-            key=digest("environment in layers", *shared, request.digest),
-            layer_key=digest("project layer", *shared, inputs.digest if inputs else request.digest),
-        )
+        build = self.layered_build(request, resolution, dependencies, project, inputs, view)
 
         def make(root: Path) -> Environment | BuildFailure:
             lower = self._whole(request, resolution.lock, dependencies, None, stages)
@@ -163,6 +158,30 @@ class Builder:
             return environment
 
         return self._kept(build.key, stages, make)
+
+    def layered_build(
+        self,
+        request: EnvironmentRequest,
+        resolution: Resolution,
+        dependencies: str,
+        project: str,
+        inputs: PackagingInputs | None,
+        view: PrivateView,
+    ) -> LayeredBuild:
+        """How the upper layer of that environment is built."""
+        below = self._whole_key(request, dependencies, None)
+        shared = (_FORMAT, below, project, sorted(request.version_variables.items()))
+        return LayeredBuild(
+            cache=self.cache,
+            steps=self._steps,
+            request=request,
+            resolution=resolution,
+            project_lock=project,
+            inputs=inputs,
+            view=view,
+            key=digest("environment in layers", *shared, request.digest),
+            layer_key=digest("project layer", *shared, inputs.digest if inputs else request.digest),
+        )
 
     def _whole(
         self, request: EnvironmentRequest, lock: Lock, pylock: str, content: str | None, stages: StageReporter
@@ -188,7 +207,7 @@ class Builder:
             *self.base_in_keys(request),
         )
 
-    def _packaging_inputs(self, request: EnvironmentRequest) -> PackagingInputs | None:
+    def packaging_inputs(self, request: EnvironmentRequest) -> PackagingInputs | None:
         """What builds read of the request's tree; None where that is everything."""
         if not self._layered or any(
             step.kind == "project" and step.file not in (None, ".") for step in request.steps
@@ -273,7 +292,7 @@ class Builder:
         started = time.monotonic()
         stages = StageReporter(progress, subject)
         with PrivateView(self.cache) as view:
-            resolution = self._resolve(request, self._packaging_inputs(request), stages, view)
+            resolution = self._resolve(request, self.packaging_inputs(request), stages, view)
         if isinstance(resolution, BuildFailure):
             return resolution
         # Moved when it is done: it is made so that it can be.
@@ -303,7 +322,7 @@ class Builder:
         """
         stages = StageReporter(NO_PROGRESS, ONLY)
         with PrivateView(self.cache) as view:
-            return self._resolve(request, self._packaging_inputs(request), stages, view)
+            return self._resolve(request, self.packaging_inputs(request), stages, view)
 
     def _resolve(
         self,
@@ -344,7 +363,7 @@ class Builder:
         """What every key holds of the system that is built in; nothing for this machine's own."""
         key = self._steps.base_key(request)
         base = () if key is None else ("base", key)
-        return (*base, "open network") if self._steps.open_network else base
+        return (*base, "open network, repositories at the instant") if self._steps.open_network else base
 
     def _second_key(self, request: EnvironmentRequest) -> str:
         return digest("environment by pip", _FORMAT, *self._asked(request, request.digest))

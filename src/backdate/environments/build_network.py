@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from backdate.environments import uv
+from backdate.environments.references.supply import notes_text
 from backdate.errors import IndexUnavailable
 from backdate.index.client_environment import FILE_HOSTS
 from backdate.index.upstream import open_index
@@ -61,6 +62,6 @@ def refusals(refused: Sequence[str]) -> str:
     )
 
 
-def with_refusals(message: str, refused: Sequence[str]) -> str:
-    """Why a build failed, and which hosts it was not let through to."""
-    return "\n\n".join(filter(None, (message, refusals(refused))))
+def with_refusals(message: str, refused: Sequence[str], notes: Sequence[str] = ()) -> str:
+    """Why a build failed, which hosts it was not let through to, and what it could not have by address."""
+    return "\n\n".join(filter(None, (message, refusals(refused), notes_text(notes))))

@@ -11,6 +11,7 @@
     CACHE/layers/KEY.json           what the upper layers of equally packaged trees have in common
     CACHE/clean/uv-BASE/            uv's caches of what is built in other base systems
     CACHE/systems/                  base systems with Debian packages
+    CACHE/references/               repositories and archives that requirements name by address
     CACHE/logs/                     logs of builds, by key
     CACHE/guards/KEY                lock files, held while KEY is being made
 
@@ -60,7 +61,7 @@ class Cache:
         try:
             for path in (self.clean, self.built, self.logs):
                 path.mkdir(parents=True, exist_ok=True)
-            for name in ("records", "locks", "layers", "guards", "downloads"):
+            for name in ("records", "locks", "layers", "guards", "downloads", "references"):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -118,6 +119,11 @@ class Cache:
         return self.folder / "index"
 
     @property
+    def references(self) -> Path:
+        """Repositories and archives that requirements name by address, and records of them."""
+        return self.folder / "references"
+
+    @property
     def downloads(self) -> Path:
         """Files that were downloaded, by hash."""
         return self.folder / "downloads"
@@ -132,6 +138,10 @@ class Cache:
         except StoredDataError:
             path.unlink(missing_ok=True)  # it can be made again from its inputs: that is what the caller does
             return None
+
+    def has(self, room: str, key: str) -> bool:
+        """Whether there is a record ``room``/``key``."""
+        return (self.folder / room / f"{key}.json").exists()
 
     def write(self, room: str, key: str, value: object) -> None:
         """Keep ``value`` as the record ``room``/``key``."""

@@ -63,10 +63,20 @@ class LayeredBuild:
                 return self._environment(root, lower, started)
             return self._build(root, lower, build_whole, started)
 
+    def derived(self, root: Path, lower: Environment) -> Environment | None:
+        """The environment at ``root``, made from that of another tree; None where it has to be built."""
+        started = time.monotonic()
+        layer = None if self.inputs is None else self.cache.read(ProjectLayer, "layers", self.layer_key)
+        if layer is None or layer.collision or not self._derive(layer, root):
+            return None
+        return self._environment(root, lower, started)
+
     def _derive(self, layer: ProjectLayer, root: Path) -> bool:
         """Make the layer from the one that ``layer`` tells of; False where it has to be built."""
-        record = self.cache.folder / "records" / f"{layer.root.name}.json"
-        if self.inputs is None or layer.copies is None or layer.root == root or not record.exists():
+        made_from = layer.root.name
+        if self.inputs is None or layer.copies is None or layer.root == root:
+            return False
+        if not self.cache.has("records", made_from):
             return False
         copies = follow_modules(layer.copies, layer.modules, self.inputs.modules, self.inputs.packages)
         if copies is None:
@@ -76,7 +86,7 @@ class LayeredBuild:
         except (FileNotFoundError, ConfigurationError):  # somebody removes it to make room
             modules = None
         # Whoever removes an environment begins with its record: while that is there the folder is whole.
-        if modules is None or not record.exists():
+        if modules is None or not self.cache.has("records", made_from):
             self.cache.discard(root)
             return False
         if modules:

@@ -21,6 +21,7 @@ from backdate.environments.build_network import with_refusals
 from backdate.environments.environment import BuildFailure, CutoffOverride, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest, seeds
 from backdate.environments.private_view import PrivateView
+from backdate.environments.references.supply import ReferenceSupply
 from backdate.environments.step_files import handed_over, shown
 from backdate.environments.steps import COPIES_INSTEAD_OF_LINKS, Steps
 from backdate.errors import ConfigurationError, StoredDataError
@@ -54,7 +55,8 @@ def install_with_pip(
         url = server.url(request.instant, moved)
         write_client_files(url, request.instant, home)
         listed = view.handed_over / f"freeze.{uuid.uuid4().hex}.txt"
-        script = _script(request, root, home, steps.index_url, cutoff_overrides, listed)
+        references = steps.references(request, view, log)
+        script = _script(request, root, home, steps.index_url, cutoff_overrides, listed, references)
         variables = {
             **client_environment(url, Path(HOME)),
             "PIP_NO_INPUT": "1",
@@ -76,11 +78,13 @@ def install_with_pip(
             reachable=(server.origin,),
             view=view,
             root=root,
+            references=references,
         )
         try:
             if not result.ok:
                 failure = steps.failure("install", request, result, log)
-                return replace(failure, message=with_refusals(_pip_errors(log), result.refused))
+                said = with_refusals(_pip_errors(log), result.refused, result.notes)
+                return replace(failure, message=said)
             frozen = handed_over(listed)
         except (OSError, ConfigurationError, StoredDataError) as error:
             return BuildFailure(
@@ -96,6 +100,7 @@ def _script(
     index_url: str,
     cutoff_overrides: Sequence[CutoffOverride],
     listed: Path,
+    references: ReferenceSupply,
 ) -> list[str]:
     """Shell lines: an environment with the tools of the time, the recipe's steps, what came of them."""
     interpreter = request.choice.interpreter
@@ -109,6 +114,7 @@ def _script(
     return [
         f'cp -R {shlex.quote(str(home))}/. "$HOME"/',
         COPIES_INSTEAD_OF_LINKS,
+        *references.script(),
         shlex.join(uv.create_arguments(python=interpreter.executable, root=root)),
         shlex.join(
             uv.tools_arguments(
@@ -122,7 +128,7 @@ def _script(
         # Builds that are not isolated see what is installed: it has to be there before them.
         *((shlex.join((*pip, *needed, *constraints)),) if needed else ()),
         *(
-            shlex.join((*pip, *asked, *constraints))
+            shlex.join((*pip, *map(references.with_files, asked), *constraints))
             for step in request.steps
             if (asked := _asked(step, request.at))
         ),

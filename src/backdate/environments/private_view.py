@@ -13,6 +13,8 @@ import os
 from pathlib import Path
 
 from backdate.environments.cache import Cache
+from backdate.environments.references.stated import Stated
+from backdate.environments.references.supply import ReferenceSupply
 from backdate.sandboxes.interface import Mount
 from backdate.sandboxes.scratch import scratch_folder
 
@@ -24,6 +26,8 @@ class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
         self._cache = cache
         self._stack = contextlib.ExitStack()
         self._made: Path | None = None
+        self.supplies: dict[Stated, ReferenceSupply] = {}
+        """What was fetched for the steps so far, by what they name."""
 
     def __exit__(self, *_error: object) -> None:
         self._stack.close()
@@ -38,6 +42,13 @@ class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
     def handed_over(self) -> Path:
         """Where steps leave files for backdate to read, and what no later step needs."""
         folder = self._folder / "handed-over"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @property
+    def references(self) -> Path:
+        """Where repositories lie as builds see them; only downloads of ours write there."""
+        folder = self._folder / "references"
         folder.mkdir(exist_ok=True)
         return folder
 

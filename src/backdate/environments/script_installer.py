@@ -123,9 +123,10 @@ def _run(
         write_client_files(url, request.instant, place.home)
         pip = None if road == "pip" else _uv_pip(request, root, cutoff_overrides, steps.index_url)
         write_stand_ins(place.shims, root=root, uv=str(uv.find_uv()), pip=pip)
+        references = steps.references(request, view, log, script=script)
         result = steps.run(
             request,
-            _lines(request, script, place, cutoff_overrides, steps.index_url),
+            [*references.script(), *_lines(request, script, place, cutoff_overrides, steps.index_url)],
             [shown(Path(folder)), *_dpkg(request)],
             log,
             bin_folder=place.shims,
@@ -133,6 +134,7 @@ def _run(
             further_variables=_variables(url, place, road, view),
             view=view,
             root=root,
+            references=references,
         )
         try:
             if not result.ok:
@@ -140,7 +142,7 @@ def _run(
                 if road == "uv":
                     return failure
                 said = last_lines(end_of_file(log, 1 << 20), 30) or "no output"
-                return replace(failure, message=with_refusals(said, result.refused))
+                return replace(failure, message=with_refusals(said, result.refused, result.notes))
             lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"

@@ -20,7 +20,6 @@ from backdate.environments import uv
 from backdate.environments.build_network import (
     connection_variables,
     index_gateway,
-    refusals,
     with_refusals,
 )
 from backdate.environments.cache import Cache
@@ -29,7 +28,15 @@ from backdate.environments.environment import BuildFailure, Lock
 from backdate.environments.inputs import EnvironmentRequest, requirement_files, requirement_lines
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
+from backdate.environments.references.supply import (
+    NO_REFERENCES,
+    ReferenceSupply,
+    stated_for,
+    supply,
+)
+from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.step_files import build_files, handed_over, input_file, placed, shown
+from backdate.environments.step_run import StepRun
 from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
 from backdate.index.upstream import IndexClient, open_index
 from backdate.recipes.recipe import PROJECT_FOLDER
@@ -39,7 +46,6 @@ from backdate.sandboxes.interface import (
     Limits,
     Mount,
     Network,
-    RunResult,
     RunStatus,
     Sandbox,
     Workspace,
@@ -74,26 +80,6 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepRun:
-    """How a build step ended."""
-
-    run: RunResult
-    refused: tuple[str, ...] = ()
-    """Hosts and ports that it wanted and was not let through to."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the step ended by itself with status 0."""
-        return self.run.ok
-
-    def note_refusals(self, log: Path) -> None:
-        """Write into the log what the step wanted and was not let through to."""
-        if self.refused:
-            with log.open("a", encoding="utf-8") as file:
-                file.write(f"\nbackdate: {refusals(self.refused)}\n")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
     """Where and how build steps are run."""
 
@@ -103,6 +89,10 @@ class Steps:
     limits: Limits = BUILD_LIMITS
     open_network: bool = False
     """Whether builds get the whole network, not only the index."""
+    reference_policy: ReferencePolicy = DEFAULT_POLICY
+    """Which repositories and archives are fetched that requirements name by address."""
+    references_of: EnvironmentRequest | None = None
+    """Whose tree says what is fetched; None for the request that is built."""
 
     @property
     def network(self) -> Network:
@@ -118,9 +108,12 @@ class Steps:
         interpreter = request.choice.interpreter
         cutoff_overrides = request.cutoff_overrides
         output = view.handed_over / f"pylock.{uuid.uuid4().hex}.toml"
+        references = self.references(request, view, log)
+        asked = references.with_files("\n".join(requirement_lines(request)) + "\n")
         with (
-            input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as written,
+            input_file("asked.txt", asked) as written,
             input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
+            input_file("overrides.txt", references.overrides()) as overrides,
             build_files(request) as builds,
         ):
             arguments = uv.resolve_arguments(
@@ -130,22 +123,25 @@ class Steps:
                 index_url=self.index_url,
                 inputs=requirement_files(request, "requirements"),
                 constraints=[*requirement_files(request, "constraints"), str(limits)],
+                overrides=[str(overrides)] if references.named else [],
                 builds=builds,
                 output=output,
             )
             portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
             script = [
                 COPIES_INSTEAD_OF_LINKS,
+                *references.script(),
                 placed(written, request.at),
                 f'{shlex.join(arguments)} "$TMPDIR/{written.name}"',
                 shlex.join(portable),
             ]
-            mounts = [shown(written.parent), shown(limits.parent), shown(builds.limits.parent)]
-            result = self.run(request, script, mounts, log, view=view)
+            files = (written, limits, overrides, builds.limits)
+            mounts = [shown(file.parent) for file in files]
+            result = self.run(request, script, mounts, log, view=view, references=references)
         try:
             if not result.ok:
                 return self.failure("resolve", request, result, log)
-            pylock = handed_over(output)
+            pylock = references.with_addresses(handed_over(output))
             lock = read_pylock(
                 pylock,
                 instant=request.instant,
@@ -180,8 +176,11 @@ class Steps:
         built; then uv runs no foreign code. ``with_tree``: see ``run``. ``below``: the layer below, to be
         shown.
         """
+        references = NO_REFERENCES
+        if view is not None:
+            references = self.references(request, view, log, with_tree=with_tree, pylock=pylock)
         with (
-            input_file("pylock.toml", with_index(pylock, self.index_url)) as lock,
+            input_file("pylock.toml", references.lock_with_files(with_index(pylock, self.index_url))) as lock,
             build_files(request) as builds,
         ):
             install = uv.install_arguments(
@@ -206,8 +205,36 @@ class Steps:
                 with_tree=with_tree and view is not None,
                 view=view,
                 root=root,
+                references=references,
             )
         return None if result.ok else self.failure("install", request, result, log)
+
+    def references(
+        self,
+        request: EnvironmentRequest,
+        view: PrivateView,
+        log: Path,
+        *,
+        with_tree: bool = True,
+        pylock: str | None = None,
+        script: str | None = None,
+    ) -> ReferenceSupply:
+        """What the request's requirements, or the lock, name by address; fetched now, once for a view.
+
+        ``with_tree``: what the tree's own files name. ``script``: the set-up script, a path in the tree.
+        """
+        stated = stated_for(self.references_of or request, with_tree=with_tree, pylock=pylock, script=script)
+        if stated not in view.supplies:
+            view.supplies[stated] = supply(
+                stated,
+                request,
+                cache=self.cache,
+                sandbox=self.sandbox,
+                policy=self.reference_policy,
+                folder=view.references,
+                log=log,
+            )
+        return view.supplies[stated]
 
     def compile(self, request: EnvironmentRequest, root: Path, log: Path) -> None:
         """Compile the modules at ``root`` that are not compiled yet, or were changed since."""
@@ -231,13 +258,15 @@ class Steps:
         root: Path | None = None,
         reachable: Sequence[str] = (),
         offline: bool = False,
+        references: ReferenceSupply = NO_REFERENCES,
     ) -> StepRun:
         """Run the lines of a shell script until one fails, in one sandbox.
 
         ``with_tree``: with a copy of the project's tree, in which the script then starts. ``root``: the
         environment that is made. ``view``: what foreign code may write to besides; without one the script
         must run none, and what no foreign code wrote is writable. ``reachable``: addresses of servers of
-        ours that it reaches besides the index. ``offline``: it reaches nothing.
+        ours that it reaches besides the index. ``offline``: it reaches nothing. ``references``: what was
+        fetched for it.
         """
         network: Network = "off" if offline else self.network
         uv_cache = self.cache.of_base(self.cache.uv, self.base_key(request))
@@ -251,6 +280,12 @@ class Steps:
                 gateway = index_gateway(self.index_url, self.cache.index, reachable)
                 stack.enter_context(gateway)
             connecting = (gateway.start_line(interpreter.executable),) if gateway else ()
+            if references.configuration:
+                git = stack.enter_context(input_file("gitconfig", references.configuration))
+                variables["GIT_CONFIG_GLOBAL"] = str(git)
+                mounts = (*mounts, shown(git.parent), *references.mounts)
+            elif references.mounts:
+                mounts = (*mounts, *references.mounts)
             command = Command(
                 argv=("/bin/sh", "-c", " && ".join((*connecting, *script))),
                 cwd=request.at if with_tree else _NO_TREE,
@@ -274,7 +309,7 @@ class Steps:
                 ),
                 log=log,
             )
-        step = StepRun(run=run, refused=gateway.refused if gateway else ())
+        step = StepRun(run=run, refused=gateway.refused if gateway else (), notes=references.notes)
         step.note_refusals(log)
         return step
 
@@ -316,7 +351,7 @@ class Steps:
         }
         return BuildFailure(
             phase=limits.get(result.status, phase),
-            message=with_refusals(uv.explain_failure(text), step.refused),
+            message=with_refusals(uv.explain_failure(text), step.refused, step.notes),
             choice=request.choice,
             log=log,
             refused=step.refused,

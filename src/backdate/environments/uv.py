@@ -72,6 +72,7 @@ def build_variables(*, cache: Path, bin_folder: Path) -> dict[str, str]:
         "UV_NO_PROGRESS": "1",
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_NO_ENV_FILE": "1",
+        "UV_NO_GITHUB_FAST_PATH": "1",  # what a repository holds, git says
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
@@ -112,6 +113,7 @@ def resolve_arguments(
     inputs: Sequence[str],
     constraints: Sequence[str],
     output: Path,
+    overrides: Sequence[str] = (),
     builds: BuildFiles | None = None,
 ) -> tuple[str, ...]:
     """Resolve requirement files into ``output``, a PEP 751 lock with every file's hashes.
@@ -124,6 +126,7 @@ def resolve_arguments(
         *("--preview-features", "pylock", "--format", "pylock.toml", "--python", str(python)),
         *_cut(instant, cutoff_overrides, index_url),
         *(part for constraint in constraints for part in ("--constraints", constraint)),
+        *(part for override in overrides for part in ("--overrides", override)),
         *(builds.arguments if builds else ()),
         *("--output-file", str(output), "--", *inputs),
     )

@@ -72,7 +72,7 @@ class Gateway:
 
     ``endpoints``: hosts and ports that may be reached, wherever they are. ``further``: gives more of them,
     asked once, when something else is wanted first; those must be on the internet, or at an address of the
-    others.
+    others. ``anywhere``: whether tunnels lead to every host of the internet, for programs of ours alone.
     """
 
     def __init__(
@@ -80,9 +80,11 @@ class Gateway:
         endpoints: Iterable[UpstreamEndpoint],
         *,
         further: Callable[[], Collection[UpstreamEndpoint]] = frozenset,
+        anywhere: bool = False,
     ) -> None:
         self._endpoints = frozenset(endpoints)
         self._further = further
+        self._anywhere = anywhere
         self._further_endpoints: frozenset[UpstreamEndpoint] | None = None
         self._refused: dict[str, None] = {}
         self._connections = 0
@@ -188,7 +190,7 @@ class Gateway:
         if request is None:
             await _end(writer, 400, "this is a proxy for package indexes, and no request for one")
             return
-        if not await self._is_allowed(request.endpoint):
+        if not await self._is_allowed(request):
             self._refuse(request.endpoint)
             await _end(writer, 403, f"backdate: {request.endpoint} is not the package index")
             return
@@ -213,9 +215,12 @@ class Gateway:
         finally:
             back.close()
 
-    async def _is_allowed(self, endpoint: UpstreamEndpoint) -> bool:
+    async def _is_allowed(self, request: Request) -> bool:
+        endpoint = request.endpoint
         if endpoint in self._endpoints:
             return True
+        if self._anywhere:  # a proxy of this machine's might reach what is private
+            return request.tunnel and not is_private(endpoint.host)
         if self._further_endpoints is None:
             self._further_endpoints = frozenset(await asyncio.to_thread(self._further))
         return endpoint in self._further_endpoints
@@ -231,6 +236,16 @@ class Gateway:
     def _refuse(self, endpoint: UpstreamEndpoint) -> None:
         if len(self._refused) < _MOST_REFUSED:
             self._refused[str(endpoint)] = None
+
+
+def is_private(host: str) -> bool:
+    """Whether ``host`` is this machine, or written as an address that is not of the internet."""
+    if host == "localhost":
+        return True
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return False
 
 
 def parse_request(head: bytes) -> Request | None:
