@@ -17,7 +17,7 @@ SOURCE = Path(backdate.__file__).parent
 MODULES = tuple(
     f"environments/{name}.py"
     for name in (
-        *("build", "cache", "layered", "layers", "project_layer", "steps"),
+        *("build", "cache", "layered", "layers", "project_layer", "steps", "step_files", "step_run"),
         *("pip_installer", "script_installer"),
         *("references/archives", "references/repositories", "references/supply"),
     )
@@ -46,10 +46,10 @@ ALLOWED = {
     ("environments/cache.py", "read", "read_bytes"): "a record, which no build can write",
     ("environments/cache.py", "guard", "open"): "a lock file, which no build can write",
     ("environments/project_layer.py", "_read", "read_bytes"): "of the tree, by ``projects/read.py``",
-    ("environments/steps.py", "run", "open"): "a log, which no build can write",
-    ("environments/steps.py", "_input_file", "chmod"): "a new temporary folder of ours",
-    ("environments/steps.py", "_input_file", "write_text"): "a new temporary folder of ours",
-    ("environments/steps.py", "_build_files", "write_text"): "a new temporary folder of ours",
+    ("environments/step_run.py", "note_refusals", "open"): "a log, which no build can write",
+    ("environments/step_files.py", "input_file", "chmod"): "a new temporary folder of ours",
+    ("environments/step_files.py", "input_file", "write_text"): "a new temporary folder of ours",
+    ("environments/step_files.py", "build_files", "write_text"): "a new temporary folder of ours",
     ("environments/pip_installer.py", "install_with_pip", "chmod"): "a new temporary folder of ours",
     ("environments/pip_installer.py", "install_with_pip", "write_text"): "a new temporary folder of ours",
     ("environments/pip_installer.py", "_script", "write_text"): "a new temporary folder of ours",
