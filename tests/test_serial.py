@@ -1,5 +1,7 @@
 import errno
 import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,3 +78,35 @@ def test_who_may_read_a_file_is_the_umask_s_matter(tmp_path: Path, mask: int, mo
 
 def test_what_is_not_unicode_is_written_out() -> None:
     assert to_json({"caf\udce9": ["\udce9", 1]}) == b'{"caf\\\\udce9":["\\\\udce9",1]}'
+
+
+DECODED_BY_SEVERAL_THREADS = """
+import sys, threading
+from backdate.checking.result import CheckResult
+from backdate.environments.environment import Environment
+from backdate.errors import StoredDataError
+from backdate.serial import from_json
+
+sys.setswitchinterval(1e-6)
+kinds = [Environment, CheckResult] * 3
+start = threading.Barrier(len(kinds))
+
+def read(kind):
+    start.wait()
+    try:
+        from_json(kind, b'{"key": "a", "choice": {"interpreter": {"version": "3"}}, "started": 1}')
+    except StoredDataError:
+        pass
+
+threads = [threading.Thread(target=read, args=(kind,)) for kind in kinds]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_the_first_values_of_a_type_may_be_read_by_several_threads() -> None:
+    for _ in range(5):  # half of these ended with a crash of the interpreter
+        ended = subprocess.run([sys.executable, "-c", DECODED_BY_SEVERAL_THREADS], check=False)
+        assert ended.returncode == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import threading
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, TypeVar
 
@@ -17,6 +18,11 @@ import msgspec
 from backdate.errors import DiskFull, StoredDataError
 
 T = TypeVar("T")
+
+_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
+_LEARNING = threading.Lock()
+"""msgspec 0.22 keeps what it learns of a class at the class before that is complete: a second thread that
+decodes meanwhile crashes the interpreter."""
 
 
 def _encode_other(value: Any) -> Any:
@@ -54,13 +60,23 @@ def _without_surrogates(value: Any) -> Any:
     return value
 
 
+def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """The decoder of ``kind``, for any thread; made at the first call. Every decoder is to be had from here,
+    or made when its module is imported."""
+    decoder = _DECODERS.get(kind)
+    if decoder is None:
+        with _LEARNING:
+            decoder = _DECODERS.setdefault(kind, msgspec.json.Decoder(kind, dec_hook=_decode_other))
+    return decoder
+
+
 def from_json(kind: type[T], data: bytes, *, what: str = "JSON") -> T:
     """The value of type ``kind`` that ``data`` holds.
 
     Raises StoredDataError, naming ``what``, when it does not hold one.
     """
     try:
-        return msgspec.json.decode(data, type=kind, dec_hook=_decode_other)
+        return decoder_of(kind).decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise StoredDataError(f"{what} cannot be read as {kind.__name__}: {error}") from error
 

@@ -18,7 +18,7 @@ import msgspec
 
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import MIB, Command, Limits, Mount, RunStatus, Sandbox, Workspace
-from backdate.serial import to_json
+from backdate.serial import decoder_of, to_json
 
 LIMITS = Limits(wall_s=120.0, memory_bytes=4096 * MIB, disk_bytes=256 * MIB)
 MOST_NAMES = 200
@@ -174,9 +174,10 @@ def _workspace(environment: Environment, asked: Path, answers: Path) -> Workspac
 
 def _read(data: bytes) -> dict[str, Member]:
     members: dict[str, Member] = {}
+    decoder = decoder_of(Member)
     for line in data.splitlines():
         try:
-            member = msgspec.json.decode(line, type=Member)
+            member = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue  # cut off, or written by code that the library's import started
         members.setdefault(member.name, member)

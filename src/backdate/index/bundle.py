@@ -31,6 +31,7 @@ from backdate.index.page_store import SerialisedPage, entries, serialise
 from backdate.index.reading import UnusableAnswer, read_json
 from backdate.index.upstream import IndexClient, check_upstream
 from backdate.progress import NO_PROGRESS, Activity, Reporter
+from backdate.serial import decoder_of
 from backdate.timeline.instants import Instant
 
 _FORMAT = 1
@@ -202,7 +203,7 @@ def import_bundle(path: Path, cache: DiskCache) -> BundleSummary:
             tempfile.TemporaryDirectory(dir=cache.folder, prefix=".import-") as folder,
             zipfile.ZipFile(path) as archive,
         ):
-            manifest = msgspec.json.decode(_read(archive, "bundle.json"), type=_Manifest)
+            manifest = decoder_of(_Manifest).decode(_read(archive, "bundle.json"))
             if manifest.format != _FORMAT:
                 raise SourceError(
                     f"{path} has the bundle format {manifest.format}; this backdate reads {_FORMAT}"

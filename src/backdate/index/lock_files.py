@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 
 from backdate.errors import ConfigurationError
 from backdate.index.names import canonical_version, normalise
+from backdate.serial import decoder_of
 
 _MAX_BYTES = 64 * 1024 * 1024
 _HASH_OPTION = re.compile(r"--hash[=\s]+([a-z0-9]+:[0-9a-fA-F]+)")
@@ -66,7 +67,7 @@ def _from_lock(data: bytes) -> list[Need]:
         Need(
             name=normalise(each.name), version=canonical_version(each.version), hashes=frozenset(each.hashes)
         )
-        for each in msgspec.json.decode(data, type=_BackdateLock).distributions
+        for each in decoder_of(_BackdateLock).decode(data).distributions
         if each.source is None
     ]
 

@@ -23,6 +23,7 @@ from backdate.index.page import (
     ProjectPage,
     from_microseconds,
 )
+from backdate.serial import decoder_of
 
 _MAGIC = b"backdate page 2\n"
 _MAGIC_1 = b"backdate page 1\n"
@@ -200,7 +201,7 @@ def unpack(data: bytes, *, what: str) -> SerialisedPage:
     header_start = start + 4
     times_start = header_start + int.from_bytes(data[start:header_start], "little")
     try:
-        header = msgspec.json.decode(view[header_start:times_start], type=_Header)
+        header = decoder_of(_Header).decode(view[header_start:times_start])
     except msgspec.DecodeError as error:
         raise StoredDataError(f"{what} is damaged ({error}): delete it, it is fetched again") from error
     times = array("q")

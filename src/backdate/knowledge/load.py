@@ -13,6 +13,7 @@ import msgspec
 
 from backdate.errors import StoredDataError
 from backdate.knowledge import schema
+from backdate.serial import decoder_of
 
 File = TypeVar("File", bound=schema.Row)
 
@@ -24,6 +25,7 @@ def tables() -> Traversable:
 
 def read_table(file: Traversable, kind: type[File]) -> File:
     """What ``file`` holds. Raises StoredDataError, which names file and key, for what does not fit."""
+    decoder_of(kind)  # so that no other thread learns the same classes meanwhile
     try:
         return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), kind)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:

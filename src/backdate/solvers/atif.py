@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from backdate.errors import StoredDataError
+from backdate.serial import decoder_of
 from backdate.solvers.conversation import LoopEnd, ToolRequest, Turn
 from backdate.solvers.records import SolverUsage
 from backdate.version import __version__
@@ -179,7 +180,7 @@ def _kept(arguments: Any) -> dict[str, Any]:
 def read_trajectory(data: bytes, *, what: str) -> Trajectory:
     """A trajectory of any agent. Raises StoredDataError, naming ``what``."""
     try:
-        return msgspec.json.decode(data, type=Trajectory)
+        return decoder_of(Trajectory).decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise StoredDataError(f"{what} is no ATIF trajectory: {error}") from error
 

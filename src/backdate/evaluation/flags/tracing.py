@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from backdate.sandboxes.interface import Capability, Command, Mount, RunResult, Sandbox, Workspace
-from backdate.serial import to_json, write_whole
+from backdate.serial import decoder_of, to_json, write_whole
 from backdate.testing.watching import Watch
 
 _FILES = Path(__file__).parent / "tracer"
@@ -128,9 +128,10 @@ def read_trace(folder: Path) -> Trace:
     started = lost = 0
     lines: set[tuple[str, int]] = set()
     calls: dict[tuple[str, int], dict[str, set[str]]] = {}
+    decoder = decoder_of(TraceLine)
     for raw in data.split(b"\n"):
         try:
-            entry = msgspec.json.decode(raw, type=TraceLine)
+            entry = decoder.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         started += bool(entry.started)
