@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import PATIENCE_S
 
 from backdate.progress import NO_PROGRESS, Event, SuiteAdvanced
 from backdate.testing.watching import EventTail, Watch
@@ -16,6 +17,7 @@ from backdate.testing.watching import EventTail, Watch
 END = json.dumps({"event": "end", "id": "a", "duration": 1.0, "pid": 1}, separators=(",", ":")).encode()
 FORGED = json.dumps({"event": "start", "id": '"event":"end"', "file": None, "pid": 1}, separators=(",", ":"))
 COLLECTED = json.dumps({"event": "collected", "ids": ["a", "b"], "pid": 1}, separators=(",", ":")).encode()
+START = json.dumps({"event": "start", "id": "a", "file": None, "pid": 1}, separators=(",", ":")).encode()
 DATA = b"\n".join([COLLECTED, END, b"garbage", FORGED.encode(), END, b""])
 
 
@@ -71,3 +73,18 @@ def test_a_file_that_grows_too_large_is_cut(tmp_path: Path) -> None:
 def test_a_file_that_is_gone_is_no_trouble(tmp_path: Path) -> None:
     with Watch(tmp_path / "absent", NO_PROGRESS, subject="old", finished=0, total=None, largest=1000):
         pass
+
+
+def test_a_test_that_is_silent_for_too_long_stops_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(START + b"\n")
+    with Watch(path, subject="old", finished=0, total=None, largest=10_000, case_wall_s=0.01) as watch:
+        assert watch.stop.wait(PATIENCE_S)
+
+
+@pytest.mark.parametrize("data", [b"", COLLECTED + b"\n", START + b"\n" + END + b"\n"])
+def test_no_running_test_stops_nothing(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(data)
+    with Watch(path, subject="old", finished=0, total=None, largest=10_000, case_wall_s=0.01) as watch:
+        assert not watch.stop.wait(1.0)

@@ -123,7 +123,7 @@ class Docker:
                 )
                 with engine.attached(name) as connection:
                     container = docker_run.Container(engine, name, connection, output)
-                    ending = _follow(container, command.limits, folder)
+                    ending = _follow(container, command, folder)
             finally:
                 engine.remove(name)
             output.close()
@@ -204,8 +204,9 @@ def _clear_stale(engine: Engine, root: Path) -> None:
             engine.remove(container)
 
 
-def _follow(container: docker_run.Container, limits: Limits, folder: Path) -> ProcessEnd:
-    watches: list[Watch] = []
+def _follow(container: docker_run.Container, command: Command, folder: Path) -> ProcessEnd:
+    limits = command.limits
+    watches: list[Watch] = [*endings.stop_watches(command)]
     disk = endings.disk_watch(folder, limits)
     if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from backdate.sandboxes import preparation
 from backdate.sandboxes.disk import DiskWatch
-from backdate.sandboxes.interface import Enforced, Limits, RunResult, RunStatus
+from backdate.sandboxes.interface import Command, Enforced, Limits, RunResult, RunStatus
 from backdate.sandboxes.log import BoundedLog
-from backdate.sandboxes.supervision import ProcessEnd
+from backdate.sandboxes.supervision import ProcessEnd, Watch
 
 
 def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
@@ -19,6 +19,14 @@ def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
     own = preparation.places(folder)
     written = tuple(path for path in (own.temporary, own.home, own.tree) if path.exists())
     return DiskWatch(written, limits.disk_bytes)
+
+
+def stop_watches(command: Command) -> tuple[Watch, ...]:
+    """The watch that ends a run which another thread stops; none for a command that none can stop."""
+    if command.stop is None:
+        return ()
+    stopped = command.stop.is_set
+    return (lambda: RunStatus.TIMEOUT if stopped() else None,)
 
 
 def with_disk_limit(ending: ProcessEnd, limits: Limits) -> ProcessEnd:

@@ -7,6 +7,7 @@ protection that is not available raises ``SandboxUnavailable`` *before* anything
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +22,7 @@ class RunStatus(StrEnum):
     EXITED = "exited"
     """The command ended by itself, or by a signal that no limit sent (see ``signal``)."""
     TIMEOUT = "timeout"
-    """Killed after ``Limits.wall_s``."""
+    """Killed after ``Limits.wall_s``, or when ``Command.stop`` was set."""
     OOM = "oom"
     """Killed by, or died from, the memory limit."""
     DISK_LIMIT = "disk-limit"
@@ -129,6 +130,8 @@ class Command:
     limits: Limits = field(default_factory=Limits)
     secret: bytes | None = field(default=None, repr=False)
     """At most 4,096 bytes that the command can read once, from a pipe that it inherits (``secret.py``)."""
+    stop: threading.Event | None = field(default=None, repr=False, compare=False)
+    """Another thread sets it to end the run, as ``Limits.wall_s`` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from backdate.sandboxes import copying, launcher, layout, scratch, secret, supervision
+from backdate.sandboxes import copying, endings, launcher, layout, scratch, secret, supervision
 from backdate.sandboxes.interface import (
     Capability,
     Command,
@@ -88,7 +88,9 @@ class UnsafeLocal:
             with secret.secret_pipe(command) as pipe:
                 program = _program(pipe.shown_to(command), folder, paths)
                 program = replace(program, pass_fds=pipe.descriptors)
-                ending = supervision.supervise(program, output, wall_s=limits.wall_s)
+                ending = supervision.supervise(
+                    program, output, wall_s=limits.wall_s, watches=endings.stop_watches(command)
+                )
                 used = pipe.use()
             output.close()
             return replace(_result(ending, output.dropped, limits), secret_use=used)

@@ -40,6 +40,8 @@ class RunnerProcess:
     results: tuple[CaseResult, ...]
     integrity: Integrity
     log: Path
+    stopped: bool = False
+    """Whether a single test used up its time."""
 
 
 @dataclass(slots=True)
@@ -101,6 +103,7 @@ def run_suite(
     exclude: Sequence[str] = (),
     python_warnings: bool = False,
     witness: bool = False,
+    case_wall_s: float | None = None,
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
     at: str = "/work/project",
@@ -108,8 +111,9 @@ def run_suite(
     """Run the suite of ``plan`` in a fresh copy of ``tree``, without network, and tell every outcome.
 
     When the process dies, the tests that it had not come to are run by another one, without the
-    test that killed it: up to ``MOST_ATTEMPTS`` processes, which share ``limits.wall_s``. Only a
-    time-out ends it all, because it leaves no time.
+    test that killed it: up to ``MOST_ATTEMPTS`` processes, which share ``limits.wall_s``. Only the end of
+    that time ends it all. ``case_wall_s``: a process is killed as well when a test runs and nothing was heard
+    of any for so many seconds; that test is TIMED_OUT.
 
     ``only`` and ``exclude`` hold exact ids, as in :class:`CaseResult`; everything is still collected.
     ``witness`` looks whether the body of each passed test ran.
@@ -138,6 +142,7 @@ def run_suite(
             selection=selection,
             python_warnings=python_warnings,
             witness=witness,
+            case_wall_s=case_wall_s,
             state=state,
             progress=progress,
             subject=subject,
@@ -150,7 +155,8 @@ def run_suite(
 
 def _worth_another(attempt: RunnerProcess, state: _SuiteState) -> bool:
     """Whether another process could tell more."""
-    if attempt.run.status in (RunStatus.TIMEOUT, RunStatus.SANDBOX_ERROR):
+    late = attempt.run.status is RunStatus.TIMEOUT and not attempt.stopped
+    if late or attempt.run.status is RunStatus.SANDBOX_ERROR:
         return False
     died_importing = attempt.capture.collecting is not None and not attempt.capture.collected
     return bool(state.missing) or died_importing
@@ -168,6 +174,7 @@ def _attempt(
     selection: Selection,
     python_warnings: bool,
     witness: bool,
+    case_wall_s: float | None,
     state: _SuiteState,
     progress: Reporter,
     subject: str,
@@ -193,7 +200,10 @@ def _attempt(
         total=len(state.wanted) if state.wanted else None,
         largest=LARGEST_FILE,
         unseen=canaries,
+        case_wall_s=case_wall_s,
     )
+    if case_wall_s is not None:
+        command = replace(command, stop=watch.stop)
     with watch:
         run = sandbox.run(command, workspace, log=log)
     key = secret if run.secret_use is SecretUse.READ else None
@@ -202,7 +212,14 @@ def _attempt(
     integrity = process_integrity(capture, run, key)
     if witness:
         integrity = merge_integrities((integrity, look_at_bodies(capture, results, tree)))
-    return RunnerProcess(run=run, capture=capture, results=results, integrity=integrity, log=log)
+    return RunnerProcess(
+        run=run,
+        capture=capture,
+        results=results,
+        integrity=integrity,
+        log=log,
+        stopped=watch.stop.is_set(),
+    )
 
 
 def _conclude(state: _SuiteState, plan: SuitePlan, only: Sequence[str] | None, at: str) -> SuiteRun:
