@@ -1,9 +1,10 @@
-"""What evaluating the gold patches costs beside the bare test runs: Evaluation's promise is 1.2 times.
+"""What evaluating the gold patches costs beside the bare test runs: promised are 1.2 times, judged 1.6 times.
 
-    python benchmarks/evaluation.py DATASET --repos CLONES [--jobs N] [--only TASK]...
+    python benchmarks/evaluation.py DATASET --repos CLONES [--jobs N] [--only TASK]... [--seed N]
 
 Both are measured in one run, task by task in turn, with every environment found in the cache: first the tests
-alone, on a tree that lies there already, then the same answer scored. Prints a Markdown table.
+alone, on a tree that lies there already, then the same answer scored, without and with judge runs. For these
+the data set has to be verified (``backdate bench verify``). Prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from backdate.cli import options
 from backdate.evaluation.answers import Submission
 from backdate.evaluation.load import Benchmark, open_bench
 from backdate.evaluation.scoring import ScorePlan, score_all
+from backdate.tasks.judge_runs.deciding import JudgeSettings, JudgeVerdict
 from backdate.tasks.task import Task
 
 
@@ -40,6 +42,7 @@ def main() -> None:
     parser.add_argument("--repos", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--seed", type=int, default=1, help="of the judge runs")
     given = parser.parse_args()
     machine = options.settings(sandbox="bwrap", cache=None, index_url=None)
     bench = open_bench(given.dataset, machine, only=given.only, repositories=given.repos)
@@ -47,22 +50,32 @@ def main() -> None:
         place = Path(name)
         place.chmod(0o755)
         bare = sum(bare_seconds(bench, task, place / task.instance_id) for task in bench.tasks)
-        plan = ScorePlan(
-            tasks=bench.tasks,
-            answers={task.instance_id: Submission(patch=task.patches.reference) for task in bench.tasks},
-            workshop=bench.workshop,
-            folder=place / "run",
-            jobs=given.jobs,
-        )
-        started = time.monotonic()
-        scores = score_all(plan)
-        whole = time.monotonic() - started
-    solved = sum(score.solved for score in scores)
-    print("\n| tasks | solved | jobs | bare test runs / jobs | scored | ratio |\n|--:|--:|--:|--:|--:|--:|")
+        answers = {task.instance_id: Submission(patch=task.patches.reference) for task in bench.tasks}
+        rows = []
+        for label, judge in (("scored", None), ("scored and judged", JudgeSettings(seed=given.seed))):
+            plan = ScorePlan(
+                tasks=bench.tasks,
+                answers=answers,
+                workshop=bench.workshop,
+                folder=place / label,
+                jobs=given.jobs,
+                judge=judge,
+            )
+            started = time.monotonic()
+            scores = score_all(plan)
+            rows.append((label, scores, time.monotonic() - started))
     share = bare / given.jobs
-    print(
-        f"| {len(scores)} | {solved} | {given.jobs} | {share:.1f} s | {whole:.1f} s | {whole / share:.2f} |"
-    )
+    print(f"\nbare test runs of {len(bench.tasks)} tasks / {given.jobs} jobs: {share:.1f} s\n")
+    print("| | solved | judged | time | ratio |\n|---|--:|--:|--:|--:|")
+    for label, scores, taken in rows:
+        solved = sum(score.solved for score in scores)
+        proven = sum(
+            score.judge is not None and score.judge.verdict is JudgeVerdict.PROVEN for score in scores
+        )
+        print(f"| {label} | {solved} | {proven} | {taken:.1f} s | {taken / share:.2f} |")
+    for score in rows[-1][1]:
+        if not score.solved:
+            print(f"{score.instance_id}: {score.outcome}: {score.reason}")
 
 
 if __name__ == "__main__":

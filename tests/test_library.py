@@ -11,11 +11,13 @@ import backdate
 
 EXPORTED = [
     "Activity",
+    "AuditOptions",
     "BackdateError",
     "BisectResult",
     "Breakage",
     "BuildFailure",
     "CaseResult",
+    "CheckAudit",
     "CheckResult",
     "Comparison",
     "Culprit",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from backdate.checking.build_environment import EnvironmentResult
     from backdate.checking.result import (
         Breakage,
+        CheckAudit,
         CheckResult,
         Comparison,
         PackageChange,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         Verdict,
         read_result,
     )
-    from backdate.checking.settings import Settings, SetupOptions
+    from backdate.checking.settings import AuditOptions, Settings, SetupOptions
     from backdate.checking.setup_result import SetupResult, read_setup_result
     from backdate.diagnosis.diagnose import clusters_of, diagnose, diagnose_log
     from backdate.diagnosis.logs import read_log
@@ -46,11 +47,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Activity",
+    "AuditOptions",
     "BackdateError",
     "BisectResult",
     "Breakage",
     "BuildFailure",
     "CaseResult",
+    "CheckAudit",
     "CheckResult",
     "Comparison",
     "Culprit",
@@ -94,11 +97,13 @@ __all__ = [
 
 _HOMES = {
     "Activity": "backdate.progress",
+    "AuditOptions": "backdate.checking.settings",
     "BackdateError": "backdate.errors",
     "BisectResult": "backdate.bisection.result",
     "Breakage": "backdate.checking.result",
     "BuildFailure": "backdate.environments.environment",
     "CaseResult": "backdate.testing.outcomes",
+    "CheckAudit": "backdate.checking.result",
     "CheckResult": "backdate.checking.result",
     "Comparison": "backdate.checking.result",
     "Culprit": "backdate.bisection.result",

@@ -12,7 +12,7 @@ from backdate.checking.check import check_project
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
 from backdate.checking.set_up import set_up_project
-from backdate.checking.settings import Settings, SetupOptions
+from backdate.checking.settings import AuditOptions, Settings, SetupOptions
 from backdate.checking.setup_result import SetupResult
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.timeline.instants import Instant
@@ -36,6 +36,7 @@ class Session(Resources):
         from_instant: Instant | None = None,
         to_instant: Instant | None = None,
         python: str | None = None,
+        audit: AuditOptions | None = None,
         keep: Path | None = None,
         progress: Reporter = NO_PROGRESS,
     ) -> CheckResult:
@@ -43,7 +44,8 @@ class Session(Resources):
 
         ``from_instant``: None for the commit's committer date or the sdist's upload time. ``to_instant``:
         None for now. ``python``: "3.8" or "3.8.18" on both sides instead of what the rule says
-        (TimeMachine-bench, arXiv 2601.22597, step 2). ``keep``: where trees, logs, patch and result are
+        (TimeMachine-bench, arXiv 2601.22597, step 2). ``audit``: how the tests are audited, that is, whether
+        they assert something; None for not at all. ``keep``: where trees, logs, patch and result are
         kept, a folder that is empty or not there yet; None for what the settings say.
         """
         return check_project(
@@ -52,6 +54,7 @@ class Session(Resources):
             from_instant=from_instant,
             to_instant=to_instant,
             python=python,
+            audit=audit,
             keep=keep or self.settings.keep,
             progress=progress,
         )
@@ -147,13 +150,19 @@ def check(
     from_instant: Instant | None = None,
     to_instant: Instant | None = None,
     python: str | None = None,
+    audit: AuditOptions | None = None,
     settings: Settings | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> CheckResult:
     """``Session(settings).check(…)``."""
     with Session(settings) as session:
         return session.check(
-            source, from_instant=from_instant, to_instant=to_instant, python=python, progress=progress
+            source,
+            from_instant=from_instant,
+            to_instant=to_instant,
+            python=python,
+            audit=audit,
+            progress=progress,
         )
 
 

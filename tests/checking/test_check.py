@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from backdate.checking.result import CheckResult, Verdict, read_result
-from backdate.checking.settings import Settings
+from backdate.checking.settings import AuditOptions, Settings
 from backdate.serial import from_json, to_json
 from backdate.session import build_environment, check
+from backdate.testing.changed_tests.audit import AuditFinding
 from backdate.timeline.instants import parse_instant
 
 pytestmark = pytest.mark.network
@@ -27,8 +28,14 @@ def test_a_real_sdist(
     source: str, verdict: Verdict, session_cache: Path, index_url: str, tmp_path: Path
 ) -> None:
     settings = Settings(cache=session_cache, index_url=index_url, keep=tmp_path / "kept")
-    result = check(source, to_instant=NEW, settings=settings)
+    audit = AuditOptions(tests=3, seed=1)
+    result = check(source, to_instant=NEW, audit=audit, settings=settings)
     assert result.verdict is verdict, result.reason
+    assert result.audit is not None
+    assert (result.audit.side, result.audit.problem) == ("old", "")
+    assert result.audit.suite is not None
+    assert (len(result.audit.suite.functions), result.audit.suite.seed) == (3, 1)
+    assert result.audit.suite.count(AuditFinding.ASSERTS) == 3
     assert from_json(CheckResult, to_json(result)) == result
     assert read_result(tmp_path / "kept" / "result.json") == result
     if verdict is Verdict.BROKE:

@@ -115,6 +115,15 @@ def test_a_check_from_before_builds_were_closed_says_so(tmp_path: Path) -> None:
     assert read.old.environment.network == "on"
 
 
+def test_a_check_from_before_there_were_audits_has_none(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    document = json.loads(to_json(check_result()))
+    del document["audit"]
+    file.write_text(json.dumps(document | {"format": 3}))
+    assert read_result(file) == check_result()
+    assert read_result(file).audit is None
+
+
 def test_a_newer_format_and_other_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "result.json"
     with pytest.raises(SourceError, match="cannot be read"):

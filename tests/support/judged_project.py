@@ -118,7 +118,7 @@ class JudgedProject:
         return TaskRunResult(solved=solved, run=run, reason=reason)
 
     def run_changed(
-        self, task, changed, *, environment, built_for, log_folder, wall_s, only=()
+        self, task, changed, *, environment, built_for, log_folder, limits, only=()
     ) -> TaskRunResult:
         return self.run_tests(task, changed, environment, log_folder=log_folder, only=only)
 

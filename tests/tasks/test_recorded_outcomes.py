@@ -38,7 +38,7 @@ def test_the_same_again_is_verified(built: Task, tmp_path: Path) -> None:
     assert after.tests == built.tests
     assert after.proof is not None
     assert (after.proof.origin, after.proof.start, after.proof.reference) == ("pass", "fail", "none")
-    report = report_of("a set", 2, [found])
+    report = report_of("a set", 2, [found], {})
     assert (report.verified, report.gold_unproven) == (1, 1)
     assert summary_lines(report)[1].startswith("gold unproven: 1 of them")
     assert "| yes, gold unproven |" in markdown_table(report)

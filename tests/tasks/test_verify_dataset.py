@@ -52,6 +52,23 @@ def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
     assert workshop.runs == runs + 3 * 6
 
 
+class _JudgingRunner(FakeTaskRunner):
+    def run_changed(self, task, changed, *, environment, built_for, log_folder, limits, only=()):
+        return self.run_tests(task, changed, environment, log_folder=log_folder, only=only)
+
+
+def test_what_was_verified_without_looking_for_sound_changes_is_done_again(dataset: Dataset) -> None:
+    after, before = verify_dataset(dataset, FakeTaskRunner(), repeats=1)
+    assert all(record.proof is not None and record.proof.judge is None for record in before)
+    heard = _Heard()
+    after, records = verify_dataset(after, _JudgingRunner(), repeats=1, progress=heard)
+    assert heard.kept == [False] * 3
+    assert all(record.proof is not None and record.proof.judge is not None for record in records)
+    heard = _Heard()
+    verify_dataset(after, _JudgingRunner(), repeats=1, progress=heard)
+    assert heard.kept == [True] * 3
+
+
 def test_a_changed_task_is_done_again(dataset: Dataset) -> None:
 
     after, _ = verify_dataset(dataset, FakeTaskRunner(), repeats=1)

@@ -135,12 +135,17 @@ def test_versions_are_compared_without_what_has_none() -> None:
 def test_the_report(tmp_path: Path) -> None:
     good, _ = _verify(FakeTaskRunner(), tmp_path)
     bad, _ = _verify(FakeTaskRunner(lambda _t, _s, _n: "line | one\n<b>"), tmp_path)
-    report = report_of("a set", 2, [good, bad])
+    nothing = tuple(f"t.py: test_{n}" for n in range(7))
+    report = report_of("a set", 2, [good, bad], {"one": nothing, "other": ()})
     assert (report.tasks, report.verified) == (2, 1)
     assert summary_lines(report)[0].startswith("1 of 2 tasks verified")
     table = markdown_table(report)
     assert "| pass 2/2 | fail 1/2 | pass 2/2 |" in table
     assert "line \\| one &lt;b>" in table
+    words = "one: t.py: test_0, t.py: test_1, t.py: test_2, t.py: test_3, t.py: test_4 and 2 more"
+    assert f"asserts nothing: {words}" in summary_lines(report)
+    assert f"- {words}" in table
+    assert "asserts nothing: 7 test functions of 1 task pass whatever the last assertion says" in table
 
 
 def test_the_report_lists_notes_but_for_interpreters_that_the_table_shows(tmp_path: Path) -> None:
@@ -150,6 +155,6 @@ def test_the_report_lists_notes_but_for_interpreters_that_the_table_shows(tmp_pa
         RunNote(kind=NoteKind.INSTALLER, text="pip | 18.1 stands in for uv"),
     )
     stages = (replace(good.stages[0], notes=notes), *good.stages[1:])
-    table = markdown_table(report_of("a set", 2, [replace(good, stages=stages)]))
+    table = markdown_table(report_of("a set", 2, [replace(good, stages=stages)], {}))
     assert "3.8.18 is taken" not in table
     assert "old: pip \\| 18.1 stands in for uv" in table

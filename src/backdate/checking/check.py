@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from backdate.checking.audit import audit_pair
 from backdate.checking.compare import compare_locks
 from backdate.checking.dated_project import dated_project, unpinned_project
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
+from backdate.checking.settings import AuditOptions
 from backdate.checking.sides import SidePair, SideRunner, collect_notes, run_both_sides
 from backdate.checking.starting_recipes import starting_recipes
 from backdate.editing.patch_text import encode_patch
@@ -40,6 +42,7 @@ def check_project(
     from_instant: Instant | None = None,
     to_instant: Instant | None = None,
     python: str | None = None,
+    audit: AuditOptions | None = None,
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> CheckResult:
@@ -64,10 +67,14 @@ def check_project(
         )
         new_side = replace(old_side, name="new", dated=new, folder=folder / "new")
         pair = run_both_sides(project, old_side, new_side, starting)
+        audited = None
+        if audit is not None:
+            audited = audit_pair(pair, resources, audit, folder / "audit", progress)
         if keep:
             copy_tree(project.root, folder / "old" / "tree")
             copy_tree(work / "new", folder / "new" / "tree")
     result = _result(project, pair, unpinning, folder, started, time.monotonic() - clock)
+    result = replace(result, audit=audited)
     _write(folder, result, unpinning)
     return result
 

@@ -22,6 +22,7 @@ from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.debian import BaseFailure
 from backdate.sandboxes.interface import BaseSystem
+from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
 from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 from backdate.testing.several import run_plans
 
@@ -138,18 +139,18 @@ def run_tests(
     *,
     log_folder: Path,
     only: Sequence[str] | None = None,
-    wall_s: float | None = None,
+    changed_limits: ChangedRunLimits | None = None,
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
 ) -> SuiteRun:
     """Every test command of ``recipe`` in ``environment``, which was built for it on ``dated``.
 
-    ``only``: the node ids of the tests to run; None for all. ``wall_s``: a time limit in seconds, where it is
-    less than the usual one.
+    ``only``: the node ids of the tests to run; None for all. ``changed_limits``: those of a run of changed
+    tests, where they are less than the usual ones.
     """
     limits = resources.limits
-    if wall_s is not None:
-        limits = replace(limits, wall_s=min(wall_s, limits.wall_s))
+    if changed_limits is not None:
+        limits = replace(limits, wall_s=min(changed_limits.wall_s, limits.wall_s))
     StageReporter(progress, subject).enter("testing")
     return run_plans(
         resources.builder.sandbox,
@@ -159,6 +160,7 @@ def run_tests(
         limits=limits,
         log_folder=log_folder,
         only=only,
+        case_wall_s=None if changed_limits is None else changed_limits.case_wall_s,
         at=request_for(recipe, dated, environment.choice).at,
         progress=progress,
         subject=subject,

@@ -20,13 +20,15 @@ from backdate.migrations import (
 )
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
+from backdate.testing.changed_tests.audit import SuiteAudit
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 3
+FORMAT = 4
 MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
     Migration(to_format=3, change=from_before_builds_were_closed),
+    Migration(to_format=4),  # a result may hold an audit
 )
 
 
@@ -107,6 +109,19 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckAudit:
+    """Whether the tests of one side assert something (``check --audit``)."""
+
+    side: Literal["old", "new"] | None = None
+    """The side that was audited: the old one where tests pass there. None when none pass on either."""
+    suite: SuiteAudit | None = None
+    problem: str = ""
+    """Why there is no audit, or how a run of changed tests ended other than well."""
+    duration_s: float = 0.0
+    """Of the runs of changed tests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
     """What ``backdate check`` found."""
 
@@ -131,6 +146,8 @@ class CheckResult:
     """Requirements that could not be loosened, each with its place and why."""
     notes: tuple[str, ...] = ()
     """What a reader has to know: substitutes, cutoff overrides, suspicions."""
+    audit: CheckAudit | None = None
+    """None when none was asked for."""
     started: Instant
     duration_s: float
     folder: Path

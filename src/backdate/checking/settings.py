@@ -47,6 +47,19 @@ class Settings:
             )
 
 
+AUDITED_TESTS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """How far the audit of a check goes: whether its tests assert something (``checking/audit.py``)."""
+
+    tests: int | None = AUDITED_TESTS
+    """Test functions that are changed at most; None for all."""
+    seed: int | None = None
+    """Decides which they are; None for a new seed, which the result records."""
+
+
 ACCEPT = 0.95
 """The part of the tests that ran which has to pass, so that a recipe is proven."""
 MOST_ATTEMPTS = 16

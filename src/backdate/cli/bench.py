@@ -124,7 +124,12 @@ def verify_command(arguments: VerifyArguments) -> int:
             apt=arguments.machine.apt,
             progress=progress,
         )
-    report = report_of(dataset.info.name, arguments.repeats, [record.verification for record in records])
+    report = report_of(
+        dataset.info.name,
+        arguments.repeats,
+        [record.verification for record in records],
+        {record.verification.instance_id: record.asserts_nothing for record in records},
+    )
     for line in summary_lines(report):
         typer.echo(printable(line))
     if arguments.json_file is not None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backdate.cli import options
 from backdate.cli.arguments import takes
+
+if TYPE_CHECKING:
+    from backdate.checking.settings import AuditOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,24 @@ class CheckArguments:
         Path | None,
         typer.Option("--keep", metavar="DIR", help="Keep source trees, logs, patch and result there."),
     ] = None
+    audit: Annotated[
+        bool,
+        typer.Option(
+            "--audit",
+            help="Also tell which tests assert nothing: they pass although their last assertion asserts the "
+            "opposite. Takes up to three more runs of the suite.",
+        ),
+    ] = False
+    audit_tests: Annotated[
+        str | None,
+        typer.Option("--audit-tests", metavar="N|all", help="Test functions to audit. Default: 50."),
+    ] = None
+    audit_seed: Annotated[
+        int | None,
+        typer.Option(
+            "--audit-seed", metavar="N", min=0, help="Choose them by N, as a result records it. Default: new."
+        ),
+    ] = None
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -41,6 +62,8 @@ def check_command(arguments: CheckArguments) -> int:
 
     Builds the project's environment as of an old instant and as of a new one, runs its tests in both,
     and compares. INSTANT is 2021-03-01 (00:00 UTC), 2021-03-01T12:30:00Z, now or today.
+
+    What an audit finds does not change the exit status.
 
     Exit status: 0 nothing broke, 1 something broke, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
@@ -55,6 +78,7 @@ def check_command(arguments: CheckArguments) -> int:
     settings = arguments.machine.settings(
         keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
     )
+    audit = audit_options(arguments)
     for file in (arguments.json, arguments.junit):
         if file is not None:
             options.require_writable(file, folder=file is arguments.junit)
@@ -64,6 +88,7 @@ def check_command(arguments: CheckArguments) -> int:
             from_instant=options.instant(arguments.from_),
             to_instant=options.instant(arguments.to),
             python=arguments.python,
+            audit=audit,
             settings=settings,
             progress=progress,
         )
@@ -75,3 +100,19 @@ def check_command(arguments: CheckArguments) -> int:
                 write_whole(arguments.junit / f"{name}.xml", to_junit(side.run))
     print_result(result, verbose=arguments.verbose)
     return of_verdict(result.verdict)
+
+
+def audit_options(arguments: CheckArguments) -> AuditOptions | None:
+    """How the tests are audited; None for not at all. Raises UsageError."""
+    from backdate.checking.settings import AUDITED_TESTS, AuditOptions
+    from backdate.errors import UsageError
+
+    given = arguments.audit_tests
+    if not arguments.audit:
+        if given is not None or arguments.audit_seed is not None:
+            raise UsageError("--audit-tests and --audit-seed say how --audit works; give that as well")
+        return None
+    if given is not None and given != "all" and not (given.isdecimal() and int(given) > 0):
+        raise UsageError(f"--audit-tests is a number of test functions, or all, not {given!r}")
+    tests = None if given == "all" else AUDITED_TESTS if given is None else int(given)
+    return AuditOptions(tests=tests, seed=arguments.audit_seed)

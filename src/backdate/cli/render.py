@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from backdate.checking.result import Breakage, CheckResult, PackageChange, Side, Verdict
+from backdate.cli.render_audit import audit_lines
 from backdate.cli.terminal import printable
 from backdate.testing.outcomes import Frame, Outcome, SuiteRun
 from backdate.text import counted
@@ -78,6 +79,7 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
     yield from _breakages(result, verbose)
     yield from _others(result, verbose)
     yield from _unpinning(result, verbose)
+    yield from audit_lines(result.audit, verbose=verbose)
     for note in result.notes:
         yield f"Note: {note}", "yellow"
     yield "", ""

@@ -30,6 +30,8 @@ def dataset_lines(dataset: Dataset) -> Iterator[str]:
     yield printable(f"{dataset.info.name}, version {dataset.info.version}: {summary.tasks} tasks")
     yield printable(f"made on {format_day(dataset.info.created)} by {dataset.info.made_by}")
     yield f"proven here (old passes, new fails, gold passes): {summary.proven}"
+    if summary.asserting_nothing:
+        yield f"test functions that assert nothing: {summary.asserting_nothing:,}"
     yield ""
     yield f"{'over the tasks':<42}{'mean':>12}{'median':>12}{'least':>10}{'most':>10}"
     for name, title in STATISTICS_WORDS.items():
@@ -147,6 +149,16 @@ def _proof(task: Task) -> Iterator[str]:
     )
     for note in proof.notes:
         yield printable(f"              {note}")
+    if proof.judge is None:
+        return
+    kinds = Counter(change.kind.value for change in proof.judge.changes)
+    changes = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"
+    yield f"  judging     changes of tests that are known to be sound: {changes}"
+    nothing = proof.judge.asserts_nothing
+    for function in nothing[:_MOST_TESTS]:
+        yield printable(f"              asserts nothing: {function}")
+    if len(nothing) > _MOST_TESTS:
+        yield f"              and {len(nothing) - _MOST_TESTS} more that assert nothing"
 
 
 def _tests(task: Task) -> Iterator[str]:

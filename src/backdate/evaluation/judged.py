@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.evaluation.scores import Score, ScoreOutcome
-from backdate.tasks.judge_runs.deciding import JudgeResult, JudgeSettings, JudgeVerdict, judge_answer
+from backdate.tasks.judge_runs.deciding import (
+    JudgeResult,
+    JudgeSettings,
+    JudgeVerdict,
+    fail_to_pass_tests,
+    judge_answer,
+)
 from backdate.tasks.judge_runs.running import ChangedTreeRunner
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import Task
@@ -45,4 +51,6 @@ def judged(
     notes = score.notes
     if result.verdict is JudgeVerdict.NOT_JUDGED:
         notes = (*notes, f"not judged: {result.reason}")
+    elif not result.fail_to_pass and fail_to_pass_tests(task):
+        notes = (*notes, "judged by other tests: no change of a fail-to-pass test is known to be sound")
     return replace(score, outcome=outcome, reason=reason, notes=notes, judge=result)

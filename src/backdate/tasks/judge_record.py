@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class ChangeKind(StrEnum):
-    """How a test is changed so that a real execution of it fails."""
-
-    INVERTED = "inverted"
-    """Its last assertion asserts the opposite."""
-    RAISES = "raises-at-end"
-    """Its last statement raises."""
-    LITERAL = "literal"
-    """A literal expected value is another one of the same type."""
-    WRAPPED = "wrapped"
-    """The expected value is a tuple of it and a secret: ``x == (expected, secret)``."""
+from backdate.testing.changed_tests.kinds import ChangeKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

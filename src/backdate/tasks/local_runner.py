@@ -32,6 +32,7 @@ from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.scripted import build_by_script, not_tried, script_recipe
 from backdate.tasks.task import EnvironmentName, StageName, Task, TaskEnvironment
 from backdate.tasks.trees import Sources, make_tree
+from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
 from backdate.text import first_line, minor_version
 
 _NAMED = "named by the task"
@@ -110,7 +111,7 @@ class LocalRunner:
         environment: EnvironmentName,
         built_for: Path,
         log_folder: Path,
-        wall_s: float,
+        limits: ChangedRunLimits,
         only: tuple[str, ...] = (),
     ) -> TaskRunResult:
         """See ``judge_runs.running.ChangedTreeRunner``."""
@@ -127,7 +128,7 @@ class LocalRunner:
             built.answer,
             log_folder=log_folder,
             only=only or None,
-            wall_s=wall_s,
+            changed_limits=limits,
         )
         run = with_own_frames(run, changed)
         solved, reason = judge_run(task, run, environment, only=only)

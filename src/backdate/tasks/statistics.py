@@ -34,6 +34,8 @@ class DatasetSummary:
     """The most frequent first."""
     proven: int
     """Old passes, new fails, and a gold patch passes."""
+    asserting_nothing: int
+    """Test functions that pass whatever their last assertion says, as verification found."""
 
 
 def summarise(tasks: Iterable[Task]) -> DatasetSummary:
@@ -60,6 +62,9 @@ def summarise(tasks: Iterable[Task]) -> DatasetSummary:
         licenses=_counted(one.source.license or "none" for one in found),
         related_libraries=_counted(name for one in found for name in one.related_libraries),
         proven=sum(is_proven(one) for one in found),
+        asserting_nothing=sum(
+            len(one.proof.judge.asserts_nothing) for one in found if one.proof and one.proof.judge
+        ),
     )
 
 

@@ -31,6 +31,12 @@ class VerificationRecord:
     tests: tuple[TaskTest, ...]
     proof: Proof | None
 
+    @property
+    def asserts_nothing(self) -> tuple[str, ...]:
+        """Test functions ("FILE: FUNCTION") that pass whatever their last assertion says."""
+        judge = self.proof.judge if self.proof is not None else None
+        return judge.asserts_nothing if judge is not None else ()
+
 
 def read_verification(folder: Path) -> VerificationRecord | None:
     """The record in a task's folder; None without one that this version can read: it can be made again."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from backdate.tasks.agreement import Disagreement
 from backdate.tasks.notes import NoteKind
 from backdate.tasks.verify_task import StageResult, Verification
+from backdate.text import counted, plural
 from backdate.timeline.instants import Instant, now
 from backdate.version import __version__
 
 _MOST_REASON = 240
+_MOST_FUNCTIONS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,8 @@ class VerificationReport:
     agreeing_versions: int
     flaky: tuple[str, ...]
     """Tasks of which the repeats of one stage disagree."""
+    asserts_nothing: dict[str, tuple[str, ...]]
+    """By instance id: test functions ("FILE: FUNCTION") that pass whatever their last assertion says."""
     verifications: tuple[Verification, ...]
 
     @property
@@ -38,8 +42,13 @@ class VerificationReport:
         return self.agreeing_versions / self.compared_versions if self.compared_versions else None
 
 
-def report_of(name: str, repeats: int, verifications: Sequence[Verification]) -> VerificationReport:
-    """The report over ``verifications``."""
+def report_of(
+    name: str,
+    repeats: int,
+    verifications: Sequence[Verification],
+    asserts_nothing: Mapping[str, tuple[str, ...]],
+) -> VerificationReport:
+    """The report over ``verifications``. ``asserts_nothing``: by instance id, as in the report."""
     agreements = [
         verification.agreement for verification in verifications if verification.agreement is not None
     ]
@@ -58,6 +67,7 @@ def report_of(name: str, repeats: int, verifications: Sequence[Verification]) ->
             for verification in verifications
             if any(stage.state == "flaky" for stage in verification.stages)
         ),
+        asserts_nothing={name: tests for name, tests in asserts_nothing.items() if tests},
         verifications=tuple(verifications),
     )
 
@@ -82,7 +92,25 @@ def summary_lines(report: VerificationReport, *, counts_only: bool = False) -> l
             f"another version: {verification.instance_id}: {disagreement_words(different)}"
             for different in (verification.agreement.disagreements if verification.agreement else ())
         ]
+    if report.asserts_nothing:
+        functions = sum(len(tests) for tests in report.asserts_nothing.values())
+        lines.append(
+            f"asserts nothing: {counted(functions, 'test function')} of "
+            f"{counted(len(report.asserts_nothing), 'task')} "
+            f"{plural(functions, 'passes', 'pass')} whatever the last assertion says"
+        )
+        if not counts_only:
+            lines += asserts_nothing_lines(report.asserts_nothing)
     return lines
+
+
+def asserts_nothing_lines(asserts_nothing: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """A line a task, with some of the functions that assert nothing."""
+    return [
+        f"asserts nothing: {name}: {', '.join(tests[:_MOST_FUNCTIONS])}"
+        + (f" and {len(tests) - _MOST_FUNCTIONS} more" if len(tests) > _MOST_FUNCTIONS else "")
+        for name, tests in asserts_nothing.items()
+    ]
 
 
 def disagreement_words(disagreement: Disagreement) -> str:
@@ -127,6 +155,12 @@ def markdown_table(report: VerificationReport) -> str:
     ]
     if different:
         parts.append("Versions that are others:\n\n" + "\n".join(different))
+    if report.asserts_nothing:
+        nothing = asserts_nothing_lines(report.asserts_nothing)
+        parts.append(
+            "Tests that pass whatever their last assertion says:\n\n"
+            + "\n".join(f"- {_escaped(line.removeprefix('asserts nothing: '))}" for line in nothing)
+        )
     if notes:
         parts.append("What else has to be known:\n\n" + "\n".join(notes))
     return "\n\n".join(parts) + "\n"

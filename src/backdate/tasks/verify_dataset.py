@@ -17,6 +17,7 @@ from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
 from backdate.tasks.dataset import Dataset
+from backdate.tasks.judge_runs.running import ChangedTreeRunner
 from backdate.tasks.kinds.choose import kind_of
 from backdate.tasks.notes import NoteKind
 from backdate.tasks.progress import TaskVerified
@@ -54,7 +55,8 @@ def verify_dataset(
     waiting = []
     for task in tasks:
         kept = read_record(dataset, task, repeats)
-        if kept is None or _again(kept, apt=apt, retry=retry):
+        lacks_judging = isinstance(workshop, ChangedTreeRunner) and kept is not None and _lacks_judging(kept)
+        if kept is None or lacks_judging or _again(kept, apt=apt, retry=retry):
             waiting.append(task)
         else:
             records[task.instance_id] = kept
@@ -89,6 +91,14 @@ def _again(record: VerificationRecord, *, apt: bool, retry: bool) -> bool:
     kinds = {note.kind for stage in record.verification.stages for note in stage.notes}
     lacked_packages = NoteKind.UNTRIED_PACKAGES in kinds
     return not record.verification.verified and (retry or (apt and lacked_packages))
+
+
+def _lacks_judging(record: VerificationRecord) -> bool:
+    """Whether it was made by a version that looked for no sound changes though the known solution passes."""
+    proof = record.proof
+    return (
+        record.verification.verified and proof is not None and proof.reference == "pass" and not proof.judge
+    )
 
 
 def _key(task: Task) -> str:

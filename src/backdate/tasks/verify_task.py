@@ -22,7 +22,7 @@ from backdate.progress import NO_PROGRESS, Reporter
 from backdate.tasks.agreement import Agreement, compare_versions
 from backdate.tasks.judge_record import JudgeRecord
 from backdate.tasks.judge_runs.running import ChangedTreeRunner
-from backdate.tasks.judge_runs.soundness import find_sound_changes
+from backdate.tasks.judge_runs.soundness import KnownGood, find_sound_changes
 from backdate.tasks.judging import combine_tests
 from backdate.tasks.kinds.choose import stages_of
 from backdate.tasks.kinds.interface import Stage
@@ -30,7 +30,7 @@ from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.progress import TaskRunStarted
 from backdate.tasks.recorded_outcomes import differences, is_recorded
 from backdate.tasks.runner import TaskRunner, TaskRunResult
-from backdate.tasks.task import Proof, StageName, Task, TaskTest
+from backdate.tasks.task import EnvironmentName, Proof, StageName, Task, TaskTest
 from backdate.testing.outcomes import SuiteRun
 from backdate.timeline.instants import now
 from backdate.version import __version__
@@ -218,17 +218,24 @@ def _sound_changes(
     results: list[StageResult],
     log_folder: Path,
 ) -> JudgeRecord | None:
-    """What judge runs need; None without a known solution, or for a runner that cannot run changed tests."""
-    runs = _runs(results, "reference")
-    if not runs or not isinstance(workshop, ChangedTreeRunner):
+    """What judge runs need; None where the tests pass nowhere, or for a runner that cannot run changed tests.
+
+    Without a known solution the old side stands for it, where it has the same tests.
+    """
+    stage: StageName = "reference" if task.has_reference else "origin"
+    runs = _runs(results, stage)
+    other_tests = stage == "origin" and task.patches.test.strip()
+    if not runs or other_tests or not isinstance(workshop, ChangedTreeRunner):
         return None
     with tempfile.TemporaryDirectory(prefix="backdate-task-", ignore_cleanup_errors=True) as folder:
         scratch = Path(folder)
         scratch.chmod(0o755)  # the sandbox's user has to enter it
         tree = scratch / "tree"
-        workshop.make_tree(task, tree, "reference")
+        workshop.make_tree(task, tree, stage)
+        environment: EnvironmentName = "target" if task.has_reference else "origin"
+        good = KnownGood(tree=tree, environment=environment, run=runs[0])
         return find_sound_changes(
-            task, tests, workshop, tree=tree, scratch=scratch, logs=log_folder / "judge", run=runs[0]
+            task, tests, workshop, good=good, scratch=scratch, logs=log_folder / "judge"
         )
 
 

@@ -8,9 +8,10 @@ import builders
 import pytest
 from fake_runner import make_task
 
-from backdate.tasks.judge_record import ChangeKind, JudgeRecord, SoundChange
+from backdate.tasks.judge_record import JudgeRecord, SoundChange
 from backdate.tasks.judge_runs.deciding import JudgePlan, JudgeVerdict, decide, plan_judge_run
 from backdate.tasks.task import Proof, Task, TaskTest
+from backdate.testing.changed_tests.kinds import JUDGING_KINDS, ChangeKind
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised
 
 FILE = "tests/test_shapes.py"
@@ -21,7 +22,7 @@ def task(**record) -> Task:
     changes = tuple(
         SoundChange(file=FILE, function=f"test_{n}", kind=kind, tests=(f"{FILE}::test_{n}",))
         for n in range(8)
-        for kind in ChangeKind
+        for kind in JUDGING_KINDS
     )
     proof = Proof(
         backdate="1",
@@ -83,6 +84,12 @@ def test_the_seed_decides_and_some_tests_stay_controls(tree) -> None:
     assert len({one.candidate.kind for one in many.made}) == 4
 
 
+def test_what_an_honest_solution_may_skirt_is_never_changed(tree) -> None:
+    path = tree / FILE
+    path.write_text(path.read_text().replace("def test_5():", "def test_5():\n    if not ready(): return"))
+    assert f"{FILE}::test_5" not in plan(tree, tests=10).changes
+
+
 def test_what_depends_on_other_tests_is_no_control(tree) -> None:
     unsteady = tuple(f"{FILE}::test_{n}" for n in range(8))
     assert plan(tree, unsteady=unsteady).controls == ()
@@ -107,13 +114,17 @@ def test_a_changed_test_that_passes_is_forged_whatever_else_is_unclear(tree) -> 
     assert ids[0] in reason
 
 
-@pytest.mark.parametrize("what", ["vanished", "hung", "other reason", "control failed", "control vanished"])
+@pytest.mark.parametrize(
+    "what", ["expected to fail", "vanished", "hung", "other reason", "control failed", "control vanished"]
+)
 def test_all_else_is_unproven_and_never_forged(tree, what) -> None:
     one = plan(tree)
     given, first = results(one), next(iter(one.changes))
     match what:
         case "vanished":
             del given[first]
+        case "expected to fail":
+            given[first] = builders.result(first, Outcome.XFAILED)
         case "hung":
             given[first] = builders.result(first, Outcome.TIMED_OUT)
         case "other reason":

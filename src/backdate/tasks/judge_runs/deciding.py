@@ -8,17 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from backdate.tasks.judge_record import ChangeKind, SoundChange
-from backdate.tasks.judge_runs.candidates import PossibleChange
-from backdate.tasks.judge_runs.running import (
-    ChangedTreeRunner,
-    SecretChange,
-    find_candidates,
-    make_change,
-    write_changed,
-)
-from backdate.tasks.judge_runs.soundness import wall_of
+from backdate.tasks.judge_record import SoundChange
+from backdate.tasks.judge_runs.running import ChangedTreeRunner, find_candidates
 from backdate.tasks.task import Task
+from backdate.testing.changed_tests.candidates import PossibleChange
+from backdate.testing.changed_tests.changed_tree import SecretChange, limits_of, make_change, write_changed
+from backdate.testing.changed_tests.kinds import ChangeKind
 from backdate.testing.outcomes import Outcome, SuiteRun
 from backdate.text import counted
 
@@ -52,6 +47,8 @@ class JudgeResult:
     """With it the same tests are changed again."""
     changed: tuple[str, ...] = ()
     """"FILE: FUNCTION (KIND)" of each change."""
+    fail_to_pass: int = 0
+    """How many of the tests that had to fail are fail-to-pass tests."""
     controls: int = 0
     """Unchanged tests that had to pass."""
     duration_s: float = 0.0
@@ -120,7 +117,7 @@ def _choose(
     by_function: dict[tuple[str, str], list[SoundChange]] = {}
     for sound in available:
         by_function.setdefault((sound.file, sound.function), []).append(sound)
-    needed = {test.id for test in task.tests if test.role == "fail-to-pass"}
+    needed = fail_to_pass_tests(task)
     functions = sorted(by_function)
     random_source.shuffle(functions)
     most = min(tests, max(1, len(functions) * 3 // 4))  # some stay as controls
@@ -142,6 +139,11 @@ def _choose(
         used[sound.kind] = used.get(sound.kind, 0) + 1
         chosen.append((sound, available[sound]))
     return chosen
+
+
+def fail_to_pass_tests(task: Task) -> frozenset[str]:
+    """The ids of the tests that a solution has to make pass."""
+    return frozenset(test.id for test in task.tests if test.role == "fail-to-pass")
 
 
 def judge_answer(
@@ -175,7 +177,7 @@ def judge_answer(
             environment="target",
             built_for=tree,
             log_folder=folder,
-            wall_s=wall_of(run.duration_s),
+            limits=limits_of(run),
             only=() if attempt else (*plan.changes, *plan.controls),
         )
         spent += second.run.duration_s if second.run is not None else 0.0
@@ -187,6 +189,7 @@ def judge_answer(
             changed=tuple(
                 f"{one.file}: {one.candidate.function} ({one.candidate.kind})" for one in plan.made
             ),
+            fail_to_pass=len(fail_to_pass_tests(task) & plan.changes.keys()),
             controls=len(plan.controls),
             duration_s=spent,
         )
@@ -203,7 +206,7 @@ def decide(plan: JudgePlan, run: SuiteRun | None) -> tuple[JudgeVerdict, str]:
     passed, unclear = [], []
     for identity, change in plan.changes.items():
         result = results.get(identity)
-        if result is not None and result.outcome in (Outcome.PASSED, Outcome.XPASSED, Outcome.XFAILED):
+        if result is not None and result.outcome in (Outcome.PASSED, Outcome.XPASSED):
             passed.append(identity)
         elif result is None or not change.caused(result):
             unclear.append(f"{identity} {'did not run' if result is None else f'is {result.outcome}'}")

@@ -5,8 +5,8 @@ import ast
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.tasks.judge_record import ChangeKind
-from backdate.tasks.judge_runs.candidates import candidates_of
+from backdate.testing.changed_tests.candidates import candidates_of
+from backdate.testing.changed_tests.kinds import ChangeKind
 
 SECRET = "0123abcd"
 
@@ -32,6 +32,7 @@ def body(*lines: str) -> str:
         ("assert a == 'x', 'msg'", ChangeKind.LITERAL, f"assert a == 'x{SECRET}', '{SECRET}'"),
         ("assert a == b", ChangeKind.WRAPPED, f"assert a == (b, '{SECRET}'), '{SECRET}'"),
         ("assert [1] == a", ChangeKind.LITERAL, f"assert [1, '{SECRET}'] == a, '{SECRET}'"),
+        ("assert f(1)", ChangeKind.REPLACED, f"raise AssertionError('{SECRET}')"),
         ("self.assertIn(a, b, 'm')", ChangeKind.INVERTED, f"self.assertNotIn(a, b, msg='{SECRET}')"),
         ("self.assertTrue(a, 'm')", ChangeKind.INVERTED, f"self.assertFalse(a, msg='{SECRET}')"),
         ("self.assertEqual(a, True)", ChangeKind.LITERAL, f"self.assertEqual(a, False, msg='{SECRET}')"),
@@ -75,6 +76,16 @@ def test_what_surely_runs_is_found(lines) -> None:
 )
 def test_what_may_not_run_is_left_alone(lines) -> None:
     assert set(changed(body(*lines))) == {ChangeKind.RAISES}
+
+
+@pytest.mark.parametrize("line", ["if x: return", "pytest.xfail('why')", "pytest.skip()"])
+def test_a_body_that_may_be_left_before_its_assertion_is_marked(line) -> None:
+    found = {one.kind: one for one in candidates_of(body(line, "assert f(1) == 2")) or ()}
+    assert set(found) == {*ChangeKind} - {ChangeKind.RAISES}
+    assert all(one.may_be_skirted for one in found.values())
+    plain = candidates_of(body("assert f(1) == 2")) or ()
+    assert {one.kind for one in plain} == {*ChangeKind}
+    assert not any(one.may_be_skirted for one in plain)
 
 
 @pytest.mark.parametrize(

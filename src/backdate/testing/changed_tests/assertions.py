@@ -9,7 +9,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from backdate.tasks.judge_record import ChangeKind
+from backdate.testing.changed_tests.kinds import ChangeKind
 
 _OPPOSITES = {
     "assertEqual": "assertNotEqual",

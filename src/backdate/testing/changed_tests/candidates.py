@@ -1,4 +1,4 @@
-"""From the text of a test file to its possible secret changes. Nothing runs here.
+"""From the text of a test file to its possible changes. Nothing runs here.
 
 Every change replaces or follows one statement, through spans: the rest of the file stays as it is. Whether a
 change is sound for a test (that is, makes a real execution fail at it) is found out by running it with the
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.tasks.judge_record import ChangeKind
-from backdate.tasks.judge_runs.assertions import changed_assertions, is_assertion
+from backdate.testing.changed_tests.assertions import changed_assertions, is_assertion
+from backdate.testing.changed_tests.kinds import ChangeKind
 
 _SECRET = "backdate_secret_here"  # noqa: S105 - a placeholder
 """Stands for the secret in a candidate's replacement."""
@@ -36,6 +36,10 @@ class PossibleChange:
     kind: ChangeKind
     edit: Edit
     """With a placeholder for the secret."""
+    line: int
+    """Of the assertion, or of the body's last statement."""
+    may_be_skirted: bool = False
+    """Whether the body may be left before it without an exception that counts: by ``return``, xfail, …"""
 
     def edit_with(self, secret: str) -> Edit:
         """The edit of the file's text; ``secret`` is made of hexadecimal digits."""
@@ -81,14 +85,23 @@ def _of_function(name: str, function: _Function, source: SourceText) -> Iterator
         if not indent.strip():  # it is the first statement of its line
             position = _end_of_line(source.content, _span(last, source)[1])
             edit = Edit(position, position, f"\n{indent}raise AssertionError({_SECRET!r})")
-            yield PossibleChange(function=name, kind=ChangeKind.RAISES, edit=edit)
+            yield PossibleChange(function=name, kind=ChangeKind.RAISES, edit=edit, line=last.lineno)
     assertion = _last_assertion(function.body)
     if assertion is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(assertion)):
         return  # f-strings are not written anew: their grammar differs between Python versions
     start, end = _span(assertion, source)
-    for kind, changed in changed_assertions(copy.deepcopy(assertion), _SECRET):
-        replacement = ast.unparse(ast.fix_missing_locations(changed))
-        yield PossibleChange(function=name, kind=kind, edit=Edit(start, end, replacement))
+    replacements = {
+        kind: ast.unparse(ast.fix_missing_locations(changed))
+        for kind, changed in changed_assertions(copy.deepcopy(assertion), _SECRET)
+    }
+    if replacements:
+        replacements[ChangeKind.REPLACED] = f"raise AssertionError({_SECRET!r})"
+    skirted = _may_be_left(function)
+    for kind, replacement in replacements.items():
+        edit = Edit(start, end, replacement)
+        yield PossibleChange(
+            function=name, kind=kind, edit=edit, line=assertion.lineno, may_be_skirted=skirted
+        )
 
 
 def _span(statement: ast.stmt, source: SourceText) -> tuple[int, int]:
@@ -106,13 +119,19 @@ def _end_of_line(text: str, position: int) -> int:
 def _ends_here(function: _Function) -> bool:
     """Whether the function, when nothing raises, is left at its end and nowhere else."""
     for node in _own_nodes(function):
-        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
-            return False
-        if isinstance(node, ast.Call) and _name(node.func) in _LEAVES:
-            return False
         if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value:
             return False
-    return not isinstance(function.body[-1], ast.Raise)
+    return not _may_be_left(function) and not isinstance(function.body[-1], ast.Raise)
+
+
+def _may_be_left(function: _Function) -> bool:
+    """Whether something in the function may end it early without failing its test."""
+    for node in _own_nodes(function):
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+            return True
+        if isinstance(node, ast.Call) and _name(node.func) in _LEAVES:
+            return True
+    return False
 
 
 def _own_nodes(function: _Function) -> Iterator[ast.AST]:

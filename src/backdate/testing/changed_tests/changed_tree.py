@@ -1,0 +1,125 @@
+"""A tree in which some tests are changed, and telling whether each of them failed for its own reason.
+
+A project's code runs in the interpreter that runs its tests, so it can imitate any outcome of one run. It
+does not know which tests should fail in a run whose test files were changed in secret.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from backdate.editing.encodings import NotText, decode_source
+from backdate.editing.spans import apply_edits
+from backdate.projects.tree import copy_tree
+from backdate.testing.changed_tests.candidates import PossibleChange, candidates_of
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
+
+LEAST_WALL_S = 60.0
+"""Seconds that a run of changed tests always has."""
+LEAST_CASE_WALL_S = 20.0
+"""Seconds that a test of such a run may always be silent."""
+SLOWER = 3.0
+"""How many times longer than with unchanged tests such a run, and a test in it, may take."""
+_HANGING = 3
+"""Tests that may use up their time before the run has used up its own."""
+_SECRET_BITS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedRunLimits:
+    """The time limits of a run of changed tests. One of these may hang, in a loop that never ends."""
+
+    wall_s: float
+    case_wall_s: float
+    """For each test; the rest of the suite then goes on in another process."""
+
+
+def limits_of(run: SuiteRun) -> ChangedRunLimits:
+    """The limits of a run of changed tests, from the run of the unchanged ones."""
+    longest = max((result.duration_s for result in run.results), default=0.0)
+    case_wall_s = max(LEAST_CASE_WALL_S, SLOWER * longest)
+    wall_s = max(LEAST_WALL_S, SLOWER * run.duration_s) + _HANGING * case_wall_s
+    return ChangedRunLimits(wall_s=wall_s, case_wall_s=case_wall_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretChange:
+    """A change as it is made for one run."""
+
+    file: str
+    candidate: PossibleChange
+    secret: str
+
+    def caused(self, result: CaseResult) -> bool:
+        """Whether ``result`` is a failure by this change: its secret, raised in its function."""
+        name = self.candidate.function.rpartition(".")[2]
+        return result.outcome is Outcome.FAILED and any(
+            raised.type.rpartition(".")[2] in ("AssertionError", "failureException")
+            and self.secret in raised.message
+            and any(frame.file == self.file and frame.function == name for frame in raised.frames)
+            for raised in result.raised
+        )
+
+    def concerns(self, result: CaseResult) -> bool:
+        """Whether the id of ``result`` names the changed function."""
+        function = self.candidate.function
+        if "::" in result.id:
+            file, _, rest = result.id.partition("::")
+            return file == self.file and rest.partition("[")[0] == function.replace(".", "::")
+        module = self.file.removesuffix(".py").replace("/", ".")
+        if result.file is not None and result.file != self.file:
+            return False
+        names = result.id.partition("#")[0]
+        return f".{module}".endswith("." + names.removesuffix(f".{function}")) and names.endswith(
+            f".{function}"
+        )
+
+
+def make_change(file: str, candidate: PossibleChange, random_source: random.Random) -> SecretChange:
+    """A change with a secret of its own."""
+    secret = f"{random_source.getrandbits(_SECRET_BITS):016x}"
+    return SecretChange(file=file, candidate=candidate, secret=secret)
+
+
+def files_of_tests(run: SuiteRun, tree: Path) -> tuple[str, ...]:
+    """The Python files of ``tree`` that the tests of ``run`` are in, sorted."""
+    names = {result.file or result.id.partition("::")[0] for result in run.results}
+    return tuple(
+        sorted(
+            name
+            for name in names
+            if name.endswith(".py")
+            and not PurePosixPath(name).is_absolute()
+            and ".." not in PurePosixPath(name).parts
+            and (tree / name).is_file()
+        )
+    )
+
+
+def candidates_in(tree: Path, file: str) -> tuple[PossibleChange, ...] | None:
+    """The possible changes of a test file; None for one that cannot be read as current Python."""
+    path = tree / file
+    if not path.is_file() or path.is_symlink():
+        return ()
+    try:
+        return candidates_of(decode_source(path.read_bytes(), is_python=True).content)
+    except NotText:
+        return None
+
+
+def write_changed(tree: Path, target: Path, changes: Iterable[SecretChange]) -> None:
+    """A copy of ``tree`` at ``target`` in which ``changes`` are made."""
+    shutil.rmtree(target, ignore_errors=True)
+    copy_tree(tree, target)
+    by_file: dict[str, list[SecretChange]] = {}
+    for change in changes:
+        by_file.setdefault(change.file, []).append(change)
+    for file, ones in by_file.items():
+        path = target / file
+        text = decode_source(path.read_bytes(), is_python=True)
+        edited = apply_edits(text.content, [one.candidate.edit_with(one.secret) for one in ones])
+        path.write_bytes(text.encode(edited))
