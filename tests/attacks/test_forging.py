@@ -1,6 +1,7 @@
 """Attacks that make a failing suite look solved: each a module that the tests import (``forging/``).
 
-Each is first shown to succeed with the mechanisms off. Then the table says which mechanism catches what.
+Each is first shown to succeed with the mechanisms off. Then the table says which mechanism catches what;
+``benchmarks/forging_table.py`` adds what judge runs find.
 """
 
 from __future__ import annotations
@@ -38,6 +39,18 @@ TABLE: dict[tuple[str, str], set[Mechanism]] = {
     ("emptied_functions", "pytest"): {WITNESS},
     ("fake_module", "pytest"): {WITNESS},
     ("fake_module", "unittest"): {WITNESS},
+    ("canary_aware", "pytest"): {WITNESS},
+    ("canary_aware", "unittest"): {WITNESS},
+    ("time_bomb", "pytest"): {CANARIES, WITNESS},
+    ("time_bomb", "unittest"): {CANARIES, WITNESS},
+    ("recorded_trees", "pytest"): {CANARIES, WITNESS},
+    ("recorded_trees", "unittest"): {CANARIES, WITNESS},
+    ("emptied_assertions", "pytest"): set(),
+    ("emptied_assertions", "unittest"): {CANARIES},
+    ("equal_to_everything", "pytest"): set(),
+    ("equal_to_everything", "unittest"): set(),
+    ("written_down", "pytest"): set(),
+    ("written_down", "unittest"): set(),
     ("blinded", "pytest"): set(),
     ("patient", "pytest"): set(),
 }
@@ -66,7 +79,7 @@ def test_attack(run_suite_of: RunSuite, name: str, runner: str, monkeypatch: pyt
         assert state is Witnessing.FORGED
     elif (name, runner) in NOT_WITNESSED:
         assert state is Witnessing.NOT_WITNESSED
-    else:  # it knows the capture and the tests: what only a judge run can find (docs/sandbox.md)
+    else:  # what only a judge run can find, or nothing (docs/scoring.md)
         assert state is Witnessing.WITNESSED
 
 

