@@ -13,10 +13,10 @@ ALLOWED, FAILS = 0x7FFF0000, 0x00050001
 X86_64, I386, AARCH64, ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028
 
 
-def outcome(machine: str, audit: int, number: int) -> int:
-    """What the program returns for a call."""
+def outcome(machine: str, audit: int, number: int, first: int = 0) -> int:
+    """What the program returns for a call with that first argument."""
     instructions = list(struct.iter_unpack("=HBBI", seccomp.bpf_program(machine)))
-    data = struct.pack("=II", number, audit)
+    data = struct.pack("=IIQ6Q", number, audit, 0, first, 0, 0, 0, 0, 0)
     position = accumulator = 0
     while True:
         code, if_true, if_false, value = instructions[position]
@@ -39,6 +39,16 @@ def test_exactly_the_named_calls_fail(machine: str, audit: int) -> None:
     denied = {number for number in range(600) if outcome(machine, audit, number) == FAILS}
     assert denied == set(seccomp.architecture(machine).numbers.values())
     assert {outcome(machine, audit, number) for number in range(600)} == {ALLOWED, FAILS}
+
+
+@pytest.mark.parametrize(("machine", "audit"), [("x86_64", X86_64), ("aarch64", AARCH64)])
+def test_sockets_to_the_host_of_a_virtual_machine_fail(machine: str, audit: int) -> None:
+    number = seccomp.architecture(machine).socket
+    failing = {family for family in range(64) if outcome(machine, audit, number, family) == FAILS}
+    assert failing == {40}
+    assert outcome(machine, audit, number, 0xFFFF_FFFF_0000_0028) == FAILS  # the kernel takes the lower half
+    others = (call for call in range(600) if call not in seccomp.architecture(machine).numbers.values())
+    assert {call for call in others if outcome(machine, audit, call, 40) == FAILS} == {number}
 
 
 @pytest.mark.parametrize(("machine", "audit"), [("x86_64", I386), ("aarch64", ARM), ("x86_64", AARCH64)])

@@ -24,12 +24,12 @@ from backdate.sandboxes.interface import (
 _CALLS = """
 import ctypes, errno, sys
 libc = ctypes.CDLL(None, use_errno=True)
-def fails(number):
-    return libc.syscall(number, -1, -1, -1, -1, -1, -1) == -1 and ctypes.get_errno() == errno.EPERM
-allowed = [number for number in sys.argv[1:] if not fails(int(number))]
+def fails(number, first=-1):
+    return libc.syscall(number, first, -1, -1, -1, -1, -1) == -1 and ctypes.get_errno() == errno.EPERM
+allowed = [call for call in sys.argv[1:] if not fails(*map(int, call.split(",")))]
 print("allowed:", *allowed) if allowed else print("all denied")
 """
-"""A Python program that makes the calls with these numbers, with arguments that are wrong for each."""
+"""A Python program that makes these calls, each "NUMBER" or "NUMBER,FIRST", with arguments that are wrong."""
 
 
 class Runner(Protocol):
@@ -143,8 +143,10 @@ class SandboxCanaries:
         prefix = Path(sys.base_prefix).resolve()
         interpreter = str(Path(sys.executable).resolve())
         workspace = Workspace(mounts=(Mount(source=prefix, target=str(prefix)),))
-        numbers = [str(number) for number in seccomp.architecture().numbers.values()]
-        _, text = self._try('exec "$@"', interpreter, "-I", "-S", "-c", _CALLS, *numbers, workspace=workspace)
+        processor = seccomp.architecture()
+        calls = [str(number) for number in processor.numbers.values()]
+        calls += [f"{processor.socket},{family}" for family in seccomp.DENIED_FAMILIES.values()]
+        _, text = self._try('exec "$@"', interpreter, "-I", "-S", "-c", _CALLS, *calls, workspace=workspace)
         return _line(
             "system calls", "all denied" in text.splitlines(), "none that traces or reads other processes"
         )

@@ -1,10 +1,10 @@
 """The system calls that no sandboxed command may make, and the filter that denies them.
 
 They reach into other processes (``ptrace`` and its kin), hand out what others hold (``pidfd_getfd``, keys),
-or open large parts of the kernel that test suites do not need. A denied call fails with EPERM, as under
-Docker, and the command goes on.
+open large parts of the kernel that test suites do not need, or make sockets that no namespace keeps apart. A
+denied call fails with EPERM, as under Docker, and the command goes on.
 
-The filter is a program of classic BPF of some twenty instructions, which bubblewrap loads (``--seccomp``).
+The filter is a program of classic BPF of some thirty instructions, which bubblewrap loads (``--seccomp``).
 It is assembled here because the usual bindings (pyseccomp) need a system library that is not everywhere.
 The numbers are those of the kernel's tables: ``arch/x86/entry/syscalls/syscall_64.tbl``, and
 ``include/uapi/asm-generic/unistd.h`` for aarch64.
@@ -31,6 +31,8 @@ class Architecture:
     """libseccomp's name."""
     first_foreign: int | None
     """The least number of another kind of calls with the same ``audit`` (x32); None where there is none."""
+    socket: int
+    """The number of ``socket``, which fails for the families in ``DENIED_FAMILIES``."""
     numbers: dict[str, int]
 
 
@@ -38,6 +40,7 @@ _X86_64 = Architecture(
     audit=0xC000003E,
     docker="SCMP_ARCH_X86_64",
     first_foreign=0x40000000,
+    socket=41,
     numbers={
         "ptrace": 101,
         "add_key": 248,
@@ -61,6 +64,7 @@ _AARCH64 = Architecture(
     audit=0xC00000B7,
     docker="SCMP_ARCH_AARCH64",
     first_foreign=None,
+    socket=198,
     numbers={
         "ptrace": 117,
         "add_key": 217,
@@ -85,6 +89,9 @@ _ARCHITECTURES = {"x86_64": _X86_64, "aarch64": _AARCH64}
 DENIED = tuple(_X86_64.numbers)
 """The names of the denied calls: the same on every architecture."""
 
+DENIED_FAMILIES = {"AF_VSOCK": 40}
+"""Families of sockets that no namespace keeps apart: these reach the host of a virtual machine."""
+
 # linux/bpf_common.h and linux/seccomp.h
 _LOAD_WORD = 0x20  # BPF_LD | BPF_W | BPF_ABS
 _IF_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
@@ -92,8 +99,9 @@ _IF_AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
 _RETURN = 0x06  # BPF_RET | BPF_K
 _ALLOW = 0x7FFF0000
 _FAIL = 0x00050000 | errno.EPERM
-_NUMBER, _AUDIT = 0, 4
-"""Where the number and the architecture of a call are in ``struct seccomp_data``."""
+_NUMBER, _AUDIT, _FAMILY = 0, 4, 16
+"""Where ``struct seccomp_data`` has a call's number, its architecture, and the lower half of its first
+argument, which is all that the kernel takes of a family of sockets (both processors are little-endian)."""
 
 
 def architecture(machine: str | None = None) -> Architecture:
@@ -120,14 +128,17 @@ def bpf_program(machine: str | None = None) -> bytes:
     if processor.first_foreign is not None:
         checks.append((_IF_AT_LEAST, processor.first_foreign))
     checks += [(_IF_EQUAL, number) for number in numbers]
+    families = sorted(DENIED_FAMILIES.values())
+    sockets = [(_IF_EQUAL, 0, len(families) + 1, processor.socket), (_LOAD_WORD, 0, 0, _FAMILY)]
+    sockets += [(_IF_EQUAL, len(families) - position, 0, family) for position, family in enumerate(families)]
     instructions = [
         (_LOAD_WORD, 0, 0, _AUDIT),
-        (_IF_EQUAL, 0, len(checks) + 2, processor.audit),
+        (_IF_EQUAL, 0, 1 + len(checks) + len(sockets) + 1, processor.audit),
         (_LOAD_WORD, 0, 0, _NUMBER),
     ]
     for position, (kind, value) in enumerate(checks):
-        instructions.append((kind, len(checks) - position, 0, value))
-    instructions += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL)]
+        instructions.append((kind, len(checks) - position + len(sockets), 0, value))
+    instructions += [*sockets, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL)]
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
 
 
@@ -173,6 +184,17 @@ def docker_profile(machine: str | None = None) -> dict[str, Any]:
                 "action": "SCMP_ACT_ERRNO",
                 "errnoRet": errno.EPERM,
             },
+            *(
+                {
+                    "names": ["socket"],
+                    "action": "SCMP_ACT_ERRNO",
+                    "errnoRet": errno.EPERM,
+                    "args": [
+                        {"index": 0, "value": 0xFFFFFFFF, "valueTwo": family, "op": "SCMP_CMP_MASKED_EQ"}
+                    ],
+                }
+                for family in DENIED_FAMILIES.values()
+            ),
             {"names": ["clone"], "action": "SCMP_ACT_ERRNO", "args": [new_user_namespace]},
             # Its flags are in memory, where a filter cannot look. The C library then uses clone.
             {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
