@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from backdate.sandboxes import disk
 from backdate.sandboxes.disk import DiskWatch, Free
+from backdate.sandboxes.interface import Mount, RunStatus
 
 MIB = 1 << 20
 
@@ -65,3 +67,16 @@ def test_removed_files_that_are_held_open(tmp_path):
         os.fsync(file.fileno())
         (tmp_path / "file").unlink()
         assert disk._held_open(namespace, {tmp_path.stat().st_dev}) >= before + MIB
+
+
+def test_what_a_writable_place_holds_counts(bubblewrap, shell, tmp_path):
+    """A build could fill the disk by the environment that it makes."""
+    out = tmp_path / "out"
+    out.mkdir()
+    script = "i=0; while :; do i=$((i+1)); head -c 8M /dev/zero > /out/file$i; done"
+    mount = Mount(source=out, target="/out", writable=True)
+    assert shell(script, mounts=(mount,), disk_bytes=64 * MIB).status is RunStatus.DISK_LIMIT
+    left = sum(path.stat().st_size for path in out.iterdir())
+    assert left > 64 * MIB
+    store = replace(mount, counted=False)
+    assert shell("echo x > /out/more", mounts=(store,), disk_bytes=32 * MIB).ok

@@ -11,7 +11,7 @@ import shlex
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -317,7 +317,7 @@ class Steps:
         clean = root is None or root.is_relative_to(self.cache.environments)
         mounts = [] if view is None else list(view.mounts(uv_cache))
         if view is None and clean:
-            mounts.append(shown(self.cache.clean, writable=True))
+            mounts.append(replace(shown(self.cache.clean, writable=True), counted=False))
         elif root is not None:
             root.mkdir(parents=True, exist_ok=True)
             mounts.append(Mount(source=root, target=str(root), writable=True, own=True))

@@ -128,7 +128,7 @@ class Bubblewrap:
                 _program(pipe.shown_to(command), binds, identity, group, base) as prepared,
             ):
                 program = replace(prepared, pass_fds=(*prepared.pass_fds, *pipe.descriptors))
-                ending = _supervise(program, output, command, folder, group)
+                ending = _supervise(program, output, command, workspace, folder, group)
                 used = pipe.use()
             output.close()
             result = endings.result_of(ending, group.peak_memory_bytes(), output.dropped, enforced)
@@ -253,12 +253,17 @@ def _script(command: Command, group: ControlGroup) -> bytes:
 
 
 def _supervise(
-    program: supervision.Program, output: BoundedLog, command: Command, folder: Path, group: ControlGroup
+    program: supervision.Program,
+    output: BoundedLog,
+    command: Command,
+    workspace: Workspace,
+    folder: Path,
+    group: ControlGroup,
 ) -> supervision.ProcessEnd:
     limits = command.limits
     watches: list[supervision.Watch] = [lambda: RunStatus.OOM if group.out_of_memory() else None]
     watches += endings.stop_watches(command)
-    disk = endings.disk_watch(folder, limits)
+    disk = endings.disk_watch(folder, limits, workspace.mounts)
     if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
 

@@ -1,8 +1,8 @@
-"""Watching how much a run writes into its folder.
+"""Watching how much a run writes into the folders that it may write to.
 
-The folder lies on a disk that others use too, and the kernel gives an ordinary user no quota for
-a folder. So the free space of the file system is checked very often, which costs nothing, and the folder
-itself only when the free space has shrunk enough, or now and then: that takes a walk over all files.
+They lie on disks that others use too, and the kernel gives an ordinary user no quota for a folder. So the
+free space of the file systems is checked very often, which costs nothing, and the folders themselves only
+when the free space has shrunk enough, or now and then: that takes a walk over all files.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ class DiskWatch:
 
     def __init__(self, folders: tuple[Path, ...], limit: int) -> None:
         self._folders = folders
+        self._disks = tuple({folder.stat().st_dev: folder for folder in folders}.values())
         self._limit = limit
-        self._most_free = self._free_at_walk = _free_space(folders[0])
+        self._most_free = self._free_at_walk = _free_space(self._disks)
         self._next_walk = time.monotonic() + _WALK_PAUSE_S
         self.namespace: str | None = None
         """The pid namespace of the run (as ``/proc/PID/ns/pid`` reads); set when it is known."""
 
     def exceeded(self) -> bool:
         """Whether the limit is exceeded now."""
-        free = _free_space(self._folders[0])
+        free = _free_space(self._disks)
         self._most_free = Free(*map(max, self._most_free, free))
         shrunk = _difference(self._most_free, free)
         if shrunk > self._limit and free.blocks < _FLOOR:
@@ -58,15 +59,17 @@ class DiskWatch:
 
 
 class Free(NamedTuple):
-    """Free bytes of a file system; inodes count as well, because an empty file takes no block."""
+    """Free bytes of file systems; inodes count as well, because an empty file takes no block."""
 
     blocks: int
     inodes: int
 
 
-def _free_space(folder: Path) -> Free:
-    information = os.statvfs(folder)
-    return Free(information.f_bavail * information.f_frsize, information.f_favail * FILE_COST)
+def _free_space(disks: tuple[Path, ...]) -> Free:
+    """Of the file systems of these folders together."""
+    found = [os.statvfs(folder) for folder in disks]
+    blocks = sum(disk.f_bavail * disk.f_frsize for disk in found)
+    return Free(blocks, sum(disk.f_favail * FILE_COST for disk in found))
 
 
 def _difference(before: Free, now: Free) -> int:

@@ -123,7 +123,7 @@ class Docker:
                 )
                 with engine.attached(name) as connection:
                     container = docker_run.Container(engine, name, connection, output)
-                    ending = _follow(container, command, folder)
+                    ending = _follow(container, command, workspace, folder)
             finally:
                 engine.remove(name)
             output.close()
@@ -204,10 +204,12 @@ def _clear_stale(engine: Engine, root: Path) -> None:
             engine.remove(container)
 
 
-def _follow(container: docker_run.Container, command: Command, folder: Path) -> ProcessEnd:
+def _follow(
+    container: docker_run.Container, command: Command, workspace: Workspace, folder: Path
+) -> ProcessEnd:
     limits = command.limits
     watches: list[Watch] = [*endings.stop_watches(command)]
-    disk = endings.disk_watch(folder, limits)
+    disk = endings.disk_watch(folder, limits, workspace.mounts)
     if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
 

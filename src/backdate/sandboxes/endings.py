@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 from backdate.sandboxes import preparation
 from backdate.sandboxes.disk import DiskWatch
-from backdate.sandboxes.interface import Command, Enforced, Limits, RunResult, RunStatus
+from backdate.sandboxes.interface import Command, Enforced, Limits, Mount, RunResult, RunStatus
 from backdate.sandboxes.log import BoundedLog
 from backdate.sandboxes.supervision import ProcessEnd, Watch
 
 
-def disk_watch(folder: Path, limits: Limits) -> DiskWatch | None:
-    """The watch on everything that the command of the scratch folder writes; None without a limit."""
+def disk_watch(folder: Path, limits: Limits, mounts: Sequence[Mount]) -> DiskWatch | None:
+    """The watch on everything that the command of the scratch folder can write; None without a limit."""
     if limits.disk_bytes is None:
         return None
     own = preparation.places(folder)
     written = tuple(path for path in (own.temporary, own.home, own.tree) if path.exists())
-    return DiskWatch(written, limits.disk_bytes)
+    shared = tuple(mount.changes or mount.source for mount in mounts if mount.writable and mount.counted)
+    return DiskWatch((*written, *shared), limits.disk_bytes)
 
 
 def stop_watches(command: Command) -> tuple[Watch, ...]:

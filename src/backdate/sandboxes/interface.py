@@ -56,7 +56,7 @@ class Limits:
     processes: int | None = 512
     """Processes and threads alive at one time."""
     disk_bytes: int | None = 4096 * MIB
-    """Bytes written to the private copy of the tree and to /tmp together."""
+    """Bytes in the private copy of the tree, in /tmp, the home, and all writable mounts together."""
     log_bytes: int = 64 * MIB
     """Of standard output and error (merged) the first and last half of this many bytes are kept."""
 
@@ -78,6 +78,10 @@ class Mount:
 
     Where the system has no such views the command sees an empty folder at first. Commands with the same
     ``changes`` see what the others changed. Without a sandbox that isolates files ``source`` is written.
+    """
+    counted: bool = True
+    """Whether what lies in a writable place counts for ``Limits.disk_bytes``: not for a shared store, to
+    which only trusted programs write.
     """
 
 
