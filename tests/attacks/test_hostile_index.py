@@ -17,6 +17,7 @@ from fake_index import file_entry, html_page, json_page
 from hostile_index import JSON, Answer, HostileIndex, Server, answer, served
 
 BOUND_MB = 200
+"""Memory beyond that of a server which has done nothing."""
 HONEST = [file_entry(f"demo-1.{n}.tar.gz", "2020-01-01T00:00:00Z") for n in range(40)]
 
 
@@ -96,6 +97,60 @@ def fillers() -> dict[str, Answer]:
         "versions": answer(
             json.dumps({"versions": [f"1.{n}" for n in range(300_000)], "files": []}).encode()
         ),
+        "long-versions": answer(
+            json.dumps(
+                {
+                    "versions": [f"{n}.dev1+" + "1" * 200_000 for n in range(50)],
+                    "files": [
+                        file_entry(f"long-versions-{n}.zip", "2020-01-01T00:00:00Z") for n in range(50)
+                    ],
+                }
+            ).encode()
+        ),
+        "digits": answer(
+            json.dumps(
+                {
+                    "versions": ["9" * 5000 + ".dev1", "9" * 5000],
+                    "files": [file_entry("digits-1.zip", "2020-01-01T00:00:00Z")],
+                }
+            ).encode()
+        ),
+        "hashes": answer(
+            json.dumps(
+                {"files": [{**HONEST[0], "hashes": {f"k{n}": f"v{n}" for n in range(390_000)}}]}
+            ).encode()
+        ),
+        "small-files": answer(b'{"files":[' + b'{"filename":"a","url":"b"},' * 199_000 + b"{}]}"),
+        **html_fillers(),
+    }
+
+
+def html_fillers() -> dict[str, Answer]:
+    """As above, in HTML: what is ten megabytes as it comes took up to three gigabytes to read."""
+    pages = {
+        "attributes": b"<a" + b" b" * 5_000_000 + b">x</a>",
+        "quoted-attributes": b"<a" + b' a=""' * 2_000_000 + b">x</a>",
+        "attributes-with-tags": b"<a" + b' a="<"' * 390_000 + b">x</a>",
+        "unquoted": b"<a href=x>" * 390_000 + b"</a>",
+        "small-anchors": b'<a href="x">y</a>' * 190_000,
+        "wide-html": "<base><a href='x-1.zip'>\U0001f600".encode() + b"a" * 11_000_000 + b"</a>",
+        "text-in-parts": b"<base><a href='x-1.zip'>" + (b"a" * 50_000 + b"<b>") * 220 + b"</a>",
+        "references": b"<base><a href=x>" + b"&amp;" * 2_000_000 + b"</a>",
+        "long-requirements": b"".join(
+            b'<a href="https://x/%d" data-requires-python="%s" data-upload-time="2020-01-01T00:00:00Z">'
+            b"long-requirements-%d.zip</a>" % (n, b"%05d&quot;" % n * 5000, n)
+            for n in range(190)
+        ),
+        "unended-comment": b"<base><!-- " + b"<a href=x>y</a>" * 49_000,
+        "declarations": b"<base>" + b"<!x>" * 390_000,
+    }
+    return {
+        name: answer(
+            gzip.compress(b"<html>" + page + b"</html>", 1),
+            "Content-Encoding: gzip",
+            content_type="text/html",
+        )
+        for name, page in pages.items()
     }
 
 
@@ -108,7 +163,8 @@ def test_no_answer_fills_the_memory(index: HostileIndex, server: Server, accept:
     assert server.status("honest") == 200
     assert {statuses[name] for name in names} <= {200, 404, 502, 504}
     assert statuses["one-bomb"] == statuses["bomb-in-a-bomb"] == statuses["raw-parts"] == 502
-    assert server.most_memory_mb() < BOUND_MB
+    assert statuses["attributes"] == statuses["attributes-with-tags"] == statuses["small-files"] == 502
+    assert server.most_added_memory_mb() < BOUND_MB
 
 
 @pytest.mark.parametrize(
@@ -213,4 +269,4 @@ def fuzz(index: HostileIndex, server: Server, seed: int, rounds: int) -> None:
 def test_a_fuzz_run_stays_within_the_bound(index: HostileIndex, server: Server) -> None:
     fuzz(index, server, 0, 40)
     assert server.status("honest") == 200
-    assert server.most_memory_mb() < BOUND_MB
+    assert server.most_added_memory_mb() < BOUND_MB

@@ -269,8 +269,42 @@ def test_a_look_at_all_addresses_never_lets_one_pass_that_a_look_at_each_refuses
     assert [url for url in urls if has_web_address(url)] == [url for url in kept if url in urls]
 
 
-@pytest.mark.parametrize("text", ["<a " * 60_000, "<a href='x' " * 30_000])
+@pytest.mark.parametrize("text", ["<a " * 45_000, "<a href='x' " * 30_000])
 def test_anchors_that_never_end_are_read_at_once(text: str) -> None:
     page = f"<a href='demo-1.0.tar.gz'>demo-1.0.tar.gz</a>{text}"
     with pytest.raises(UnusableAnswer, match="cut short"):  # which took minutes to find
         read_html(page.encode(), base=BASE, name="demo")
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("<a" + " b" * 40_000 + ">x</a>", "64 KB"),
+        ("<a" + ' b="<"' * 20_000 + ">x</a>", "64 KB"),
+        ("<base><a href='x'>" + ("y" * 20_000 + "<b>") * 3 + "</a>", "32 KB"),
+        ("<a href='x'>y</a>" * 60_000, "50000 files"),
+    ],
+)
+def test_html_that_would_fill_the_memory_is_refused(page: str, reason: str) -> None:
+    with pytest.raises(UnusableAnswer, match=reason):
+        read_html(page.encode(), base=BASE, name="demo")
+
+
+def test_versions_that_no_file_could_bear_are_left_out() -> None:
+    long = ["9" * 5000, "9" * 5000 + ".dev1", "1" + ".0" * 400]
+    page = {
+        "versions": ["1.0", *long],
+        "files": [{"filename": "demo-1.0.zip", "url": "https://x/demo-1.0.zip"}],
+    }
+    assert read_json(json.dumps(page).encode(), base=BASE, name="demo").listed_versions == ("1.0",)
+
+
+def test_an_entry_that_is_too_large_is_left_out_before_it_is_read() -> None:
+    entry = {
+        "filename": "demo-1.0.zip",
+        "url": "https://x/demo-1.0.zip",
+        "upload-time": "2020-01-01T00:00:00Z",
+    }
+    large = {**entry, "hashes": {f"k{n}": "v" for n in range(9000)}}
+    reading = read_json(json.dumps({"files": [entry, large]}).encode(), base=BASE, name="demo")
+    assert (len(reading.files.json), reading.hidden) == (1, 1)

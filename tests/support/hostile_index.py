@@ -68,17 +68,22 @@ class Server:
 
     process: subprocess.Popen[str]
     client: httpx.Client
+    memory_at_start_mb: float
 
     def status(self, name: str, accept: str = JSON) -> int:
         """How a project's page is answered."""
         return self.client.get(f"/snapshot/2021-03-01/simple/{name}/", headers={"accept": accept}).status_code
 
-    def most_memory_mb(self) -> float:
-        """The most memory that the process ever had, in MB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        peak = re.search(r"VmHWM:\s+(\d+) kB", status)
-        assert peak is not None, "the server has ended"
-        return int(peak.group(1)) / 1024
+    def most_added_memory_mb(self) -> float:
+        """The most memory that the process ever had, beyond what it had when it began to listen, in MB."""
+        return memory_mb(self.process.pid, "VmHWM") - self.memory_at_start_mb
+
+
+def memory_mb(process: int, kind: str) -> float:
+    """A process' resident memory, in MB: "VmRSS" is what it has, "VmHWM" the most that it ever had."""
+    found = re.search(rf"{kind}:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert found is not None, "the server has ended"
+    return int(found.group(1)) / 1024
 
 
 @contextmanager
@@ -97,7 +102,7 @@ def served(upstream: str, folder: Path, *options: str) -> Iterator[Server]:
         drain = threading.Thread(target=process.stderr.read, daemon=True)
         drain.start()
         with httpx.Client(base_url=address.group(), timeout=120, trust_env=False) as client:
-            yield Server(process, client)
+            yield Server(process, client, memory_mb(process.pid, "VmRSS"))
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -12,6 +12,8 @@ MAX_NAME = 128
 """Characters; the longest name on the public index has 80."""
 
 _MAX_FILE_NAME = 250
+MAX_VERSION = _MAX_FILE_NAME
+"""Characters of a version that an index lists: no file could bear a longer one in its name."""
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z", re.ASCII)
 _SEPARATORS = re.compile(r"[-_.]+")
 _PLAIN_VERSION = re.compile(r"(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*))*\Z", re.ASCII)
@@ -67,7 +69,7 @@ def are_file_names(names: Sequence[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def canonical_version(text: str) -> str:
     """``text`` as PEP 440 spells it; legacy versions stay as they are."""
     if _PLAIN_VERSION.match(text) is not None:

@@ -103,7 +103,8 @@ class SerialisedPage:
     @property
     def size_bytes(self) -> int:
         """Approximate memory in bytes."""
-        return len(self.blob) + 12 * len(self.times) + 120 * len(self.versions) + 1000
+        versions = len(self.versions) + len(self.listed_versions or ())
+        return len(self.blob) + 12 * len(self.times) + 120 * versions + 1000
 
     def fragments(self) -> Iterable[bytes]:
         """Each file's JSON."""

@@ -7,6 +7,7 @@ UnusableAnswer. Nothing is guessed.
 
 from __future__ import annotations
 
+import codecs
 import re
 from array import array
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ from urllib.parse import urljoin
 import msgspec
 
 from backdate.index.listed_versions import listed_versions
-from backdate.index.names import are_file_names, is_file_name, version_of
+from backdate.index.names import MAX_VERSION, are_file_names, is_file_name, version_of
 from backdate.index.page import FileEntry, Microseconds, parse_upload_time
 from backdate.index.page_store import FileColumns
 
@@ -73,9 +74,12 @@ class _ProjectDocument(msgspec.Struct):
     releases: dict[str, list[msgspec.Raw]]
 
 
-_MOST_COMMAS = 400_000
-"""Ten times those of the largest page on the public index."""
-_MOST_ENTRY_BYTES = 32 * 1024
+_MOST_PARTS = 400_000
+"""Ten times the commas of the largest page on the public index."""
+MOST_FILES = 50_000
+"""Of a page, and versions: more than a page of the largest size has whose files have a hash."""
+MOST_ENTRY_BYTES = 32 * 1024
+_PIECE_BYTES = 1024 * 1024
 _ENTRY = msgspec.json.Decoder(FileEntry)
 _ENTRIES = msgspec.json.Decoder(_PageOfEntries)
 _PAGE = msgspec.json.Decoder(_JsonPage)
@@ -88,8 +92,25 @@ _BAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 def check_parts(body: bytes) -> None:
     """Raises UnusableAnswer for a page of so many small parts that reading them would fill the memory."""
-    if body.count(b",") > _MOST_COMMAS or body.count(b"{") > _MOST_COMMAS or body.count(b"<") > _MOST_COMMAS:
-        raise UnusableAnswer(f"more than {_MOST_COMMAS} parts")
+    if any(body.count(mark) > _MOST_PARTS for mark in (b",", b"{", b"<")):
+        raise UnusableAnswer(f"more than {_MOST_PARTS} parts")
+
+
+def check_count(count: int, what: str) -> None:
+    """Raises UnusableAnswer for a page of more files or versions than are read."""
+    if count > MOST_FILES:
+        raise UnusableAnswer(f"more than {MOST_FILES} {what}")
+
+
+def _check_text(body: bytes) -> None:
+    """Raises UnicodeDecodeError for what is not UTF-8, of which msgspec looks at the keys alone.
+
+    A piece at a time: one wide character would make a text of four times its size.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(body), _PIECE_BYTES):
+        decoder.decode(body[start : start + _PIECE_BYTES])
+    decoder.decode(b"", final=True)
 
 
 def has_web_address(url: str) -> bool:
@@ -121,20 +142,25 @@ def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
     """
     check_parts(body)
     try:
-        body.decode()
+        _check_text(body)
         page = _PAGE.decode(body)
     except _BAD as error:
         raise UnusableAnswer(f"not a JSON page of the simple repository API: {error}") from error
     if page.meta.api_version.split(".")[0] != "1":
         raise UnusableAnswer(f"version {page.meta.api_version} of the simple repository API, not 1.x")
+    check_count(len(page.files), "files")
+    check_count(len(page.versions or ()), "versions")
+    decoded: Iterable[FileEntry | None]
     try:
-        decoded: Iterable[FileEntry | None] = _ENTRIES.decode(body).files
+        # All at once is faster, but a single huge one would be read whole.
+        fit = max(map(_size, page.files), default=0) <= MOST_ENTRY_BYTES
+        decoded = _ENTRIES.decode(body).files if fit else map(_entry_or_none, page.files)
     except _BAD:  # some entry is not as it has to be: look at each alone
         decoded = map(_entry_or_none, page.files)
     kept: list[FileEntry] = []
     written: list[bytes] = []
     for entry, raw in zip(decoded, page.files, strict=True):
-        if entry is None or len(memoryview(raw)) > _MOST_ENTRY_BYTES:
+        if entry is None:
             continue
         if entry.url.startswith(("https://", "http://")) and (entry.hashes or b'"hashes"' in bytes(raw)):
             json = bytes(raw)
@@ -144,7 +170,12 @@ def read_json(body: bytes, *, base: str, name: str) -> ParsedPage:
         kept.append(entry)
         written.append(json)
     reading = read_entries(kept, name=name, json=written, listed=len(page.files))
-    return reading if page.versions is None else _with_listed(reading, page.versions)
+    return reading if page.versions is None else _with_listed(reading, _sensible(page.versions))
+
+
+def _sensible(versions: Iterable[str]) -> list[str]:
+    """Without those that are no versions but a way to fill the memory, or to keep it busy."""
+    return [version for version in versions if len(version) <= MAX_VERSION]
 
 
 def _with_listed(reading: ParsedPage, listed: Sequence[str]) -> ParsedPage:
@@ -153,7 +184,13 @@ def _with_listed(reading: ParsedPage, listed: Sequence[str]) -> ParsedPage:
     return replace(reading, files=files, listed_versions=tuple(dict.fromkeys(listed)))
 
 
+def _size(raw: msgspec.Raw) -> int:
+    return len(memoryview(raw))
+
+
 def _entry_or_none(raw: msgspec.Raw) -> FileEntry | None:
+    if _size(raw) > MOST_ENTRY_BYTES:
+        return None
     try:
         return _ENTRY.decode(raw)
     except _BAD:
@@ -164,16 +201,21 @@ def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
     """The files of a per-project JSON document (``/pypi/NAME/json``). Raises UnusableAnswer."""
     check_parts(body)
     try:
-        body.decode()
+        _check_text(body)
         document = _DOCUMENT.decode(body)
     except _BAD as error:
         raise UnusableAnswer(f"not a project's JSON document: {error}") from error
     entries: list[FileEntry] = []
     versions: list[str] = []
     listed = 0
-    for version, raws in document.releases.items():
+    check_count(len(document.releases), "versions")
+    check_count(sum(map(len, document.releases.values())), "files")
+    for version in _sensible(document.releases):
+        raws = document.releases[version]
         listed += len(raws)
         for raw in raws:
+            if _size(raw) > MOST_ENTRY_BYTES:
+                continue
             try:
                 file = _RELEASE_FILE.decode(raw)
             except _BAD:
@@ -191,7 +233,7 @@ def read_project_document(body: bytes, *, base: str, name: str) -> ParsedPage:
                 )
             )
     reading = read_entries(entries, name=name, versions=versions, listed=listed)
-    return replace(reading, listed_versions=tuple(document.releases))
+    return replace(reading, listed_versions=tuple(_sensible(document.releases)))
 
 
 def read_entries(

@@ -23,9 +23,11 @@ from backdate.index.names import are_file_names, version_of
 from backdate.index.page import FileEntry, parse_upload_time
 from backdate.index.page_store import FileColumns
 from backdate.index.reading import (
+    MOST_ENTRY_BYTES,
     ParsedPage,
     UnusableAnswer,
     are_web_addresses,
+    check_count,
     check_parts,
     has_web_address,
     read_entries,
@@ -50,12 +52,35 @@ _NEEDS_PARSER = re.compile(
 _HASH = re.compile(r"(md5|sha1|sha224|sha256|sha384|sha512|blake2b|blake2s)=([0-9a-fA-F]+)")
 
 
-@lru_cache(maxsize=4096)
+_LONG_PART = re.compile(rb"(?:\A|<)[^<]{65536}")
+"""No anchor is as long: the parsers below would need many times its size for its attributes."""
+_PIECE = 32 * 1024
+_MOST_UNENDED = 64 * 1024
+_LONGEST_CACHED = 200
+_OURS = frozenset(
+    (
+        *("href", "data-requires-python", "data-yanked", "data-upload-time", "data-gpg-sig"),
+        *("data-core-metadata", "data-dist-info-metadata"),
+    )
+)
+"""The attributes that mean something here."""
+
+
 def _json_string(escaped: str) -> str:
+    return _short_json_string(escaped) if len(escaped) <= _LONGEST_CACHED else _to_json(escaped)
+
+
+def _to_json(escaped: str) -> str:
     return msgspec.json.encode(html.unescape(escaped)).decode()
 
 
-_unescape = lru_cache(maxsize=4096)(html.unescape)  # a page repeats few values of Requires-Python
+def _unescape(escaped: str) -> str:
+    return _short_unescape(escaped) if len(escaped) <= _LONGEST_CACHED else html.unescape(escaped)
+
+
+# A page repeats few values of Requires-Python. Long ones are no such values, and would be kept for ever.
+_short_json_string = lru_cache(maxsize=4096)(_to_json)
+_short_unescape = lru_cache(maxsize=4096)(html.unescape)
 
 
 def read_html(body: bytes, *, base: str, name: str) -> ParsedPage:
@@ -63,10 +88,13 @@ def read_html(body: bytes, *, base: str, name: str) -> ParsedPage:
 
     Raises UnusableAnswer when it is cut short or is not HTML.
     """
-    check_parts(body)
-    text = body.decode("utf-8", errors="replace")
-    if "<" not in text:
+    if b"<" not in body:
         raise UnusableAnswer("not an HTML page")
+    check_parts(body)
+    if _LONG_PART.search(body) is not None:
+        raise UnusableAnswer("a tag or a text of more than 64 KB")
+    text = body.decode("utf-8", errors="replace")
+    check_count(sum(1 for _ in _ANY_ANCHOR.finditer(text)), "files")
     if _is_cut_short(text):
         raise UnusableAnswer("an HTML page that ends before its end (cut short on the way)")
     reading = _read_common(text, name)
@@ -134,7 +162,7 @@ def _plain_anchors(text: str) -> Iterator[Anchor] | None:
 
 
 def _attributes(raw: str) -> dict[str, str]:
-    pairs = _PLAIN_ATTRIBUTE.findall(raw)
+    pairs = [pair for pair in _PLAIN_ATTRIBUTE.findall(raw) if pair[0] in _OURS]
     pairs.reverse()  # of an attribute that is given twice the first counts, as in HTML's own rules
     if "&" not in raw:
         return dict(pairs)
@@ -150,11 +178,13 @@ class _Anchors(HTMLParser):
         self.base: str | None = None
         self._open: dict[str, str] | None = None
         self._content: list[str] = []
+        self._length = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes: dict[str, str] = {}
         for key, value in attrs:
-            attributes.setdefault(key, value or "")
+            if key in _OURS:
+                attributes.setdefault(key, value or "")
         if tag == "base" and self.base is None and attributes.get("href"):
             self.base = attributes["href"]
         elif tag == "a":
@@ -163,7 +193,18 @@ class _Anchors(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._open is not None:
+            self._length += len(data)
+            if self._length > MOST_ENTRY_BYTES:
+                raise UnusableAnswer("an anchor with a text of more than 32 KB")
             self._content.append(data)
+
+    def feed_within_bounds(self, text: str) -> None:
+        """Parse ``text`` a piece at a time: what has no end yet is never more than a long part."""
+        for start in range(0, len(text), _PIECE):
+            self.feed(text[start : start + _PIECE])
+            if len(self.rawdata) > _MOST_UNENDED:
+                raise UnusableAnswer("a tag of more than 64 KB")
+        self.close()
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "a":
@@ -174,14 +215,14 @@ class _Anchors(HTMLParser):
             self.anchors.append((self._open, "".join(self._content).strip()))
         self._open = None
         self._content = []
+        self._length = 0
 
 
 def _parsed_anchors(text: str) -> list[Anchor]:
     parser = _Anchors()
     try:
         # What follows the last tag's end is none; of many beginnings there the parser reads each to the end.
-        parser.feed(text[: text.rfind(">") + 1])
-        parser.close()
+        parser.feed_within_bounds(text[: text.rfind(">") + 1])
     except (AssertionError, ValueError, RecursionError) as error:  # how the parser meets broken markup
         raise UnusableAnswer(f"HTML that cannot be parsed: {error}") from error
     if parser.base is None:

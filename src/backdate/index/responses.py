@@ -21,6 +21,7 @@ HotKey: TypeAlias = tuple[bytes, bytes, bytes]
 """A request's path, Accept and Accept-Encoding, byte for byte."""
 
 COMPRESS_FROM_BYTES = 2048
+_LONGEST_KEY = 4096
 _FORMS = {
     "application/vnd.pypi.simple.v1+json": Form.JSON,
     "application/vnd.pypi.simple.latest+json": Form.JSON,
@@ -88,7 +89,9 @@ class ResponseStore:
             self._drop(self._kept.popitem(last=False)[1])
 
     def link(self, hot_key: HotKey, answer: ServedResponse) -> None:
-        """Send ``answer`` to equal requests from now on."""
+        """Send ``answer`` to equal requests from now on; those with long headers are not remembered."""
+        if sum(map(len, hot_key)) > _LONGEST_KEY:
+            return
         if len(answer.hot_keys) >= self._KEYS_EACH:
             self.hot.pop(answer.hot_keys.pop(0), None)
         answer.hot_keys.append(hot_key)
