@@ -109,12 +109,13 @@ class Folder:
             return None
         except OSError as error:
             raise ConfigurationError(f"{self.path / name} cannot be read: {error.strerror}") from error
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
             raise ConfigurationError(f"{self.path / name} is not a regular file; it is not read")
         with os.fdopen(descriptor, "rb") as file:
-            data = file.read(limit + 1)
-        if len(data) > limit:
+            data = file.read(limit + 1) if status.st_size <= limit else None  # it may grow meanwhile
+        if data is None or len(data) > limit:
             raise ConfigurationError(f"{self.path / name} holds more than {limit:,} bytes; it is not read")
         return data
 

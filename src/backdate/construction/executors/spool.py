@@ -9,6 +9,9 @@
 
 Nothing but renaming and exclusive creation is asked of the file system, which NFS gives too; SQLite's
 locks are not. A claim that was not touched for a while is its worker's end: the job is open again.
+
+Whoever may write to the folder may answer: give it to nobody else. What is no file in it is refused, so that
+a mistake in that reads and touches nothing else of this machine.
 """
 
 from __future__ import annotations
@@ -22,12 +25,16 @@ from pathlib import Path
 
 from backdate.construction.executors.interface import FinishedJob
 from backdate.construction.job import run_bytes
+from backdate.errors import ConfigurationError
+from backdate.projects.hostile import Folder
 from backdate.serial import write_whole
 
 LEASE_S = 120.0
 """A claim that is older belongs to a worker that is gone."""
 _TOUCH_S = 15.0
 _POLL_S = 0.2
+_MOST_BYTES = 256 * 1024 * 1024
+"""Of a job or an answer."""
 
 
 class Spool:
@@ -55,9 +62,9 @@ class Spool:
             self._reopen_lost()
             found = []
             for number in sorted(self._running):
-                path = _answer(self.folder, number)
-                if path.exists():
-                    found.append(FinishedJob(number=number, answer=path.read_bytes()))
+                answer = _read(self.folder / "answers", number)
+                if answer is not None:
+                    found.append(FinishedJob(number=number, answer=answer))
                     self._forget(number)
             if found or time.monotonic() >= until:
                 return tuple(found)
@@ -76,12 +83,10 @@ class Spool:
         _answer(self.folder, number).unlink(missing_ok=True)
 
     def _reopen_lost(self) -> None:
-        clock = self.folder / "clock"
-        clock.touch()
-        now = clock.stat().st_mtime
+        now = _time_of(self.folder / "clock")
         for claim in (self.folder / "claims").iterdir():
             try:
-                if now - claim.stat().st_mtime > self._lease_s:
+                if now - claim.lstat().st_mtime > self._lease_s:
                     claim.unlink()
             except FileNotFoundError:
                 continue
@@ -102,11 +107,10 @@ def work(folder: Path, *, stay: bool = False, most: int | None = None) -> int:
             continue
         with _touching(folder / "claims" / str(number)):
             try:
-                job = (folder / "jobs" / f"{number}.json").read_bytes()
-            except FileNotFoundError:  # the driver took it back, or has its answer
-                (folder / "claims" / str(number)).unlink(missing_ok=True)
-                continue
-            try:
+                job = _read(folder / "jobs", number)
+                if job is None:  # the driver took it back, or has its answer
+                    (folder / "claims" / str(number)).unlink(missing_ok=True)
+                    continue
                 write_whole(_answer(folder, number), run_bytes(job))
             except BaseException:
                 (folder / "claims" / str(number)).unlink(missing_ok=True)
@@ -117,6 +121,26 @@ def work(folder: Path, *, stay: bool = False, most: int | None = None) -> int:
 
 def _answer(folder: Path, number: int) -> Path:
     return folder / "answers" / f"{number}.json"
+
+
+def _read(folder: Path, number: int) -> bytes | None:
+    """A job or an answer; None when there is none. Raises ConfigurationError for what is no file."""
+    with Folder.at(folder) as opened:
+        return opened.read(f"{number}.json", limit=_MOST_BYTES)
+
+
+def _time_of(clock: Path) -> float:
+    """The shared file system's own time, which may not be this machine's."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(clock, flags, 0o644)
+    except OSError as error:
+        raise ConfigurationError(f"{clock} cannot be touched: {error.strerror}") from error
+    try:
+        os.utime(descriptor)
+        return os.fstat(descriptor).st_mtime
+    finally:
+        os.close(descriptor)
 
 
 def _claim(folder: Path) -> int | None:
@@ -144,7 +168,7 @@ def _touching(claim: Path) -> Iterator[None]:
     def touch() -> None:
         while not over.wait(_TOUCH_S):
             try:
-                os.utime(claim)
+                os.utime(claim, follow_symlinks=False)
             except FileNotFoundError:
                 return
 
