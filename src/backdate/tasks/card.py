@@ -125,7 +125,10 @@ def _counts(title: str, counts: Mapping[str, int]) -> str:
 def _plain(text: str) -> str:
     """Text of others without what Markdown or HTML would take for its own."""
     flat = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    return flat.replace("<", "&lt;").replace("|", "\\|")
+    flat = flat.replace("\\", "\\\\").replace("<", "&lt;")
+    for mark in "[]|":  # links, pictures, cells
+        flat = flat.replace(mark, f"\\{mark}")
+    return flat
 
 
 def croissant(info: DatasetInfo, checksums: Mapping[str, str]) -> bytes:

@@ -75,7 +75,7 @@ class Dataset:
         """The data set in ``folder``.
 
         Raises UsageError when there is none, and StoredDataError, naming file and line, when it is damaged:
-        no JSON, a missing key, a hostile or repeated name, a checksum that does not fit.
+        no JSON, a missing key, a hostile or repeated name, a checksum that does not fit, a link for a folder.
         """
         if not (folder / TASKS).is_file():
             raise UsageError(
@@ -93,6 +93,7 @@ class Dataset:
                 f"{folder / TASKS} is not what {CHECKSUMS} says; take it from where you got it"
             )
         dataset = cls(folder=folder, info=info, tasks=_parse(data, folder / TASKS))
+        _require_own_folders(dataset)
         if pending.is_file():
             dataset.render()
             pending.unlink()
@@ -244,6 +245,16 @@ def _parse(data: bytes, path: Path) -> tuple[Task, ...]:
     except BackdateError as error:
         raise StoredDataError(f"{path}: {error}") from error
     return tuple(tasks)
+
+
+def _require_own_folders(dataset: Dataset) -> None:
+    """A data set may be a stranger's: what is written into it must not be written where a link leads."""
+    folders = [dataset.folder_of(task) for task in dataset.tasks]
+    for path in (dataset.folder / "tasks", *folders, *(folder / "logs" for folder in folders)):
+        if path.is_symlink():
+            raise StoredDataError(
+                f"{path} is a link, where a data set has a folder of its own; it is not used"
+            )
 
 
 def _require_names(tasks: tuple[Task, ...]) -> None:
