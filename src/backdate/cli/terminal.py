@@ -1,4 +1,4 @@
-"""Text that may be shown on a terminal: whatever hostile code put into a message, it stays text."""
+"""Text that may be shown on a terminal or in a CI log: whatever hostile code put in, it stays text."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ import sys
 _UNSAFE = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+# What CI services obey in a log: GitHub "::error::…" where a line begins and "##[error]…" anywhere, Azure
+# "##vso[…]" and TeamCity "##teamcity[…]".
+_COMMAND = re.compile(r"\A(\s*):(?=:)|#(?=#\w*\[)")
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""``text`` with every character that a terminal would obey written out (``\x1b``); tabs stay.
+    r"""``text`` with every character that a terminal or a CI service would obey written out (``\x1b``).
 
-    With ``lines`` line ends stay as well; without, nobody can make one line look like two.
+    Tabs stay. With ``lines`` line ends stay as well; without, nobody can make one line look like two.
     """
     if lines:
         return "\n".join(printable(line) for line in text.replace("\r\n", "\n").split("\n"))
-    return _UNSAFE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    safe = _UNSAFE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return _COMMAND.sub(lambda match: f"{match[1] or ''}\\x{ord(match.group()[-1]):02x}", safe)
 
 
 def write_anything() -> None:
