@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from attacker import Attacker
 from hostile_suites import RunSuite
 from judged_project import Attacked, JudgedProject, verified_task
 from patience import PATIENCE_S
 from ready_environments import environment_of
-from sandboxed_shell import bubblewrap, python, shell
+from sandboxed_shell import Shell, bubblewrap, python, shell
 
 from backdate.recipes.recipe import Provenance, SuitePlan
 from backdate.sandboxes.bubblewrap import Bubblewrap
@@ -20,6 +21,13 @@ from backdate.testing.outcomes import SuiteRun
 from backdate.testing.run import run_suite
 
 __all__ = ("bubblewrap", "python", "shell")
+
+
+@pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+def attacker(request: pytest.FixtureRequest, tmp_path: Path) -> Attacker:
+    """Runs scripts from within each sandbox that isolates."""
+    sandbox = request.getfixturevalue("bubblewrap" if request.param == "bubblewrap" else "docker_sandbox")
+    return Attacker(Shell(sandbox, tmp_path))
 
 
 @pytest.fixture

@@ -1,0 +1,27 @@
+"""Who attacks from within a sandbox: an interpreter that runs scripts there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandboxed_shell import Shell, interpreter_mount
+
+from backdate.sandboxes.interface import Enforced, Mount
+
+
+@dataclass
+class Attacker:
+    """Runs Python scripts with the interpreter of the tests, and says what they printed."""
+
+    shell: Shell
+    enforced: Enforced | None = field(default=None, init=False)
+    """What was in force in the last run."""
+
+    def __call__(
+        self, script: str, *arguments: str, mounts: tuple[Mount, ...] = (), **options: Any
+    ) -> list[str]:
+        interpreter, mount = interpreter_mount()
+        argv = (interpreter, "-I", "-c", script, *arguments)
+        self.enforced = self.shell("", argv=argv, mounts=(mount, *mounts), **options).enforced
+        return self.shell.text.splitlines()
