@@ -16,7 +16,7 @@ import pytest
 from sandboxed_shell import Shell, interpreter_mount
 
 from backdate.sandboxes.gateway import Gateway, parse_request
-from backdate.sandboxes.gateway_upstream import UpstreamEndpoint, endpoint_of
+from backdate.sandboxes.gateway_upstream import UpstreamEndpoint, endpoint_of, is_on_internet
 from backdate.sandboxes.interface import Mount, Sandbox
 
 
@@ -291,3 +291,45 @@ def test_from_inside_of_a_container(
     interpreter, mount = interpreter_mount()
     lines = fetch_inside(Shell(docker_sandbox, tmp_path), interpreter, mount, index, other)
     assert lines == ["the index", "refused with 403"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "127.255.0.9", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254"),
+        *("100.64.0.1", "224.0.0.1", "255.255.255.255", "240.0.0.1", "::1", "::", "fe80::1", "fe80::1%lo"),
+        *("fc00::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1"),
+        *("64:ff9b::7f00:1", "64:ff9b::a00:1", "2002:7f00:1::", "2001:0:1:2:3:4:80ff:fffe"),
+    ],
+)
+def test_addresses_that_are_not_of_the_internet(address: str) -> None:
+    assert not is_on_internet(address)
+
+
+@pytest.mark.parametrize("address", ["1.1.1.1", "151.101.0.223", "2606:4700::1111", "64:ff9b::101:101"])
+def test_addresses_of_the_internet(address: str) -> None:
+    assert is_on_internet(address)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "0x7f000001", "2130706433"])
+@pytest.mark.parametrize("proxied", [False, True])
+def test_a_gateway_to_the_internet_leads_nowhere_on_this_machine(
+    other: Server, monkeypatch: pytest.MonkeyPatch, host: str, proxied: bool
+) -> None:
+    if proxied:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{other.server_port}")
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{other.server_port}")
+    with Gateway(internet=True) as gateway:
+        plain = ask(gateway, f"GET http://{host}:{other.server_port}/ HTTP/1.1\r\n\r\n".encode())
+        tunnel = ask(gateway, f"CONNECT {host}:{other.server_port} HTTP/1.1\r\n\r\n".encode())
+    assert plain.startswith(b"HTTP/1.1 403 ")
+    assert tunnel.startswith(b"HTTP/1.1 403 ")
+    assert other.seen == []
+    assert gateway.refused == (f"{host}:{other.server_port}",)
+
+
+def test_a_gateway_to_the_internet_leads_there(other: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backdate.sandboxes.gateway.is_on_internet", lambda _: True)  # for want of a real one
+    with Gateway(internet=True) as gateway:
+        assert ask(gateway, get(other.endpoint)).endswith(b"a secret of this machine")
+    assert gateway.refused == ()

@@ -13,24 +13,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shlex
+import socket
 import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import urlsplit
 
 from backdate.errors import MachineError
+from backdate.sandboxes.forwarding import forwarder_line, forwarder_mount
 from backdate.sandboxes.gateway_upstream import (
     HEAD_BYTES,
     AddressLookup,
     UpstreamEndpoint,
     UpstreamProxy,
     connect,
+    is_on_internet,
     own_proxy,
 )
 from backdate.sandboxes.interface import Mount
@@ -38,7 +39,6 @@ from backdate.sandboxes.interface import Mount
 PORT = 3128
 """Where the forwarder listens inside. The network namespace is the sandbox's own, so nobody else does."""
 _SOCKET = "/run/backdate/gateway"
-_FORWARDER = "/run/backdate/forwarder.py"
 
 _HEAD_S = 30.0
 _CONNECT_S = 30.0
@@ -73,18 +73,22 @@ class Gateway:
     ``endpoints``: hosts and ports that may be reached, wherever they are. ``further``: gives more of them,
     asked once, when something else is wanted first; those must be on the internet, or at an address of the
     others. ``anywhere``: whether tunnels lead to every host of the internet, for programs of ours alone.
+    ``internet``: the same for foreign programs, and for requests without a tunnel: nothing of this machine or
+    its network is reached by any name or address.
     """
 
     def __init__(
         self,
-        endpoints: Iterable[UpstreamEndpoint],
+        endpoints: Iterable[UpstreamEndpoint] = (),
         *,
         further: Callable[[], Collection[UpstreamEndpoint]] = frozenset,
         anywhere: bool = False,
+        internet: bool = False,
     ) -> None:
         self._endpoints = frozenset(endpoints)
         self._further = further
         self._anywhere = anywhere
+        self._internet = internet
         self._further_endpoints: frozenset[UpstreamEndpoint] | None = None
         self._refused: dict[str, None] = {}
         self._connections = 0
@@ -102,7 +106,7 @@ class Gateway:
         self._thread.start()
         if not self._started.wait(_START_S) or self._problem is not None:
             self.close()
-            raise MachineError(f"the gateway for builds cannot listen at {self._path}: {self._problem}")
+            raise MachineError(f"the gateway of sandboxes cannot listen at {self._path}: {self._problem}")
         return self
 
     def __exit__(
@@ -126,21 +130,23 @@ class Gateway:
     @property
     def mounts(self) -> tuple[Mount, ...]:
         """What a sandbox has to show."""
-        program = Path(__file__).with_name("inside") / "backdate_forwarder.py"
-        return (Mount(source=self._path, target=_SOCKET), Mount(source=program, target=_FORWARDER))
+        return (Mount(source=self._path, target=_SOCKET), forwarder_mount())
 
     @staticmethod
     def start_line(interpreter: Path) -> str:
         """The shell line that starts the forwarder inside, by any Python; it has to come first."""
-        return shlex.join((str(interpreter), "-E", "-s", "-S", _FORWARDER, _SOCKET, str(PORT)))
+        return forwarder_line(interpreter, _SOCKET, PORT)
 
     @staticmethod
-    def variables() -> dict[str, str]:
-        """The environment variables that lead clients to the forwarder, for every host."""
+    def variables(*, but: str = "") -> dict[str, str]:
+        """The environment variables that lead clients to the forwarder, for every host ``but`` those.
+
+        For every host means: also for a server of ours at 127.0.0.1 outside, which is reached by the same
+        way.
+        """
         proxies = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-        # A server of ours at 127.0.0.1 outside is reached by the same way.
-        nothing_else = dict.fromkeys(("no_proxy", "NO_PROXY"), "")
-        return {**dict.fromkeys(proxies, f"http://127.0.0.1:{PORT}"), **nothing_else}
+        directly = dict.fromkeys(("no_proxy", "NO_PROXY"), but)
+        return {**dict.fromkeys(proxies, f"http://127.0.0.1:{PORT}"), **directly}
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -188,7 +194,7 @@ class Gateway:
             head = await reader.readuntil(b"\r\n\r\n")
         request = parse_request(head)
         if request is None:
-            await _end(writer, 400, "this is a proxy for package indexes, and no request for one")
+            await _end(writer, 400, "this is an HTTP proxy, and that is no request to one")
             return
         if not await self._is_allowed(request):
             self._refuse(request.endpoint)
@@ -197,10 +203,10 @@ class Gateway:
         try:
             async with asyncio.timeout(_CONNECT_S):
                 proxy = own_proxy(request.endpoint, tunnel=request.tunnel)
-                addresses = None if proxy else await self._addresses(request.endpoint)
+                addresses = await self._checked_addresses(request.endpoint, proxy)
                 if addresses == ():
                     self._refuse(request.endpoint)
-                    await _end(writer, 403, f"backdate: {request.endpoint} is at a private address")
+                    await _end(writer, 403, f"backdate: {request.endpoint} is not on the internet")
                     return
                 there, back = await connect(request.endpoint, addresses, proxy, tunnel=request.tunnel)
         except OSError as error:
@@ -217,7 +223,7 @@ class Gateway:
 
     async def _is_allowed(self, request: Request) -> bool:
         endpoint = request.endpoint
-        if endpoint in self._endpoints:
+        if self._internet or endpoint in self._endpoints:
             return True
         if self._anywhere:  # a proxy of this machine's might reach what is private
             return request.tunnel and not is_private(endpoint.host)
@@ -225,13 +231,27 @@ class Gateway:
             self._further_endpoints = frozenset(await asyncio.to_thread(self._further))
         return endpoint in self._further_endpoints
 
+    async def _checked_addresses(
+        self, endpoint: UpstreamEndpoint, proxy: UpstreamProxy | None
+    ) -> tuple[str, ...] | None:
+        """Where to connect to; None where a proxy of this machine finds that out. Empty: nowhere."""
+        if proxy is None:
+            return await self._addresses(endpoint)
+        if not self._internet:
+            return None  # it was looked at already
+        try:
+            # The proxy may reach more than this machine's user would let foreign code reach.
+            return None if await self._addresses(endpoint) else ()
+        except socket.gaierror:
+            return None  # only the proxy knows the names of the internet
+
     async def _addresses(self, endpoint: UpstreamEndpoint) -> tuple[str, ...]:
         """Where ``endpoint`` is; only addresses that may be connected to."""
         found = await self._lookup.addresses(endpoint)
         if endpoint in self._endpoints:
             return found
         beside = {address for one in self._endpoints for address in await self._lookup.addresses(one)}
-        return tuple(address for address in found if address in beside or ip_address(address).is_global)
+        return tuple(address for address in found if address in beside or is_on_internet(address))
 
     def _refuse(self, endpoint: UpstreamEndpoint) -> None:
         if len(self._refused) < _MOST_REFUSED:
@@ -243,7 +263,7 @@ def is_private(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return not ip_address(host).is_global
+        return not is_on_internet(host)
     except ValueError:
         return False
 

@@ -8,12 +8,17 @@ import socket
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
 HEAD_BYTES = 64 * 1024
 _ADDRESS_S = 10.0
+_MOST_HOSTS = 4096
+"""Hosts that are remembered: an agent may name any number."""
+_NAT64 = IPv6Network("64:ff9b::/96")
+"""RFC 6052: the last 32 bits are an IPv4 address."""
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -39,6 +44,35 @@ def endpoint_of(url: str) -> UpstreamEndpoint | None:
     if not host or parts.scheme not in ("http", "https"):
         return None
     return UpstreamEndpoint(host, port or (443 if parts.scheme == "https" else 80))
+
+
+def is_on_internet(address: str) -> bool:
+    """Whether an IP address is one of the internet, and neither this machine's nor of its own network.
+
+    An IPv6 address that stands for an IPv4 one (mapped, 6to4, Teredo, NAT64) is looked at as that.
+    """
+    ip = ip_address(address)
+    if isinstance(ip, IPv6Address):
+        teredo = ip.teredo
+        inner = ip.ipv4_mapped or ip.sixtofour or (teredo[1] if teredo else None)
+        if inner is None and ip in _NAT64:
+            inner = IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_on_internet(str(inner))
+        if ip.is_site_local:
+            return False
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved) and not _is_own(ip)
+
+
+def _is_own(ip: IPv4Address | IPv6Address) -> bool:
+    """Whether it is an address of this machine: then the kernel would send to it from itself."""
+    family = socket.AF_INET if ip.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((str(ip), 9))  # of a datagram socket: nothing is sent
+            return ip_address(probe.getsockname()[0]) == ip
+    except OSError:
+        return False  # there is no way to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +142,8 @@ class AddressLookup:
     async def addresses(self, endpoint: UpstreamEndpoint) -> tuple[str, ...]:
         """The addresses of ``endpoint``. Raises OSError; what failed is tried again the next time."""
         task = self._asked.get(endpoint)
+        if len(self._asked) > _MOST_HOSTS:
+            self._asked.clear()
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = self._asked[endpoint] = asyncio.create_task(_resolved(endpoint))
             task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may be waiting
