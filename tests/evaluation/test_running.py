@@ -177,7 +177,8 @@ def test_ctrl_c_ends_what_is_under_way_and_begins_nothing(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "option"),
     [
-        ({"network": True}, "--agent-network: False there, True now"),
+        ({"network": "internet"}, "--agent-network: off there, internet now"),
+        ({"model": "https://example.org/v1"}, "--agent-model"),
         ({"mounts": ("/opt/agent",)}, "--agent-mount"),
         ({"environment": ("KEY",)}, "--agent-env"),
         ({"timeout_s": 60.0}, "--agent-timeout: 1800.0 there, 60.0 now"),

@@ -13,6 +13,7 @@ from backdate.cli import options
 from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
+    from backdate.models.model_name import Endpoint
     from backdate.sandboxes.interface import Sandbox
     from backdate.solvers.choose import SolverOptions
     from backdate.solvers.command import CommandOptions
@@ -25,8 +26,16 @@ class AgentAccess:
     """What a command that solves tasks may see and take."""
 
     agent_network: Annotated[
-        bool, typer.Option("--agent-network", help="Let a command reach the network.")
+        bool, typer.Option("--agent-network", help="Let a command reach the internet, by an HTTP proxy.")
     ] = False
+    agent_model: Annotated[
+        str | None,
+        typer.Option(
+            "--agent-model",
+            metavar="URL",
+            help="A model's endpoint that a command reaches; it never sees the key (OPENAI_API_KEY).",
+        ),
+    ] = None
     agent_mount: Annotated[
         list[Path] | None,
         typer.Option("--agent-mount", metavar="DIR", help="A folder that a command sees; may be repeated."),
@@ -39,13 +48,20 @@ class AgentAccess:
         float, typer.Option("--agent-timeout", metavar="SECONDS", min=1.0, help="For a command, each task.")
     ] = 1800.0
 
-    def command_options(self, solver: str, workshop: TaskRunner) -> CommandOptions:
+    def endpoint(self) -> Endpoint | None:
+        """The model's endpoint with the key; None without one. Raises UsageError."""
+        from backdate.models.model_name import parse_endpoint
+
+        return None if self.agent_model is None else parse_endpoint(f"agent@{self.agent_model}")
+
+    def command_options(self, solver: str, workshop: TaskRunner, prices: Path | None) -> CommandOptions:
         """The options of a solver that is a command.
 
         Raises UsageError for a folder that is not there, a variable that is not set, and for another solver.
         """
         from backdate.errors import UsageError
         from backdate.evaluation.evidence import new_environment
+        from backdate.solvers.choose import cost_by
         from backdate.solvers.command import CommandOptions, forwarded
 
         if self != AgentAccess() and not solver.startswith("command:"):
@@ -55,6 +71,8 @@ class AgentAccess:
                 raise UsageError(f"--agent-mount {folder} is not a folder")
         return CommandOptions(
             network=self.agent_network,
+            model=self.endpoint(),
+            cost=cost_by(prices),
             mounts=tuple(folder.resolve() for folder in self.agent_mount or ()),
             environment=forwarded(tuple(self.agent_env or ())),
             timeout_s=self.agent_timeout,
@@ -162,7 +180,8 @@ def eval_command(arguments: EvalArguments) -> int:
     from backdate.errors import UsageError
     from backdate.evaluation.evidence import evidence_tools
     from backdate.evaluation.load import open_bench
-    from backdate.evaluation.running import RETRIED, EvaluationPlan, evaluate
+    from backdate.evaluation.run_folder import RETRIED
+    from backdate.evaluation.running import EvaluationPlan, evaluate
     from backdate.sandboxes.choose import choose_sandbox
     from backdate.solvers.choose import open_solver
 
@@ -200,7 +219,7 @@ def _settings(arguments: EvalArguments) -> RunSettings:
     from backdate.solvers.dialects.choose import choose_dialect
     from backdate.solvers.records import AgentSettings, RunSettings
 
-    agent = arguments.agent
+    agent, endpoint = arguments.agent, arguments.agent.endpoint()
     _require_one_of("--history", arguments.history, ("paper", "release"))
     _require_one_of("--tools", arguments.tools, ("paper", "evidence"))
     choose_dialect(arguments.dialect)
@@ -216,7 +235,8 @@ def _settings(arguments: EvalArguments) -> RunSettings:
         sample=None if seed is None else int(seed),
         temperature=_number_or_none("--temperature", arguments.temperature),
         agent=AgentSettings(
-            network=agent.agent_network,
+            network="internet" if agent.agent_network else "off",
+            model=endpoint.base_url if endpoint else "",
             mounts=tuple(sorted(str(folder.resolve()) for folder in agent.agent_mount or ())),
             environment=tuple(sorted(agent.agent_env or ())),
             timeout_s=agent.agent_timeout,
@@ -239,7 +259,7 @@ def _solver_options(
         sample=settings.sample,
         temperature=settings.temperature,
         requests_per_minute=arguments.requests_per_minute,
-        command=arguments.agent.command_options(arguments.solver, workshop),
+        command=arguments.agent.command_options(arguments.solver, workshop, arguments.prices),
     )
 
 

@@ -68,7 +68,7 @@ class _Display:
                 case TaskRunStarted():
                     self._task(event.instance_id, f"{event.stage}, run {event.number}")
                 case SolverStarted():
-                    self._task(event.instance_id, "")
+                    self._task(event.instance_id, "goes on where it was ended" if event.resumed else "")
                 case TaskVerified():
                     self._end(event.verification.instance_id, event.total, verification_line(event))
                 case SolverFinished():

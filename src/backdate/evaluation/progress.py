@@ -17,6 +17,8 @@ class SolverStarted(Event):
     """A solver begins with a task."""
 
     instance_id: str
+    resumed: bool = False
+    """Whether it goes on with the turns of an earlier session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,30 +7,50 @@
         trajectories/TASK.json      ATIF, for solvers with a conversation
         patches/TASK.patch          the answer's exact bytes
         logs/TASK/test-0/…          the logs of the test runs
+        journals/TASK.jsonl         the turns of a task that is not finished
         predictions.jsonl           all answers, in SWE-bench's format
         answers.sqlite              what a model answered, so that nothing is asked twice
 """
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from backdate.editing.patch_text import decode_patch, encode_patch
 from backdate.errors import UsageError
-from backdate.serial import digest, from_json, to_json, write_whole
+from backdate.migrations import read_stored
+from backdate.serial import digest, to_json, write_whole
 from backdate.solvers.interface import SolverResult
-from backdate.solvers.records import RunRecord, RunSettings
+from backdate.solvers.records import (
+    RECORD_FORMAT,
+    RECORD_MIGRATIONS,
+    RunRecord,
+    RunSettings,
+    StopReason,
+    read_record,
+)
 from backdate.tasks.kinds.choose import kind_of
 from backdate.tasks.task import Task
 from backdate.timeline.instants import Instant
 from backdate.version import __version__
 
-_AGENT_OPTIONS = {"network": "network", "mounts": "mount", "environment": "env", "timeout_s": "timeout"}
+_AGENT_OPTIONS = {
+    "network": "network",
+    "model": "model",
+    "mounts": "mount",
+    "environment": "env",
+    "timeout_s": "timeout",
+}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,200}")
+RETRIED = (StopReason.MODEL, StopReason.ERROR)
+"""Endings that may be another one the next time."""
 ANSWERS = "answers.sqlite"
 """A model's answers; may lie in the folder before the run does."""
 
@@ -39,7 +59,7 @@ ANSWERS = "answers.sqlite"
 class RunInfo:
     """``run.json``."""
 
-    format: int = 1
+    format: int = RECORD_FORMAT
     settings: RunSettings
     dataset: str
     """Digest of the tasks' ids, problems and environments."""
@@ -61,7 +81,7 @@ def claim(folder: Path, settings: RunSettings, tasks: Sequence[Task]) -> None:
         backdate=__version__,
     )
     if path.is_file():
-        found = from_json(RunInfo, path.read_bytes(), what=str(path))
+        found = _read_info(path)
         if found.settings != settings:
             raise UsageError(
                 f"{folder} holds a run with other settings "
@@ -83,15 +103,23 @@ def keep_attempt(folder: Path, record: RunRecord, attempt: SolverResult) -> None
     write_whole(folder / "patches" / f"{record.instance_id}.patch", encode_patch(attempt.patch))
     # Last: a task with a record is finished.
     write_whole(_record_path(folder, record.instance_id), to_json(record, indent=1))
+    if record.ending not in RETRIED:
+        journal_path(folder, record.instance_id).unlink(missing_ok=True)
 
 
 def set_aside(folder: Path, record: RunRecord) -> None:
-    """Keep an attempt beside the next one: its task is not finished any more."""
+    """Keep an attempt beside the next one: its task is not finished any more.
+
+    The next one goes on with the turns before a model's failure, and starts again after an error.
+    """
     path = _record_path(folder, record.instance_id)
     number = 1
     while (kept := folder / "attempts" / f"{record.instance_id}.{number}.json").exists():
         number += 1
     kept.parent.mkdir(parents=True, exist_ok=True)
+    journal = journal_path(folder, record.instance_id)
+    if record.ending is not StopReason.MODEL and journal.is_file():
+        journal.rename(kept.with_suffix(".jsonl"))
     path.rename(kept)
 
 
@@ -100,7 +128,7 @@ def load_record(folder: Path, instance: str) -> RunRecord | None:
     path = _record_path(folder, instance)
     if not path.is_file():
         return None
-    record = from_json(RunRecord, path.read_bytes(), what=str(path))
+    record = read_record(path.read_bytes(), what=str(path))
     patch = folder / "patches" / f"{instance}.patch"
     if patch.is_file():  # the exact bytes, which JSON cannot hold
         record = replace(record, patch=decode_patch(patch.read_bytes()))
@@ -115,7 +143,7 @@ def load_run(folder: Path) -> tuple[RunInfo, tuple[RunRecord, ...]]:
             f"{folder} holds no run (there is no run.json); name what backdate eval wrote with -o, or give a "
             "file of answers with --predictions"
         )
-    info = from_json(RunInfo, path.read_bytes(), what=str(path))
+    info = _read_info(path)
     records = (load_record(folder, instance) for instance in info.tasks if _NAME.fullmatch(instance))
     return info, tuple(record for record in records if record is not None)
 
@@ -143,6 +171,34 @@ def dataset_digest(tasks: Iterable[Task]) -> str:
     """The digest of what the tasks ask for."""
     return digest(
         *((task.instance_id, *kind_of(task).question(task), task.source.revision) for task in tasks)
+    )
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold the folder of a run: two processes would work on the same tasks, each writing over the other.
+
+    Raises UsageError while another process holds it.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"another process works on the run in {folder}; wait for its end") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def journal_path(folder: Path, instance: str) -> Path:
+    """Where the turns of a task that is not finished are kept."""
+    return folder / "journals" / f"{instance}.jsonl"
+
+
+def _read_info(path: Path) -> RunInfo:
+    return read_stored(
+        RunInfo, path.read_bytes(), current=RECORD_FORMAT, migrations=RECORD_MIGRATIONS, what=str(path)
     )
 
 

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from backdate.errors import StoredDataError, UsageError
 from backdate.evaluation.progress import SolverFinished, SolverStarted
-from backdate.evaluation.run_folder import claim, keep_attempt, load_record, set_aside, write_predictions
+from backdate.evaluation.run_folder import (
+    RETRIED,
+    alone_in,
+    claim,
+    journal_path,
+    keep_attempt,
+    load_record,
+    set_aside,
+    write_predictions,
+)
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.solvers.interface import Assignment, ExtraTools, Solver, SolverResult
+from backdate.solvers.journal import Journal
 from backdate.solvers.records import RunRecord, RunSettings, StopReason
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import Task
 from backdate.version import __version__
-
-RETRIED = (StopReason.MODEL, StopReason.ERROR)
-"""Endings that may be another one the next time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +53,11 @@ def evaluate(plan: EvaluationPlan, progress: Reporter = NO_PROGRESS) -> tuple[Ru
     what is finished then stays.
     """
     claim(plan.folder, plan.settings, plan.tasks)
+    with alone_in(plan.folder):
+        return _work_on_open_tasks(plan, progress)
+
+
+def _work_on_open_tasks(plan: EvaluationPlan, progress: Reporter) -> tuple[RunRecord, ...]:
     done: dict[str, RunRecord] = {}
     for task in plan.tasks:
         record = load_record(plan.folder, task.instance_id)
@@ -66,7 +76,8 @@ def evaluate(plan: EvaluationPlan, progress: Reporter = NO_PROGRESS) -> tuple[Ru
 
 def _work_in_parallel(plan: EvaluationPlan, tasks: Sequence[Task], progress: Reporter) -> list[RunRecord]:
     def work(task: Task) -> RunRecord:
-        progress.report(SolverStarted(instance_id=task.instance_id))
+        resumed = journal_path(plan.folder, task.instance_id).is_file()
+        progress.report(SolverStarted(instance_id=task.instance_id, resumed=resumed))
         record = work_on(plan, task)
         progress.report(SolverFinished(record=record, kept=False, total=len(plan.tasks)))
         return record
@@ -80,10 +91,21 @@ def _work_in_parallel(plan: EvaluationPlan, tasks: Sequence[Task], progress: Rep
 
 
 def work_on(plan: EvaluationPlan, task: Task) -> RunRecord:
-    """Let the solver work on one task and store what came of it."""
-    started, clock = datetime.now(UTC), time.monotonic()
+    """Let the solver work on one task and store what came of it.
+
+    Where an earlier session was ended in the middle of the task, the work goes on after its last turn.
+    """
+    with Journal(journal_path(plan.folder, task.instance_id)) as journal:
+        attempt = _attempt(plan, task, journal)
+        record = _record(plan, task, attempt, journal)
+    keep_attempt(plan.folder, record, attempt)
+    return record
+
+
+def _attempt(plan: EvaluationPlan, task: Task, journal: Journal) -> SolverResult:
     logs = plan.folder / "logs" / task.instance_id
-    shutil.rmtree(logs, ignore_errors=True)
+    if not journal.entries:
+        shutil.rmtree(logs, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="backdate-solve-", ignore_cleanup_errors=True) as scratch:
         Path(scratch).chmod(0o755)
         assignment = Assignment(
@@ -93,13 +115,16 @@ def work_on(plan: EvaluationPlan, task: Task) -> RunRecord:
             scratch=Path(scratch),
             logs=logs,
             extra_tools=plan.extra_tools,
+            journal=journal,
         )
         try:
-            attempt = plan.solver.attempt(assignment)
+            return plan.solver.attempt(assignment)
         except (UsageError, StoredDataError) as error:  # the task's, not the machine's
-            attempt = SolverResult(ending=StopReason.ERROR, detail=str(error))
-    duration = time.monotonic() - clock
-    record = RunRecord(
+            return SolverResult(ending=StopReason.ERROR, detail=str(error))
+
+
+def _record(plan: EvaluationPlan, task: Task, attempt: SolverResult, journal: Journal) -> RunRecord:
+    return RunRecord(
         instance_id=task.instance_id,
         settings=plan.settings,
         ending=attempt.ending,
@@ -111,12 +136,10 @@ def work_on(plan: EvaluationPlan, task: Task) -> RunRecord:
         patch=attempt.patch,
         dropped=attempt.dropped,
         usage=attempt.usage,
-        started=started,
-        duration_s=duration,
-        own_s=max(0.0, duration - attempt.waited_s),
+        started=journal.started,
+        duration_s=journal.worked_s,
+        own_s=max(0.0, journal.worked_s - attempt.waited_s),
         model=attempt.model,
         trajectory=f"trajectories/{task.instance_id}.json" if attempt.trajectory else "",
         backdate=__version__,
     )
-    keep_attempt(plan.folder, record, attempt)
-    return record

@@ -63,18 +63,24 @@ def open_solver(text: str, options: SolverOptions) -> Iterator[Solver]:
         raise UsageError(f"there is no solver {text!r}{hint}; write one of {', '.join((FORMS, *known))}")
 
 
+def cost_by(prices: Path | None) -> Cost:
+    """What requests cost by a file of prices; unknown without one. Raises UsageError, ConfigurationError."""
+    from backdate.models.prices import read_prices
+
+    if prices is None:
+        return unknown_cost
+    known = read_prices(prices)
+    if known.currency != "USD":
+        raise UsageError(f"{prices} has prices in {known.currency}; records hold US dollars")
+    return known.cost
+
+
 def _model(specification: str, options: SolverOptions) -> Iterator[Solver]:
     from backdate.models.model_name import parse_endpoint
     from backdate.models.open import open_model
-    from backdate.models.prices import read_prices
     from backdate.models.settings import ModelSettings, Patience, Sampling
 
-    cost: Cost = unknown_cost
-    if options.prices is not None:
-        prices = read_prices(options.prices)
-        if prices.currency != "USD":
-            raise UsageError(f"{options.prices} has prices in {prices.currency}; records hold US dollars")
-        cost = prices.cost
+    cost = cost_by(options.prices)
     settings = ModelSettings(
         sampling=Sampling(temperature=options.temperature, seed=options.sample),
         patience=Patience(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,12 +12,16 @@ from pathlib import Path
 from backdate.editing.diff import diff_files
 from backdate.environments.environment import Environment
 from backdate.errors import UsageError
+from backdate.models.model_name import Endpoint
+from backdate.models.proxy import PassedAnswer
 from backdate.projects.tree import copy_tree
-from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Sandbox, Workspace
-from backdate.serial import to_json
+from backdate.sandboxes.interface import Command, Limits, Mount, RunResult, RunStatus, Sandbox, Workspace
+from backdate.serial import digest, to_json
+from backdate.solvers.agent_reach import AgentReach, agent_reach, require_kept_key
 from backdate.solvers.interface import Assignment, SolverResult
+from backdate.solvers.model import Cost, unknown_cost
 from backdate.solvers.prompts import command_text
-from backdate.solvers.records import StopReason
+from backdate.solvers.records import SolverUsage, StopReason
 from backdate.solvers.tools.files import LARGEST_FILE, Tree
 from backdate.tasks.edit_policy import EditPolicy
 from backdate.tasks.kinds.choose import kind_of
@@ -38,7 +43,11 @@ class CommandOptions:
     """What an external agent gets."""
 
     network: bool = False
-    """Most agents have to reach their model."""
+    """Whether it reaches the internet; never this machine."""
+    model: Endpoint | None = None
+    """The model that it reaches through a proxy, which has the key; None: none."""
+    cost: Cost = unknown_cost
+    """Of the requests to that model."""
     mounts: tuple[Path, ...] = ()
     """Folders that it sees, read-only, where they lie on this machine: its own program."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -47,28 +56,104 @@ class CommandOptions:
     """Where the task's new environment comes from, for the agent to run the tests in; None: it has none."""
 
 
+class CommandAccount:
+    """What the requests of a command to its model took, kept in the journal as they are answered."""
+
+    def __init__(self, assignment: Assignment, cost: Cost) -> None:
+        """Raises UsageError for a journal of another task."""
+        self._journal, self._cost = assignment.journal, cost
+        self._lock = threading.Lock()
+        self.usage = SolverUsage()
+        self.model = ""
+        self.notes: list[str] = []
+        """What is to be said of earlier sessions."""
+        self.before_s = 0.0
+        if self._journal is None:
+            return
+        if self._journal.entries:
+            self.notes.append("it was interrupted, and started again from a clean tree")
+            self.before_s = self._journal.before_s
+            for entry in self._journal.entries:
+                self.usage += entry.usage or SolverUsage()
+        task = assignment.task
+        question = (task.instance_id, *kind_of(task).question(task), task.source.revision)
+        self._journal.begin(digest(question, assignment.settings))
+
+    def add(self, answer: PassedAnswer) -> None:
+        """Take one answer; safe for threads."""
+        tokens = answer.usage
+        usage = SolverUsage(
+            requests=1,
+            input_tokens=tokens.prompt_tokens if tokens else None,
+            cached_tokens=tokens.cached_tokens if tokens else None,
+            output_tokens=tokens.completion_tokens if tokens else None,
+            cost_usd=self._cost(answer.asked, tokens),
+        )
+        with self._lock:
+            self.usage += usage
+            self.model = answer.model or self.model or answer.asked
+            if self._journal is not None:
+                self._journal.append(usage=usage)
+
+
 class CommandSolver:
     """``sh -c COMMAND`` in the tree; told by $BACKDATE_INSTRUCTION and $BACKDATE_TASK what to do, and by
     $BACKDATE_PYTHON (first on PATH, too) what to run the tests with."""
 
     def __init__(self, command: str, sandbox: Sandbox, options: CommandOptions | None = None) -> None:
+        """Raises UsageError where a model's key would not be kept from the command."""
         self._command, self._sandbox = command, sandbox
         self._options = options or CommandOptions()
+        if self._options.model is not None:
+            require_kept_key(self._options.model, sandbox, self._options.environment)
         self.name = f"command:{command}"
 
     def attempt(self, assignment: Assignment) -> SolverResult:
-        """Run the command; whatever its status, what it changed is the answer."""
+        """Run the command; whatever its status, what it changed is the answer.
+
+        One that was interrupted cannot be gone on with: it starts again, and its answers stay paid for.
+        """
         before = assignment.make_tree()
         after = assignment.scratch / "answer"
         copy_tree(before, after)
         make = self._options.new_environment
         built = make(assignment.task, before) if make else None
+        account = CommandAccount(assignment, self._options.cost)
         log = assignment.logs / "command.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
-        run = self._sandbox.run(
+        with agent_reach(
+            self._sandbox,
+            internet=self._options.network,
+            model=self._options.model,
+            built=built,
+            on_answer=account.add,
+        ) as reach:
+            run = self._run(assignment, after, built, reach, log)
+        waited = account.before_s + time.monotonic() - started
+        if run.status is RunStatus.SANDBOX_ERROR:
+            return SolverResult(ending=StopReason.ERROR, detail="the sandbox did not start", waited_s=waited)
+        notes = [*account.notes, *([] if run.ok else [f"the command ended with {_ending(run)}"])]
+        if reach.refused:
+            notes.append(f"it was not let through to {', '.join(reach.refused)}")
+        patch, dropped = take_answer(before, after, assignment.rules)
+        return SolverResult(
+            ending=StopReason.SUBMITTED,
+            detail="; ".join(notes),
+            patch=patch,
+            dropped=dropped,
+            usage=account.usage,
+            model=account.model,
+            waited_s=waited,
+        )
+
+    def _run(
+        self, assignment: Assignment, tree: Path, built: Environment | None, reach: AgentReach, log: Path
+    ) -> RunResult:
+        start = " && ".join((*reach.lines, 'exec /bin/sh -c "$1"'))
+        return self._sandbox.run(
             Command(
-                argv=("/bin/sh", "-c", self._command),
+                argv=("/bin/sh", "-c", start, "sh", self._command),
                 cwd=AT,
                 env={
                     **_variables(built),
@@ -76,27 +161,22 @@ class CommandSolver:
                     "BACKDATE_INSTRUCTION": INSTRUCTION,
                     "BACKDATE_TASK": TASK,
                     **self._options.environment,
+                    **reach.variables,
                 },
-                network="on" if self._options.network else "off",
+                network=reach.network,
                 limits=Limits(wall_s=self._options.timeout_s, log_bytes=8 * 1024 * 1024),
             ),
             Workspace(
                 mounts=(
-                    Mount(source=after, target=AT, writable=True),
+                    Mount(source=tree, target=AT, writable=True),
                     *self._briefing(assignment, has_python=built is not None),
                     *_environment_mounts(built),
+                    *reach.mounts,
                     *(Mount(source=one, target=str(one)) for one in self._options.mounts),
-                )
+                ),
+                base=None if built is None else built.base,
             ),
             log=log,
-        )
-        waited = time.monotonic() - started
-        patch, dropped = take_answer(before, after, assignment.rules)
-        if run.status is RunStatus.SANDBOX_ERROR:
-            return SolverResult(ending=StopReason.ERROR, detail="the sandbox did not start", waited_s=waited)
-        detail = "" if run.ok else f"the command ended with {_ending(run.status, run.exit_code, run.signal)}"
-        return SolverResult(
-            ending=StopReason.SUBMITTED, detail=detail, patch=patch, dropped=dropped, waited_s=waited
         )
 
     def _briefing(self, assignment: Assignment, *, has_python: bool) -> tuple[Mount, ...]:
@@ -106,6 +186,7 @@ class CommandSolver:
             at=AT,
             has_python=has_python,
             has_network=self._options.network,
+            has_model=self._options.model is not None,
             timeout_s=self._options.timeout_s,
         )
         return _mount_briefing(assignment, text)
@@ -125,10 +206,10 @@ def _environment_mounts(built: Environment | None) -> tuple[Mount, ...]:
     return tuple(mount for mount in built.mounts if not mount.source.is_relative_to("/usr"))
 
 
-def _ending(status: RunStatus, exit_code: int | None, signal: int | None) -> str:
-    if status is not RunStatus.EXITED:
-        return status.value
-    return f"status {exit_code}" if signal is None else f"signal {signal}"
+def _ending(run: RunResult) -> str:
+    if run.status is not RunStatus.EXITED:
+        return run.status.value
+    return f"status {run.exit_code}" if run.signal is None else f"signal {run.signal}"
 
 
 def _mount_briefing(assignment: Assignment, text: str) -> tuple[Mount, ...]:

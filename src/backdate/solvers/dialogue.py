@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from backdate.editing.patch_text import encode_patch
+from backdate.projects.tree import tree_digest
 from backdate.sandboxes import interruption
+from backdate.serial import digest
 from backdate.solvers.atif import make_trajectory
 from backdate.solvers.conversation import (
     NO_TOOL,
@@ -22,15 +25,19 @@ from backdate.solvers.conversation import (
     Failed,
     LoopEnd,
     Observation,
+    ToolRequest,
     Turn,
 )
 from backdate.solvers.interface import Assignment, SolverResult
+from backdate.solvers.journal import JournaledAnswer, JournaledReply
+from backdate.solvers.journaled_turns import JournaledTurns
 from backdate.solvers.loop import Loop, solve
 from backdate.solvers.prompts import rules_text, task_text
 from backdate.solvers.records import SolverUsage, SuiteCall
 from backdate.solvers.tools.interface import Tool
 from backdate.solvers.tools.logs import SuiteReport, read_log
 from backdate.solvers.tools.toolbox import Toolbox
+from backdate.tasks.kinds.choose import kind_of
 from backdate.tasks.runner import TaskRunResult
 
 
@@ -42,6 +49,10 @@ class Responder(Protocol):
 
     def begin(self, rules: str, task: str, tools: Sequence[Tool]) -> str:
         """Told once, before the first question; gives the system message that the rules became."""
+        ...
+
+    def recall(self, reply: AgentReply, model: str) -> None:
+        """Told, in the place of being asked, of a reply that it gave before the run was ended."""
         ...
 
     def reply(self, conversation: Sequence[Turn]) -> AgentReply | Failed | Done:
@@ -61,11 +72,28 @@ class _TestRunner:
     """How many calls have been made."""
     runs: list[SuiteCall] = field(default_factory=list)
     spent_s: float = 0.0
+    report: SuiteReport | None = None
+    """Of the last run."""
+    recalled: JournaledAnswer | None = None
+    """The run of before that the next one is; None to run the tests."""
 
     def __call__(self) -> SuiteReport:
+        self.report = self._again() or self._run()
+        return self.report
+
+    def _again(self) -> SuiteReport | None:
+        kept, self.recalled = self.recalled, None
+        if kept is None or kept.suite is None:
+            return None
+        self.spent_s += kept.suite.duration_s
+        self.runs.append(kept.suite)
+        return kept.report
+
+    def _run(self) -> SuiteReport:
         number = len(self.runs)
         folder = self.assignment.logs / f"test-{number}"
-        folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+        folder.mkdir(parents=True)
         started = time.monotonic()
         verdict = self.assignment.workshop.run_tests(
             self.assignment.task, self.tree, "target", log_folder=folder
@@ -83,10 +111,15 @@ class _TestRunner:
                 failed=sum(one.outcome.bad for one in results),
                 duration_s=duration,
                 log=_relative(verdict, self.assignment),
-                patch_sha256=hashlib.sha256(encode_patch(self.patch())).hexdigest(),
+                patch_sha256=patch_digest(self.patch()),
             )
         )
         return report_of(verdict)
+
+
+def patch_digest(patch: str) -> str:
+    """SHA-256 of a patch's exact bytes."""
+    return hashlib.sha256(encode_patch(patch)).hexdigest()
 
 
 def report_of(verdict: TaskRunResult) -> SuiteReport:
@@ -108,8 +141,10 @@ def _relative(verdict: TaskRunResult, assignment: Assignment) -> str:
 class _Conversation:
     """One conversation: answers the loop's events and keeps every turn whole."""
 
-    def __init__(self, speaker: Responder, box: Toolbox, runner: _TestRunner) -> None:
-        self._speaker, self._box, self._runner = speaker, box, runner
+    def __init__(
+        self, speaker: Responder, box: Toolbox, runner: _TestRunner, journaled: JournaledTurns
+    ) -> None:
+        self._speaker, self._box, self._runner, self._journaled = speaker, box, runner, journaled
         self._said: AgentReply | None = None
         self.turns: list[Turn] = []
         self.usage = SolverUsage()
@@ -119,13 +154,12 @@ class _Conversation:
         """The reply or the observation that the loop wants. Raises KeyboardInterrupt when told to stop."""
         interruption.check()
         if isinstance(event, Act):
-            observation = self._box.act(event.request)
+            kept = self._journaled.next_answer()
+            observation = self._act(event.request) if kept is None else self._act_again(event.request, kept)
             said = self._said or AgentReply(text="", request=event.request)
             self.turns.append(Turn(said=said, observation=observation))
             return observation
-        started = time.monotonic()
-        reply = self._speaker.reply(event.conversation)
-        self.asked_s += time.monotonic() - started
+        reply = self._recall() or self._ask(event.conversation)
         if isinstance(reply, Done):
             return reply
         self.usage += reply.usage
@@ -135,6 +169,56 @@ class _Conversation:
             if reply.request is None:
                 self.turns.append(Turn(said=reply, observation=Observation(text=NO_TOOL, refused=True)))
         return reply
+
+    def _recall(self) -> AgentReply | None:
+        """The reply that was given before the run was ended."""
+        kept = self._journaled.next_reply()
+        if kept is None:
+            return None
+        self._speaker.recall(kept.reply, kept.model)
+        self.asked_s += kept.asked_s
+        return kept.reply
+
+    def _ask(self, conversation: Sequence[Turn]) -> AgentReply | Failed | Done:
+        started = time.monotonic()
+        reply = self._speaker.reply(conversation)
+        asked_s = time.monotonic() - started
+        self.asked_s += asked_s
+        if isinstance(reply, AgentReply):  # before its tool is called, which may take long
+            self._journaled.keep_reply(
+                JournaledReply(reply=reply, model=self._speaker.model, asked_s=asked_s)
+            )
+        return reply
+
+    def _act(self, request: ToolRequest) -> Observation:
+        """What the tool answers now."""
+        runs = len(self._runner.runs)
+        observation = self._box.act(request)
+        if not observation.broken:  # without an environment the task ends, and is begun anew
+            tested = len(self._runner.runs) > runs
+            self._journaled.keep_answer(
+                JournaledAnswer(
+                    observation=observation,
+                    patch_sha256=patch_digest(self._box.patch()) if self._is_repeated(request) else "",
+                    suite=self._runner.runs[-1] if tested else None,
+                    report=self._runner.report if tested else None,
+                )
+            )
+        return observation
+
+    def _act_again(self, request: ToolRequest, kept: JournaledAnswer) -> Observation:
+        """What the tool answered before, its change of the tree made again."""
+        if self._is_repeated(request):
+            self._runner.recalled = kept
+            self._box.act(request)
+            self._runner.recalled = None
+            if patch_digest(self._box.patch()) != kept.patch_sha256:
+                raise self._journaled.damaged(f"{request.name!r} does not make the edits again that it made")
+        return kept.observation
+
+    def _is_repeated(self, request: ToolRequest) -> bool:
+        tool = self._box.tools.get(request.name)
+        return tool is not None and tool.repeated
 
     @property
     def sequence(self) -> tuple[str, ...]:
@@ -156,6 +240,18 @@ def run_loop(loop: Loop, answer: Callable[[Event], Answer]) -> LoopEnd:
             return outcome
 
 
+def _question(assignment: Assignment, system: str, user: str, box: Toolbox, tree: Path) -> str:
+    """What the turns of a conversation depend on besides what is said in it."""
+    if assignment.journal is None:
+        return ""
+    task = assignment.task
+    return digest(
+        (task.instance_id, *kind_of(task).question(task), task.source.revision),
+        (assignment.settings, system, user, box.definitions),
+        tree_digest(tree),
+    )
+
+
 def converse(assignment: Assignment, speaker: Responder) -> SolverResult:
     """Let ``speaker`` work on the task until the loop ends. Raises SourceError without a tree."""
     tree = assignment.make_tree()
@@ -167,7 +263,9 @@ def converse(assignment: Assignment, speaker: Responder) -> SolverResult:
     rules = rules_text(assignment.task, assignment.budget, allow_test_edits=settings.allow_test_edits)
     user = task_text(assignment.task)
     system = speaker.begin(rules, user, tuple(box.tools.values()))
-    talk = _Conversation(speaker, box, runner)
+    journaled = JournaledTurns(assignment.journal)
+    journaled.begin(_question(assignment, system, user, box, tree))
+    talk = _Conversation(speaker, box, runner, journaled)
     outcome = run_loop(
         solve(assignment.budget, "release" if settings.history == "release" else "paper"), talk.answer
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backdate.solvers.atif import Trajectory
+from backdate.solvers.journal import Journal
 from backdate.solvers.loop import Budget
 from backdate.solvers.records import RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.tools.interface import Tool
@@ -34,6 +35,8 @@ class Assignment:
     extra_tools: ExtraTools | None = None
     tree: Path | None = None
     """The task's fresh tree, where somebody made it already."""
+    journal: Journal | None = None
+    """Where each turn is kept as it ends; None when the work cannot be gone on with."""
 
     @property
     def budget(self) -> Budget:

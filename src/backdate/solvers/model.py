@@ -68,6 +68,10 @@ class ModelSpeaker:
         self._tools = tuple(tools)
         return system
 
+    def recall(self, reply: AgentReply, model: str) -> None:  # noqa: ARG002 - it is in the conversation
+        """See ``Responder.recall``."""
+        self.model = model
+
     def reply(self, conversation: Sequence[Turn]) -> AgentReply | Failed:
         """The model's next reply, with what it cost."""
         self._usage = SolverUsage()

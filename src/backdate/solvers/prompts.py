@@ -21,11 +21,15 @@ _OF_A_COMMAND = """\
 - You work in {at}, in a sandbox. What you changed there is your answer, however you end; changes of other
   files, of files that cannot be changed, and of modes and links are left out of it.
 - {python}
-- {network}
+- {network}{model}
 - You are ended after {seconds:g} seconds."""
 _PYTHON = "$BACKDATE_PYTHON, first on PATH too, is the interpreter of the environment: run the tests with it."
 _NO_PYTHON = "There is no environment here: the tests cannot be run."
-_NETWORK = "There is a network."
+_NETWORK = (
+    "The internet is reached through the HTTP proxy that $HTTPS_PROXY and its kin name, and in no other way."
+)
+_MODEL = """
+- A model answers at $OPENAI_BASE_URL, as OpenAI's interface does; any key will do."""
 _NO_NETWORK = "There is no network."
 _TESTS_STAY = "The tests are right. Test files cannot be changed, and no new files can be made."
 _TESTS_STAY_FILES_MAY_BE_MADE = "The tests are right. Test files cannot be changed; new files can be made."
@@ -46,13 +50,21 @@ def rules_text(task: Task, budget: Budget, *, allow_test_edits: bool) -> str:
 
 
 def command_text(
-    task: Task, *, allow_test_edits: bool, at: str, has_python: bool, has_network: bool, timeout_s: float
+    task: Task,
+    *,
+    allow_test_edits: bool,
+    at: str,
+    has_python: bool,
+    has_network: bool,
+    has_model: bool,
+    timeout_s: float,
 ) -> str:
     """What a command is told that works in the folder ``at``: the rules that it is held to, and the task."""
     rules = _OF_A_COMMAND.format(
         at=at,
         python=_PYTHON if has_python else _NO_PYTHON,
         network=_NETWORK if has_network else _NO_NETWORK,
+        model=_MODEL if has_model else "",
         seconds=timeout_s,
     )
     introduction = kind_of(task).introduction(task)

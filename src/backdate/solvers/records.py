@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, Literal
 
+from backdate.migrations import Migration, read_stored
 from backdate.timeline.instants import Instant
 
-RECORD_FORMAT = 1
+RECORD_FORMAT = 2
+"""Also of a run's ``run.json``: both hold settings."""
 
 
 class StopReason(StrEnum):
@@ -90,11 +93,17 @@ class SuiteCall:
     """Of the patch as it was at this run."""
 
 
+AgentNetwork = Literal["off", "internet", "all"]
+"""What a command reaches: nothing, the internet, or (before format 2) this machine and its network, too."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSettings:
     """What a command that solves tasks may see and take."""
 
-    network: bool = False
+    network: AgentNetwork = "off"
+    model: str = ""
+    """Base URL of the endpoint that it reaches through a proxy, which adds the key; empty: none."""
     mounts: tuple[str, ...] = ()
     """Folders of this machine."""
     environment: tuple[str, ...] = ()
@@ -171,3 +180,22 @@ class RunRecord:
     def tests(self) -> int:
         """Test runs that count toward m."""
         return sum(run.number > 0 for run in self.runs)
+
+
+def _from_before_networks_had_names(document: dict[str, Any]) -> dict[str, Any]:
+    """Format 1 says whether a command had the network, which was this machine's own."""
+    settings = document.get("settings")
+    agent = settings.get("agent") if isinstance(settings, dict) else None
+    if isinstance(settings, dict) and isinstance(agent, dict) and isinstance(agent.get("network"), bool):
+        network = "all" if agent["network"] else "off"
+        return {**document, "settings": {**settings, "agent": {**agent, "network": network}}}
+    return document
+
+
+RECORD_MIGRATIONS = (Migration(to_format=2, change=_from_before_networks_had_names),)
+"""Also of ``run.json``."""
+
+
+def read_record(data: bytes, *, what: str) -> RunRecord:
+    """A stored record of any format. Raises StoredDataError, naming ``what``."""
+    return read_stored(RunRecord, data, current=RECORD_FORMAT, migrations=RECORD_MIGRATIONS, what=what)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from backdate.errors import StoredDataError, UsageError
-from backdate.serial import from_json
 from backdate.solvers.atif import Trajectory, read_trajectory, requests_of
 from backdate.solvers.conversation import AgentReply, Done, ToolRequest, Turn
 from backdate.solvers.dialogue import converse
 from backdate.solvers.interface import Assignment, SolverResult
-from backdate.solvers.records import RunRecord, StopReason
+from backdate.solvers.records import RunRecord, StopReason, read_record
 from backdate.solvers.tools.interface import Tool
 
 _LARGEST = 256 * 1024 * 1024
@@ -59,7 +58,7 @@ def _read(path: Path) -> Trajectory | RunRecord:
         raise StoredDataError(f"{path} is larger than {_LARGEST // 1024 // 1024} MiB")
     if b'"schema_version"' in data[:1000]:
         return read_trajectory(data, what=str(path))
-    record = from_json(RunRecord, data, what=str(path))
+    record = read_record(data, what=str(path))
     trajectory = path.parent.parent / record.trajectory
     if (
         record.trajectory
@@ -83,6 +82,10 @@ class ReplaySpeaker:
     def begin(self, rules: str, task: str, tools: Sequence[Tool]) -> str:  # noqa: ARG002 - it knows what to say
         """See ``Responder.begin``."""
         return rules
+
+    def recall(self, reply: AgentReply, model: str) -> None:  # noqa: ARG002 - it is the next step
+        """See ``Responder.recall``."""
+        self._next += 1
 
     def reply(self, conversation: Sequence[Turn]) -> AgentReply | Done:  # noqa: ARG002 - whatever came of it
         """The next step of the trajectory."""

@@ -83,6 +83,7 @@ class Editor:
                     Parameter(name="new_text", kind="string", description="The new lines."),
                 ),
                 run=self._edit,
+                repeated=True,
             ),
             Tool(
                 name="replace_all_in_file",
@@ -93,12 +94,14 @@ class Editor:
                     Parameter(name="new_text", kind="string", description="What to put in its place."),
                 ),
                 run=self._replace_all,
+                repeated=True,
             ),
             Tool(
                 name="revert_last",
                 description=f"Take the last edit back; the last {EDITS_REMEMBERED} edits can be taken back.",
                 parameters=(),
                 run=lambda _: self.revert(),
+                repeated=True,
             ),
         )
 

@@ -40,6 +40,8 @@ class Tool:
     parameters: tuple[Parameter, ...]
     run: Callable[[Mapping[str, Any]], Observation | str]
     """Called with every parameter set and of its kind. Raises ToolRefusal."""
+    repeated: bool = False
+    """Whether its calls are made again when an ended run goes on: later calls need what it changed."""
 
     @property
     def schema(self) -> dict[str, Any]:

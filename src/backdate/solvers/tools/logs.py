@@ -67,6 +67,7 @@ class SuiteLog:
                 description=f"Run the tests on the files as they are; shows the last {LAST_LINES} lines.",
                 parameters=(),
                 run=lambda _: self.execute(),
+                repeated=True,
             ),
             Tool(
                 name="search_last_log",
