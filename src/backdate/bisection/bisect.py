@@ -59,8 +59,14 @@ def bisect_project(
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> BisectResult:
-    """Since when and because of what tests of a project fail; see ``Session.bisect``."""
-    started, clock = now(), time.monotonic()
+    """Since when and because of what tests of the project that ``source`` names fail.
+
+    The parameters are those of ``check``, which runs first. ``tests``: ids to which the search is
+    limited; all that broke when empty. ``explanations``: whether warnings, changelogs and changed names
+    of culprits are collected, which takes another test run and a download for each. Raises UsageError
+    also for a test that the old side does not have.
+    """
+    started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
     if keep is not None:
         require_new_folder(keep)
     folder = resources.run_folder("bisect", started, keep)

@@ -44,7 +44,11 @@ def build_project_environment(
     python: str | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> EnvironmentResult:
-    """Build one environment in a folder of the caller's; see ``Session.build_environment``."""
+    """Build the environment of a project, or of ``packages`` alone, as of ``instant`` at ``output``.
+
+    ``output`` becomes a virtual environment with its lock beside (``pylock.toml``, PEP 751); it must not
+    exist or be empty. With ``tests`` what the project's tests need is in it as well.
+    """
     output = output.absolute()
     require_new_folder(output)
     require_past(instant)

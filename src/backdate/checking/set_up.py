@@ -39,8 +39,13 @@ def set_up_project(
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> SetupResult:
-    """Find how a project is installed and tested as of an instant, and prove it; see ``Session.set_up``."""
-    options = options or SetupOptions()
+    """Find how the project is installed and tested as of ``instant``, and prove it by its own tests.
+
+    ``instant``: None for the commit's committer date or the sdist's upload time. ``python``: "3.8" or
+    "3.8.18" instead of what the project says. ``keep``: where the logs are kept. Raises StoredDataError
+    also for a damaged store of recipes.
+    """
+    options, keep = options or SetupOptions(), keep or resources.settings.keep
     if keep is not None:
         require_new_folder(keep)
     if instant is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from backdate.errors import UsageError
 from backdate.tasks.edit_policy import EditPolicy, protected_files
+from backdate.tasks.kinds.facts import facts_of
 from backdate.tasks.kinds.interface import Layer, Stage
 from backdate.tasks.task import EnvironmentName, IssueFacts, Task, TaskEnvironment
 
@@ -72,6 +72,4 @@ class IssueKind:
 
 
 def _facts(task: Task) -> IssueFacts:
-    if not isinstance(task.facts, IssueFacts):
-        raise UsageError(f"{task.instance_id} is of the kind {task.kind}, and an issue is needed here")
-    return task.facts
+    return facts_of(task, IssueFacts, what="an issue")

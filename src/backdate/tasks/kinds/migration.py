@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import msgspec
 
-from backdate.errors import UsageError
 from backdate.tasks.edit_policy import EditPolicy, protected_files
+from backdate.tasks.kinds.facts import facts_of
 from backdate.tasks.kinds.interface import Layer, Stage
 from backdate.tasks.task import EnvironmentName, MigrationFacts, Task, TaskEnvironment
 
@@ -95,6 +95,4 @@ class MigrationKind:
 
 def migration_facts(task: Task) -> MigrationFacts:
     """The facts of a migration task. Raises UsageError for a task of another kind."""
-    if not isinstance(task.facts, MigrationFacts):
-        raise UsageError(f"{task.instance_id} is of the kind {task.kind}, and a migration is needed here")
-    return task.facts
+    return facts_of(task, MigrationFacts, what="a migration")

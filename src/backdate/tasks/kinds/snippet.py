@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import msgspec
 
-from backdate.errors import UsageError
 from backdate.tasks.edit_policy import EditPolicy, fold, protected_files
+from backdate.tasks.kinds.facts import facts_of
 from backdate.tasks.kinds.interface import Layer, Stage
 from backdate.tasks.task import EnvironmentName, SnippetFacts, Task, TaskEnvironment
 
@@ -90,6 +90,4 @@ class SnippetKind:
 
 
 def _facts(task: Task) -> SnippetFacts:
-    if not isinstance(task.facts, SnippetFacts):
-        raise UsageError(f"{task.instance_id} is of the kind {task.kind}, and a snippet is needed here")
-    return task.facts
+    return facts_of(task, SnippetFacts, what="a snippet")
