@@ -25,10 +25,10 @@ from backdate.tasks.task import Task
 def bare_seconds(bench: Benchmark, task: Task, place: Path) -> float:
     """The tests on a tree that lies there; the environment was found before."""
     tree, logs = place / "tree", place / "logs"
-    bench.workshop.make_tree(task, tree, "reference")
-    bench.workshop.run_tests(task, tree, "target", log_folder=logs)
+    bench.task_runner.make_tree(task, tree, "reference")
+    bench.task_runner.run_tests(task, tree, "target", log_folder=logs)
     started = time.monotonic()
-    verdict = bench.workshop.run_tests(task, tree, "target", log_folder=logs)
+    verdict = bench.task_runner.run_tests(task, tree, "target", log_folder=logs)
     taken = time.monotonic() - started
     print(f"{task.instance_id}: {'good' if verdict.solved else verdict.reason}, {taken:.2f} s", flush=True)
     return taken
@@ -56,7 +56,7 @@ def main() -> None:
             plan = ScorePlan(
                 tasks=bench.tasks,
                 answers=answers,
-                workshop=bench.workshop,
+                task_runner=bench.task_runner,
                 folder=place / label,
                 jobs=given.jobs,
                 judge=judge,

@@ -105,7 +105,7 @@ def main() -> None:
                 tasks=[make_task()],
                 solver=ModelSolver(model),
                 settings=RunSettings(solver="model:scripted", calls=turns, dialect=dialect),
-                workshop=Bench(),
+                task_runner=Bench(),
                 folder=Path(folder, "run"),
             )
             record = work_on(plan, make_task())

@@ -113,7 +113,7 @@ def run_agent(folder: Path, command: str, sandbox: Bubblewrap, options: CommandO
         tasks=[make_task()],
         solver=CommandSolver(command, sandbox, options),
         settings=RunSettings(solver="command:agent"),
-        workshop=FakeScriptRunner(),
+        task_runner=FakeScriptRunner(),
         folder=folder,
     )
     return evaluate(plan)[0]

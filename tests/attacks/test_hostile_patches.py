@@ -52,7 +52,7 @@ PATCHES = {
 def scored(patch: str, folder: Path) -> Score:
     task = make_task()
     return score_run(
-        Benchmark(name="small", tasks=(task,), workshop=FakeScriptRunner()),
+        Benchmark(name="small", tasks=(task,), task_runner=FakeScriptRunner()),
         Answers(model="m", by_task={task.instance_id: Submission(patch=patch)}, source="preds.jsonl"),
         folder / "run",
         flags="none",

@@ -28,7 +28,7 @@ def test_the_attack_works_on_gnu_patch_alone(tmp_path: Path) -> None:
 def test_it_does_not_apply(tmp_path: Path, patch: str) -> None:
     task = make_task()
     run = score_run(
-        Benchmark(name="small", tasks=(task,), workshop=FakeScriptRunner()),
+        Benchmark(name="small", tasks=(task,), task_runner=FakeScriptRunner()),
         Answers(model="m", by_task={task.instance_id: Submission(patch=patch)}, source="preds.jsonl"),
         tmp_path / "run",
         flags="none",

@@ -16,7 +16,7 @@ from backdate.evaluation.scores import load_scored_run
 def bench(monkeypatch, tmp_path):
     """the fake runner in the place of the machine's."""
     made = Benchmark(
-        name="fake", tasks=(make_task("o__n-1"), make_task("o__n-2")), workshop=FakeScriptRunner()
+        name="fake", tasks=(make_task("o__n-1"), make_task("o__n-2")), task_runner=FakeScriptRunner()
     )
     monkeypatch.setattr(load, "open_bench", lambda *given, **named: made)
     return made
@@ -89,6 +89,6 @@ def test_misuse_is_told(bench, tmp_path, capsys, monkeypatch, arguments, words) 
 
 
 def test_what_this_machine_cannot_run_is_no_answer(bench, tmp_path) -> None:
-    bench.workshop.broken = True
+    bench.task_runner.broken = True
     path = predictions(tmp_path, {"instance_id": "o__n-1", "model_patch": GOLD})
     assert status_of(["score", "d", "--predictions", str(path), "-o", str(tmp_path / "out")]) == 2

@@ -131,7 +131,7 @@ def scored(tmp_path_factory):
     path = folder / "predictions.jsonl"
     path.write_text("\n".join([*map(json.dumps, rows), *FURTHER]))
     bench = Benchmark(
-        name="fake", tasks=tuple(make_task(one) for one in ids.values()), workshop=FakeScriptRunner()
+        name="fake", tasks=tuple(make_task(one) for one in ids.values()), task_runner=FakeScriptRunner()
     )
     answers = read_answers(None, path, "m")
     run = score_run(bench, answers, folder / "run", flags="none")

@@ -53,9 +53,9 @@ def words(text: str) -> ModelOutput:
     return output
 
 
-def run(tmp_path: Path, outputs, workshop=None, **settings):
+def run(tmp_path: Path, outputs, task_runner=None, **settings):
     config = BenchConfig(dataset=str(tmp_path / "fake"))
-    bench = Benchmark(name="fake", tasks=(make_task(),), workshop=workshop or FakeScriptRunner())
+    bench = Benchmark(name="fake", tasks=(make_task(),), task_runner=task_runner or FakeScriptRunner())
     _OPEN[config] = bench
     model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
     (log,) = inspect_eval(
@@ -116,7 +116,7 @@ def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:
     if not all(one.ok for one in choose_sandbox("bwrap").probe() if one.needed):
         pytest.skip("bubblewrap does not work here")
     script = [call("module_contents", module="json"), call("name_changes", names="json.loads")]
-    log = run(tmp_path, script, workshop=Probed(), tools="evidence", calls=2)
+    log = run(tmp_path, script, task_runner=Probed(), tools="evidence", calls=2)
     assert log.status == "success", log.error
     told = log.samples[0].store["backdate_attempt"]
     assert told["sequence"] == ["module_contents", "name_changes"]
@@ -129,7 +129,7 @@ def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:
     assert "json.loads" in changes
     offered = next(event for event in log.samples[0].events if event.event == "model").tools
     assert {"name_changes", "version_changes", "old_warnings"} <= {one.name for one in offered}
-    other = run(tmp_path / "second", script, workshop=Probed(), calls=2)
+    other = run(tmp_path / "second", script, task_runner=Probed(), calls=2)
     assert other.samples[0].store["backdate_attempt"]["sequence"] == ["?", "?"]
 
 
@@ -167,7 +167,7 @@ def test_the_sandbox_runs_in_the_tree_and_reads_nothing_else(tmp_path) -> None:
     if not all(one.ok for one in choose_sandbox("bwrap").probe() if one.needed):
         pytest.skip("bubblewrap does not work here")
     config = BenchConfig(dataset=str(tmp_path / "fake"))
-    _OPEN[config] = Benchmark(name="fake", tasks=(make_task(),), workshop=FakeScriptRunner())
+    _OPEN[config] = Benchmark(name="fake", tasks=(make_task(),), task_runner=FakeScriptRunner())
 
     async def story() -> None:
         environments = await BackdateSandbox.sample_init(

@@ -36,7 +36,7 @@ def work(folder: Path, model, runner: MarkingRunner | None = None, **changes) ->
         tasks=[TASK],
         solver=ModelSolver(model),
         settings=SETTINGS,
-        workshop=runner or MarkingRunner(),
+        task_runner=runner or MarkingRunner(),
         folder=folder,
     )
     return evaluate(replace(plan, **changes))[0]

@@ -45,7 +45,7 @@ def plan(folder: Path, solver=None, count: int = 4, **more) -> EvaluationPlan:
         tasks=[make_task(f"o__n-{number}") for number in range(count)],
         solver=solver or GoldSolver(),
         settings=RunSettings(solver="gold"),
-        workshop=FakeScriptRunner(),
+        task_runner=FakeScriptRunner(),
         folder=folder,
         **more,
     )

@@ -47,15 +47,15 @@ class EndsAs(FakeScriptRunner):
         return self.verdict
 
 
-def score(tmp_path: Path, patch: str | None, workshop=None, **extra) -> Score:
+def score(tmp_path: Path, patch: str | None, task_runner=None, **extra) -> Score:
     answers = {} if patch is None else {make_task().instance_id: Submission(patch=patch, **extra)}
-    run = score_all(tmp_path, answers, workshop=workshop)
+    run = score_all(tmp_path, answers, task_runner=task_runner)
     return run.scores[0]
 
 
-def score_all(tmp_path, answers, *, workshop=None, tasks=None, heard=None, **options):
+def score_all(tmp_path, answers, *, task_runner=None, tasks=None, heard=None, **options):
     bench = Benchmark(
-        name="fake", tasks=tuple(tasks or (make_task(),)), workshop=workshop or FakeScriptRunner()
+        name="fake", tasks=tuple(tasks or (make_task(),)), task_runner=task_runner or FakeScriptRunner()
     )
     return score_run(
         bench,
@@ -150,21 +150,21 @@ def test_tests_that_the_answer_changes_are_left_as_they_are(tmp_path) -> None:
 def test_what_is_scored_is_not_scored_again_unless_the_answer_is_another(tmp_path) -> None:
     tasks = [make_task("o__n-1"), make_task("o__n-2"), make_task("o__n-3")]
     answers = {one.instance_id: Submission(patch=GOLD) for one in tasks}
-    workshop, heard = FakeScriptRunner(), Heard()
-    score_all(tmp_path, answers, workshop=workshop, tasks=tasks, heard=heard, jobs=2)
+    task_runner, heard = FakeScriptRunner(), Heard()
+    score_all(tmp_path, answers, task_runner=task_runner, tasks=tasks, heard=heard, jobs=2)
     assert sorted(heard.lines) == [(one.instance_id, ScoreOutcome.SOLVED, False) for one in tasks]
-    assert workshop.runs == 3
+    assert task_runner.runs == 3
     heard = Heard()
     answers["o__n-2"] = Submission(patch="")
-    run = score_all(tmp_path, answers, workshop=workshop, tasks=tasks, heard=heard)
-    assert workshop.runs == 3
+    run = score_all(tmp_path, answers, task_runner=task_runner, tasks=tasks, heard=heard)
+    assert task_runner.runs == 3
     assert [kept for _, _, kept in heard.lines] == [True, False, True]
     assert load_scored_run(tmp_path / "run").scores == run.scores
 
 
 def test_a_folder_keeps_one_models_scores(tmp_path) -> None:
     score_all(tmp_path, {})
-    bench = Benchmark(name="fake", tasks=(make_task(),), workshop=FakeScriptRunner())
+    bench = Benchmark(name="fake", tasks=(make_task(),), task_runner=FakeScriptRunner())
     with pytest.raises(UsageError, match="holds the scores of 'm'"):
         score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "run")
     (tmp_path / "full").mkdir()

@@ -1,4 +1,4 @@
-"""A task, a workshop and a scripted model, brought together as a user would."""
+"""A task, a task runner and a scripted model, brought together as a user would."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from backdate.solvers.records import RunRecord, RunSettings
 
 
 @pytest.fixture
-def workshop() -> FakeScriptRunner:
+def task_runner() -> FakeScriptRunner:
     return FakeScriptRunner()
 
 
 @pytest.fixture
-def run_solver(tmp_path: Path, workshop: FakeScriptRunner) -> Callable[..., RunRecord]:
+def run_solver(tmp_path: Path, task_runner: FakeScriptRunner) -> Callable[..., RunRecord]:
     """Run a solver on the task; the record as it can be read again."""
 
     def run(solver, *, folder: str = "run", **settings: object) -> RunRecord:
@@ -27,7 +27,7 @@ def run_solver(tmp_path: Path, workshop: FakeScriptRunner) -> Callable[..., RunR
             tasks=[make_task()],
             solver=solver,
             settings=RunSettings(solver=solver.name, **settings),
-            workshop=workshop,
+            task_runner=task_runner,
             folder=tmp_path / folder,
         )
         evaluate(plan)

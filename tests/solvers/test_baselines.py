@@ -24,20 +24,20 @@ from backdate.solvers.replay import ReplaySolver
 from backdate.tasks.kinds.choose import edit_policy_of
 
 
-def test_null_hands_in_nothing_and_runs_nothing(run_solver, workshop) -> None:
+def test_null_hands_in_nothing_and_runs_nothing(run_solver, task_runner) -> None:
     record = run_solver(NullSolver())
     assert (record.ending, record.patch, record.calls, record.runs) == (StopReason.SUBMITTED, "", 0, ())
-    assert (workshop.trees, workshop.runs) == (0, 0)
+    assert (task_runner.trees, task_runner.runs) == (0, 0)
 
 
-def test_gold_hands_in_the_known_solution(run_solver, workshop, tmp_path) -> None:
+def test_gold_hands_in_the_known_solution(run_solver, task_runner, tmp_path) -> None:
     record = run_solver(GoldSolver())
     assert (record.ending, record.patch) == (StopReason.SUBMITTED, GOLD)
-    assert workshop.runs == 0
+    assert task_runner.runs == 0
     tree = tmp_path / "tree"
-    workshop.make_tree(make_task(), tree)
+    task_runner.make_tree(make_task(), tree)
     subprocess.run(["patch", "-p0", "-t", "-E"], cwd=tree, input=record.patch.encode(), check=True)
-    assert workshop.run_tests(make_task(), tree, "target", log_folder=tmp_path).solved
+    assert task_runner.run_tests(make_task(), tree, "target", log_folder=tmp_path).solved
 
 
 @pytest.fixture
@@ -94,12 +94,12 @@ def test_a_replay_of_nothing_or_garbage_says_so(run_solver, tmp_path) -> None:
 
 
 def test_a_task_without_a_tree_or_an_environment_is_an_error_with_a_reason(
-    run_solver, solved, workshop
+    run_solver, solved, task_runner
 ) -> None:
-    workshop.missing = True
+    task_runner.missing = True
     record = run_solver(ReplaySolver(solved), folder="c")
     assert (record.ending, record.detail) == (StopReason.ERROR, "there is no such commit")
-    workshop.missing, workshop.broken = False, True
+    task_runner.missing, task_runner.broken = False, True
     record = run_solver(ReplaySolver(solved), folder="d")
     assert (record.ending, record.detail) == (
         StopReason.ERROR,
@@ -162,10 +162,10 @@ def test_a_command_can_run_the_tests_in_the_new_environment(run_solver, sandbox)
 
 def test_a_folder_that_became_a_link_is_not_followed(tmp_path) -> None:
     before, after, outside = tmp_path / "before", tmp_path / "after", tmp_path / "outside"
-    workshop = FakeScriptRunner()
-    workshop.make_tree(make_task(), before)
-    workshop.make_tree(make_task(), after)
-    workshop.make_tree(make_task(), outside)
+    task_runner = FakeScriptRunner()
+    task_runner.make_tree(make_task(), before)
+    task_runner.make_tree(make_task(), after)
+    task_runner.make_tree(make_task(), outside)
     (outside / "pkg/shapes.py").write_text("SECRET = 1\n")
     for name in ("shapes.py", "text.py", "__init__.py"):
         (after / "pkg" / name).unlink()

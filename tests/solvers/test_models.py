@@ -251,11 +251,11 @@ def test_costs_come_from_the_prices_and_are_unknown_without(run_solver) -> None:
     assert record.usage.input_tokens is None
 
 
-def test_a_key_that_is_refused_once_is_not_tried_for_every_task(run_solver, workshop) -> None:
+def test_a_key_that_is_refused_once_is_not_tried_for_every_task(run_solver, task_runner) -> None:
     with scripted([Status(401)]) as (server, solver):
         first = run_solver(solver)
-        runs = workshop.runs
+        runs = task_runner.runs
         second = run_solver(solver, folder="second")
     assert (first.ending, second.ending) == (StopReason.MODEL, StopReason.MODEL)
     assert first.detail == second.detail
-    assert (len(server.requests), workshop.runs) == (1, runs)
+    assert (len(server.requests), task_runner.runs) == (1, runs)

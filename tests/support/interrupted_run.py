@@ -60,7 +60,7 @@ def main() -> int:
                 tasks=[make_task("o__n-1"), make_task("o__n-2")],
                 solver=opened,
                 settings=RunSettings(solver="model:scripted", calls=2),
-                workshop=SmallProjectRunner(files, {"target": "own"}, environment=own),  # type: ignore[arg-type]
+                task_runner=SmallProjectRunner(files, {"target": "own"}, environment=own),  # type: ignore[arg-type]
                 folder=folder,
                 jobs=2,
             )

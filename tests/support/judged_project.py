@@ -154,7 +154,7 @@ def score_answer(
 ) -> Score:
     """The score of one answer."""
     run = score_run(
-        Benchmark(name="small", tasks=(task,), workshop=project),
+        Benchmark(name="small", tasks=(task,), task_runner=project),
         Answers(model="m", by_task={task.instance_id: Submission(patch=patch)}, source="preds.jsonl"),
         folder,
         flags="none",

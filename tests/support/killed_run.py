@@ -47,7 +47,7 @@ def main() -> None:
             tasks=[make_task()],
             solver=solver,
             settings=RunSettings(solver="model:steps"),
-            workshop=MarkingRunner(),
+            task_runner=MarkingRunner(),
             folder=folder,
         )
         evaluate(plan)

@@ -47,7 +47,7 @@ def write_files(tree: Path, files: Mapping[str, str]) -> Path:
 
 
 class SmallProjectRunner:
-    """Does for ``files`` what the real workshop does for a task's repository."""
+    """Does for ``files`` what the real task runner does for a task's repository."""
 
     def __init__(
         self,

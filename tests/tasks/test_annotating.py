@@ -128,9 +128,9 @@ def test_a_workspace_is_one_tasks(workspace: AnnotationFolder, tmp_path: Path) -
 
 
 def test_a_workspace_that_could_not_be_made_can_be_tried_again(tmp_path: Path) -> None:
-    workshop = FakeTaskRunner()
-    workshop.without_source = {task().instance_id}
+    task_runner = FakeTaskRunner()
+    task_runner.without_source = {task().instance_id}
     with pytest.raises(SourceError):
-        open_workspace(tmp_path / "work", task(), workshop)
-    workshop.without_source = set()
-    assert open_workspace(tmp_path / "work", task(), workshop).work.is_dir()
+        open_workspace(tmp_path / "work", task(), task_runner)
+    task_runner.without_source = set()
+    assert open_workspace(tmp_path / "work", task(), task_runner).work.is_dir()

@@ -28,7 +28,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-def _workshop(cache: Path, index_url: str, **sources: object) -> LocalRunner:
+def _local_runner(cache: Path, index_url: str, **sources: object) -> LocalRunner:
     settings = Settings(cache=cache, index_url=index_url)
     where = Sources(index_url=index_url, downloads=cache / "d", pages=cache / "index", **sources)
     return LocalRunner(settings, where)
@@ -43,8 +43,8 @@ def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, i
     dataset = import_rows(tmp_path / "rows.jsonl", tmp_path / "set", sources=sources)
     shutil.rmtree(tmp_path / "clones")  # from here on the data set alone
 
-    workshop = _workshop(cache, index_url, archive=dataset.source_of)
-    after, records = verify_dataset(dataset, workshop, repeats=2)
+    task_runner = _local_runner(cache, index_url, archive=dataset.source_of)
+    after, records = verify_dataset(dataset, task_runner, repeats=2)
     found = records[0].verification
     assert found.verified, found.reason
     assert found.agreement is not None
@@ -68,7 +68,7 @@ def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, i
         tmp_path / "set", tmp_path / "copy", ignore=shutil.ignore_patterns("verification.json", "logs")
     )
     copy = Dataset.open(tmp_path / "copy")
-    _, again = verify_dataset(copy, _workshop(cache, index_url, archive=copy.source_of), repeats=1)
+    _, again = verify_dataset(copy, _local_runner(cache, index_url, archive=copy.source_of), repeats=1)
     assert again[0].verification.verified
 
 
@@ -88,23 +88,23 @@ def test_pytest_by_script_and_an_editable_install(tmp_path: Path, cache: Path, i
         setup="pip install -e .\npip install -r requirements.txt\npip install pytest\necho made > made.txt",
         test="test -f made.txt\npython -m pytest .",
     )
-    workshop = _workshop(cache, index_url, repositories=tmp_path / "clones")
-    found, proven = verify_task(one, workshop, log_folder=tmp_path / "logs", repeats=1)
+    task_runner = _local_runner(cache, index_url, repositories=tmp_path / "clones")
+    found, proven = verify_task(one, task_runner, log_folder=tmp_path / "logs", repeats=1)
     assert found.verified, [(stage.stage, stage.reason) for stage in found.stages]
     assert {test.id: test.role for test in proven.tests}["tests/test_plain.py::test_name"] == "fail-to-pass"
 
 
 @pytest.mark.slow
 def test_a_script_that_fails_and_one_that_only_pip_can(tmp_path: Path, cache: Path, index_url: str) -> None:
-    workshop = _workshop(cache, index_url, repositories=tmp_path / "clones")
+    task_runner = _local_runner(cache, index_url, repositories=tmp_path / "clones")
     commit = repository(tmp_path / "clones" / "owner" / "shouting")
 
     def build(setup: str, side: str):
         one = task(commit=commit, setup=setup)
         tree = tmp_path / f"tree-{len(list(tmp_path.iterdir()))}"
-        workshop.make_tree(one, tree, "origin" if side == "origin" else None)
+        task_runner.make_tree(one, tree, "origin" if side == "origin" else None)
         assert (tree / "shouting.py").read_bytes() == MODULE
-        return workshop.build(one, tree, side)
+        return task_runner.build(one, tree, side)
 
     failed = build("pip install -r requirements.txt\nexit 7", "target").answer
     assert isinstance(failed, BuildFailure)
@@ -119,7 +119,7 @@ def test_an_interpreter_that_cannot_be_had_is_the_tasks_own_trouble(
 ) -> None:
     commit = repository(tmp_path / "clones" / "owner" / "shouting")
     one = task(commit=commit, reproduction_target_version="3.1.0")
-    workshop = _workshop(cache, index_url, repositories=tmp_path / "clones")
-    found, _ = verify_task(one, workshop, log_folder=tmp_path / "logs", repeats=1)
+    task_runner = _local_runner(cache, index_url, repositories=tmp_path / "clones")
+    found, _ = verify_task(one, task_runner, log_folder=tmp_path / "logs", repeats=1)
     assert found.stages[0].state == "unbuilt"
     assert "Python 3.1.0 is wanted" in found.reason

@@ -75,10 +75,10 @@ def test_what_was_excluded_decides_nothing(built: Task) -> None:
 
 
 def test_a_side_that_does_not_build_is_said(built: Task, tmp_path: Path) -> None:
-    workshop = FakeTaskRunner(
+    task_runner = FakeTaskRunner(
         lambda _tree, side, _number: run_of(GOOD) if side == "origin" else "no solution"
     )
-    found, _ = verify_task(built, workshop, log_folder=tmp_path, repeats=1)
+    found, _ = verify_task(built, task_runner, log_folder=tmp_path, repeats=1)
     assert (found.verified, found.reason) == (False, "the new side: unbuilt: no solution")
 
 

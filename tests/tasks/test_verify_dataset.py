@@ -38,18 +38,18 @@ class _Heard:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
-    workshop = FakeTaskRunner()
-    after, records = verify_dataset(dataset, workshop, repeats=1, jobs=jobs)
+    task_runner = FakeTaskRunner()
+    after, records = verify_dataset(dataset, task_runner, repeats=1, jobs=jobs)
     assert [record.verification.verified for record in records] == [True] * 3
     assert Dataset.open(dataset.folder) == after
     assert all(one.proof is not None and one.tests for one in after.tasks)
     assert after.check() == ()
     assert (after.folder_of(after.tasks[0]) / "logs" / "origin" / "1" / "tests.log").is_file()
-    runs, heard = workshop.runs, _Heard()
-    again, same = verify_dataset(Dataset.open(dataset.folder), workshop, repeats=1, progress=heard)
-    assert (workshop.runs, heard.kept, same, again) == (runs, [True] * 3, records, after)
-    verify_dataset(again, workshop, repeats=2)
-    assert workshop.runs == runs + 3 * 6
+    runs, heard = task_runner.runs, _Heard()
+    again, same = verify_dataset(Dataset.open(dataset.folder), task_runner, repeats=1, progress=heard)
+    assert (task_runner.runs, heard.kept, same, again) == (runs, [True] * 3, records, after)
+    verify_dataset(again, task_runner, repeats=2)
+    assert task_runner.runs == runs + 3 * 6
 
 
 class _JudgingRunner(FakeTaskRunner):
@@ -73,9 +73,9 @@ def test_a_changed_task_is_done_again(dataset: Dataset) -> None:
 
     after, _ = verify_dataset(dataset, FakeTaskRunner(), repeats=1)
     changed = after.updated([after.tasks[0].with_reference("")])
-    workshop = FakeTaskRunner()
-    _, records = verify_dataset(changed, workshop, repeats=1)
-    assert workshop.runs == 2
+    task_runner = FakeTaskRunner()
+    _, records = verify_dataset(changed, task_runner, repeats=1)
+    assert task_runner.runs == 2
     assert records[0].verification.reason == "there is no gold patch"
 
 
@@ -83,11 +83,11 @@ def test_what_was_not_verified_is_looked_at_again_when_asked(dataset: Dataset) -
 
     broken = dataset.updated([dataset.tasks[0].with_reference("")])
     after, _ = verify_dataset(broken, FakeTaskRunner(), repeats=1)
-    workshop, heard = FakeTaskRunner(), _Heard()
-    verify_dataset(after, workshop, repeats=1, progress=heard)
-    assert (workshop.runs, heard.kept) == (0, [True] * 3)
-    _, records = verify_dataset(after, workshop, repeats=1, retry=True)
-    assert workshop.runs == 2
+    task_runner, heard = FakeTaskRunner(), _Heard()
+    verify_dataset(after, task_runner, repeats=1, progress=heard)
+    assert (task_runner.runs, heard.kept) == (0, [True] * 3)
+    _, records = verify_dataset(after, task_runner, repeats=1, retry=True)
+    assert task_runner.runs == 2
     assert [record.verification.verified for record in records] == [False, True, True]
 
 
@@ -107,11 +107,11 @@ class _LacksPackages(FakeTaskRunner):
 
 def test_what_lacked_packages_is_verified_again_where_they_are_applied(dataset: Dataset) -> None:
     after, _ = verify_dataset(dataset, _LacksPackages(), repeats=1)
-    workshop = FakeTaskRunner()
-    verify_dataset(after, workshop, repeats=1)
-    assert workshop.runs == 0
-    _, records = verify_dataset(after, workshop, repeats=1, apt=True)
-    assert workshop.runs
+    task_runner = FakeTaskRunner()
+    verify_dataset(after, task_runner, repeats=1)
+    assert task_runner.runs == 0
+    _, records = verify_dataset(after, task_runner, repeats=1, apt=True)
+    assert task_runner.runs
     assert all(record.verification.verified for record in records)
 
 
@@ -148,15 +148,15 @@ def test_what_was_found_before_an_interruption_is_kept(dataset: Dataset, error) 
     opened = Dataset.open(dataset.folder)
     assert [one.proof is not None for one in opened.tasks] == [True, False, False]
     assert opened.check() == ()
-    workshop = FakeTaskRunner()
-    after, _ = verify_dataset(opened, workshop, repeats=1)
-    assert workshop.runs == 6
+    task_runner = FakeTaskRunner()
+    after, _ = verify_dataset(opened, task_runner, repeats=1)
+    assert task_runner.runs == 6
     assert all(one.proof is not None for one in after.tasks)
 
 
 def test_a_task_that_could_not_be_run_stays_as_it_was(dataset: Dataset) -> None:
-    workshop = FakeTaskRunner(lambda _tree, _side, _number: run_of({}))
-    workshop.without_source = {one.instance_id for one in dataset.tasks}
-    after, records = verify_dataset(dataset, workshop, repeats=1)
+    task_runner = FakeTaskRunner(lambda _tree, _side, _number: run_of({}))
+    task_runner.without_source = {one.instance_id for one in dataset.tasks}
+    after, records = verify_dataset(dataset, task_runner, repeats=1)
     assert after.tasks == dataset.tasks
     assert not any(record.verification.verified for record in records)

@@ -16,20 +16,20 @@ from backdate.tasks.verification_report import markdown_table, report_of, summar
 from backdate.tasks.verify_task import Verification, verify_task
 
 
-def _verify(workshop: FakeTaskRunner, tmp_path: Path, repeats: int = 2, **fields: object):
-    return verify_task(task(**fields), workshop, log_folder=tmp_path, repeats=repeats)
+def _verify(task_runner: FakeTaskRunner, tmp_path: Path, repeats: int = 2, **fields: object):
+    return verify_task(task(**fields), task_runner, log_folder=tmp_path, repeats=repeats)
 
 
 def test_a_sound_task(tmp_path: Path) -> None:
-    workshop = FakeTaskRunner()
-    found, proven = _verify(workshop, tmp_path)
+    task_runner = FakeTaskRunner()
+    found, proven = _verify(task_runner, tmp_path)
     assert (found.verified, found.reason) == (True, "")
     assert [(one.stage, one.state) for one in found.stages] == [
         ("origin", "pass"),
         ("start", "fail"),
         ("reference", "pass"),
     ]
-    assert workshop.runs == 6
+    assert task_runner.runs == 6
     assert proven.proof is not None
     assert (proven.proof.origin, proven.proof.start, proven.proof.reference) == ("pass", "fail", "pass")
     assert (proven.proof.solvable, proven.proof.repeats) == ("gold patch", 2)
@@ -63,9 +63,9 @@ def test_unsound_tasks_say_why(tmp_path: Path, judge, words: str) -> None:
 
 
 def test_a_source_that_cannot_be_had(tmp_path: Path) -> None:
-    workshop = FakeTaskRunner()
-    workshop.without_source.add(task().instance_id)
-    found, proven = _verify(workshop, tmp_path)
+    task_runner = FakeTaskRunner()
+    task_runner.without_source.add(task().instance_id)
+    found, proven = _verify(task_runner, tmp_path)
     assert [one.state for one in found.stages] == ["unavailable"]
     assert "no such repository" in found.reason
     assert proven.proof is not None

@@ -51,7 +51,8 @@ def check_project(
     ``from_instant``: None for the commit's committer date or the sdist's upload time. ``to_instant``:
     None for now. ``python``: "3.8" or "3.8.18" on both sides instead of what the rule says
     (TimeMachine-bench, arXiv 2601.22597, step 2). ``audit``: how the tests are audited, that is, whether
-    they assert something; None for not at all. ``keep``: where trees, logs, patch and result are kept, a folder that is empty or not there yet; None for what the settings say.
+    they assert something; None for not at all. ``keep``: where trees, logs, patch and result are kept, a
+    folder that is empty or not there yet; None for what the settings say.
     """
     started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
     if keep is not None:

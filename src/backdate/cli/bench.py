@@ -112,11 +112,11 @@ def verify_command(arguments: VerifyArguments) -> int:
         if path is not None:
             options.require_writable(path, folder=False)
     dataset = Dataset.open(arguments.folder)
-    workshop = arguments.machine.workshop(dataset, arguments.repos)
+    task_runner = arguments.machine.task_runner(dataset, arguments.repos)
     with watch() as progress:
         dataset, records = verify_dataset(
             dataset,
-            workshop,
+            task_runner,
             only=arguments.only or (),
             repeats=arguments.repeats,
             jobs=arguments.jobs,

@@ -67,20 +67,20 @@ def annotate_command(arguments: AnnotateArguments) -> int:
 
     dataset = Dataset.open(arguments.folder)
     task = dataset.task(arguments.task)
-    workshop = arguments.machine.workshop(dataset, arguments.repos)
+    task_runner = arguments.machine.task_runner(dataset, arguments.repos)
     beside = arguments.folder.with_name(f"{arguments.folder.resolve().name}.work") / task.instance_id
-    work = open_workspace(arguments.workspace or beside, task, workshop)
+    work = open_workspace(arguments.workspace or beside, task, task_runner)
     if arguments.only_try:
-        verdict = try_patch(task, edit_of(work), workshop)
+        verdict = try_patch(task, edit_of(work), task_runner)
         typer.echo("solved" if verdict.solved else printable(f"not solved: {verdict.reason}"))
         return exit_codes.OK if verdict.solved else exit_codes.BROKE
     if arguments.unsolvable is None:
-        work = _work(task, work, workshop, arguments.shell)
+        work = _work(task, work, task_runner, arguments.shell)
         with watch() as progress:
             annotation = annotate(
                 task,
                 work,
-                workshop,
+                task_runner,
                 repeats=arguments.repeats,
                 most_runs=arguments.most_runs,
                 progress=progress,
@@ -95,14 +95,14 @@ def annotate_command(arguments: AnnotateArguments) -> int:
 
 
 def _work(
-    task: Task, workspace: AnnotationFolder, workshop: LocalRunner, shell: str | None
+    task: Task, workspace: AnnotationFolder, task_runner: LocalRunner, shell: str | None
 ) -> AnnotationFolder:
     """Build the new side's environment and give the person a shell in it."""
     from backdate.cli.terminal import tell
     from backdate.environments.environment import BuildFailure
     from backdate.tasks.annotation_folder import spend_time
 
-    built = workshop.build(task, workspace.work, "target").answer
+    built = task_runner.build(task, workspace.work, "target").answer
     environment = dict(os.environ)
     if isinstance(built, BuildFailure):
         tell(f"Note: the new environment does not build: {built.message}")

@@ -54,7 +54,7 @@ class AgentAccess:
 
         return None if self.agent_model is None else parse_endpoint(f"agent@{self.agent_model}")
 
-    def command_options(self, solver: str, workshop: TaskRunner, prices: Path | None) -> CommandOptions:
+    def command_options(self, solver: str, task_runner: TaskRunner, prices: Path | None) -> CommandOptions:
         """The options of a solver that is a command.
 
         Raises UsageError for a folder that is not there, a variable that is not set, and for another solver.
@@ -76,7 +76,7 @@ class AgentAccess:
             mounts=tuple(folder.resolve() for folder in self.agent_mount or ()),
             environment=forwarded(tuple(self.agent_env or ())),
             timeout_s=self.agent_timeout,
-            new_environment=new_environment(workshop),
+            new_environment=new_environment(task_runner),
         )
 
 
@@ -194,7 +194,7 @@ def eval_command(arguments: EvalArguments) -> int:
     )
     sandbox = choose_sandbox(machine.sandbox)
     with open_solver(
-        arguments.solver, _solver_options(arguments, settings, bench.workshop, sandbox, folder)
+        arguments.solver, _solver_options(arguments, settings, bench.task_runner, sandbox, folder)
     ) as solver:
         if not bench.tasks:
             raise UsageError(f"{arguments.dataset} holds no task")
@@ -202,10 +202,10 @@ def eval_command(arguments: EvalArguments) -> int:
             tasks=bench.tasks,
             solver=solver,
             settings=settings,
-            workshop=bench.workshop,
+            task_runner=bench.task_runner,
             folder=folder,
             jobs=arguments.jobs,
-            extra_tools=evidence_tools(bench.workshop, sandbox) if arguments.tools == "evidence" else None,
+            extra_tools=evidence_tools(bench.task_runner, sandbox) if arguments.tools == "evidence" else None,
             retry=arguments.retry,
         )
         with watch() as progress:
@@ -247,7 +247,7 @@ def _settings(arguments: EvalArguments) -> RunSettings:
 
 
 def _solver_options(
-    arguments: EvalArguments, settings: RunSettings, workshop: TaskRunner, sandbox: Sandbox, folder: Path
+    arguments: EvalArguments, settings: RunSettings, task_runner: TaskRunner, sandbox: Sandbox, folder: Path
 ) -> SolverOptions:
     from backdate.evaluation.run_folder import ANSWERS
     from backdate.solvers.choose import SolverOptions
@@ -259,7 +259,7 @@ def _solver_options(
         sample=settings.sample,
         temperature=settings.temperature,
         requests_per_minute=arguments.requests_per_minute,
-        command=arguments.agent.command_options(arguments.solver, workshop, arguments.prices),
+        command=arguments.agent.command_options(arguments.solver, task_runner, arguments.prices),
     )
 
 

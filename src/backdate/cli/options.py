@@ -161,8 +161,8 @@ class TaskMachine:
     apt: Apt = False
     build_network: BuildNetwork = False
 
-    def workshop(self, dataset: Dataset, repositories: Path | None) -> LocalRunner:
-        """The workshop that runs the tasks of ``dataset``. Raises UsageError."""
+    def task_runner(self, dataset: Dataset, repositories: Path | None) -> LocalRunner:
+        """The task runner that runs the tasks of ``dataset``. Raises UsageError."""
         from backdate.tasks.local_runner import LocalRunner
         from backdate.tasks.trees import sources_of
 

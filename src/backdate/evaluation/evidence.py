@@ -1,4 +1,4 @@
-"""What solvers get of a workshop's environments: the evidence tools, and an agent's own."""
+"""What solvers get of a task runner's environments: the evidence tools, and an agent's own."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from backdate.tasks.task import EnvironmentName, Task
 from backdate.text import first_line
 
 
-def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
+def evidence_tools(task_runner: TaskRunner, sandbox: Sandbox) -> ExtraTools:
     """For each task the tools that ask its two environments, which are built or found when first asked.
 
-    Raises UsageError for a workshop that has no environments to ask.
+    Raises UsageError for a task runner that has no environments to ask.
     """
-    if not isinstance(workshop, LocalRunner):
-        raise UsageError("the evidence tools need the workshop of this machine")
+    if not isinstance(task_runner, LocalRunner):
+        raise UsageError("the evidence tools need the task runner of this machine")
 
     def tools(task: Task, tree: Path) -> Sequence[Tool]:
         place = tree.parent
@@ -34,8 +34,8 @@ def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
             # A tree of its own: the solver's may be edited by now, and would be another environment.
             with tempfile.TemporaryDirectory(dir=place, prefix="evidence-") as folder:
                 fresh = Path(folder, "tree")
-                workshop.make_tree(task, fresh, "origin" if name == "origin" else None)
-                answer = workshop.build(task, fresh, name).answer
+                task_runner.make_tree(task, fresh, "origin" if name == "origin" else None)
+                answer = task_runner.build(task, fresh, name).answer
             if isinstance(answer, BuildFailure):
                 return first_line(answer.message)
             return answer
@@ -47,8 +47,8 @@ def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
                 logs.mkdir()
                 with tempfile.TemporaryDirectory(dir=place, prefix="evidence-") as folder:
                     fresh = Path(folder, "tree")
-                    workshop.make_tree(task, fresh, "origin")
-                    verdict = workshop.run_tests(task, fresh, "origin", log_folder=logs)
+                    task_runner.make_tree(task, fresh, "origin")
+                    verdict = task_runner.run_tests(task, fresh, "origin", log_folder=logs)
                 log = verdict.run.log if verdict.run else log
             return log if log.is_file() else None
 
@@ -57,13 +57,13 @@ def evidence_tools(workshop: TaskRunner, sandbox: Sandbox) -> ExtraTools:
     return tools
 
 
-def new_environment(workshop: TaskRunner) -> NewEnvironment | None:
-    """The new environment for an external agent; None for a workshop that has none."""
-    if not isinstance(workshop, LocalRunner):
+def new_environment(task_runner: TaskRunner) -> NewEnvironment | None:
+    """The new environment for an external agent; None for a task runner that has none."""
+    if not isinstance(task_runner, LocalRunner):
         return None
 
     def build(task: Task, tree: Path) -> Environment | None:
-        answer = workshop.build(task, tree, "target").answer
+        answer = task_runner.build(task, tree, "target").answer
         return answer if isinstance(answer, Environment) else None
 
     return build

@@ -26,7 +26,7 @@ def judged(
     score: Score,
     settings: JudgeSettings | None,
     task: Task,
-    workshop: TaskRunner,
+    task_runner: TaskRunner,
     *,
     tree: Path,
     scratch: Path,
@@ -36,12 +36,12 @@ def judged(
     """``score``, of a solved task, with what its judge run shows. ``settings``: None for no judge run."""
     if settings is None:
         result = JudgeResult(verdict=JudgeVerdict.NOT_JUDGED, reason="judge runs are switched off")
-    elif not isinstance(workshop, ChangedTreeRunner):
+    elif not isinstance(task_runner, ChangedTreeRunner):
         result = JudgeResult(verdict=JudgeVerdict.NOT_JUDGED, reason="its runner cannot run changed tests")
     else:
         seed = secrets.randbits(_SEED_BITS) if settings.seed is None else settings.seed
         result = judge_answer(
-            task, workshop, tree=tree, scratch=scratch, logs=logs, run=run, settings=settings, seed=seed
+            task, task_runner, tree=tree, scratch=scratch, logs=logs, run=run, settings=settings, seed=seed
         )
     outcome, reason = score.outcome, score.reason
     if result.verdict is JudgeVerdict.FORGED:

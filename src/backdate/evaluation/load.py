@@ -1,4 +1,4 @@
-"""From what a user names to what a run needs: tasks and the workshop that makes them runnable."""
+"""From what a user names to what a run needs: tasks and the task runner that makes them runnable."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Benchmark:
     name: str
     """The data set's, for people."""
     tasks: tuple[Task, ...]
-    workshop: TaskRunner
+    task_runner: TaskRunner
 
 
 def open_bench(
     dataset: Path, settings: Settings, *, only: Sequence[str] = (), repositories: Path | None = None
 ) -> Benchmark:
-    """The tasks of a data set's folder, or of a published file (JSONL), and a workshop for them.
+    """The tasks of a data set's folder, or of a published file (JSONL), and a task runner for them.
 
     ``only``: instance ids, or names of repositories. Raises UsageError, StoredDataError, SandboxUnavailable.
     """
@@ -48,7 +48,7 @@ def open_bench(
     else:
         raise UsageError(f"there is no data set at {dataset}")
     sources = sources_of(settings, repositories, archive)
-    return Benchmark(name=name, tasks=select(tasks, only), workshop=LocalRunner(settings, sources))
+    return Benchmark(name=name, tasks=select(tasks, only), task_runner=LocalRunner(settings, sources))
 
 
 def select(tasks: Sequence[Task], only: Sequence[str]) -> tuple[Task, ...]:

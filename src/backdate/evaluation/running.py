@@ -38,7 +38,7 @@ class EvaluationPlan:
     tasks: Sequence[Task]
     solver: Solver
     settings: RunSettings
-    workshop: TaskRunner
+    task_runner: TaskRunner
     folder: Path
     jobs: int = 1
     extra_tools: ExtraTools | None = None
@@ -111,7 +111,7 @@ def _attempt(plan: EvaluationPlan, task: Task, journal: Journal) -> SolverResult
         assignment = Assignment(
             task=task,
             settings=plan.settings,
-            workshop=plan.workshop,
+            task_runner=plan.task_runner,
             scratch=Path(scratch),
             logs=logs,
             extra_tools=plan.extra_tools,

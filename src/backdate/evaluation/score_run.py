@@ -99,11 +99,11 @@ def score_run(
     plan = ScorePlan(
         tasks=tasks,
         answers=answers.by_task,
-        workshop=bench.workshop,
+        task_runner=bench.task_runner,
         folder=folder,
         jobs=jobs,
         allow_test_edits=allow_test_edits,
-        look=looker(bench.workshop, flags),
+        look=looker(bench.task_runner, flags),
         flags=flags,
         judge=judge,
     )

@@ -56,7 +56,7 @@ class ScorePlan:
     tasks: Sequence[Task]
     answers: Mapping[str, Submission]
     """By instance id; a task without an answer has no prediction."""
-    workshop: TaskRunner
+    task_runner: TaskRunner
     folder: Path
     jobs: int = 1
     allow_test_edits: bool = False
@@ -113,7 +113,7 @@ def score_answer(plan: ScorePlan, task: Task, answer: Submission) -> Score:
         scratch = Path(name)
         scratch.chmod(0o755)  # the sandbox's user has to enter it
         try:
-            plan.workshop.make_tree(task, scratch / "before")
+            plan.task_runner.make_tree(task, scratch / "before")
             return _Scoring(plan, task, scratch, logs).score(answer.patch or "")
         except SourceError as error:  # the task's own tree or gold patch; an answer's faults are outcomes
             return Score(instance_id=task.instance_id, outcome=ScoreOutcome.NO_TREE, reason=str(error))
@@ -156,7 +156,7 @@ class _Scoring:
         score = self._edits_scored(old, new, allowed.dropped)
         self.logs.mkdir(parents=True, exist_ok=True)
         lay_patches(self.task, after, kind_of(self.task).after_answer)
-        verdict = self.plan.workshop.run_tests(self.task, after, "target", log_folder=self.logs)
+        verdict = self.plan.task_runner.run_tests(self.task, after, "target", log_folder=self.logs)
         score = _with_test_outcome(score, verdict, self.plan.folder)
         if not score.solved or verdict.run is None:
             return score
@@ -164,7 +164,7 @@ class _Scoring:
             score,
             self.plan.judge,
             self.task,
-            self.plan.workshop,
+            self.plan.task_runner,
             tree=after,
             scratch=self.scratch,
             logs=self.logs,
@@ -215,7 +215,7 @@ class _Scoring:
         if not self.task.has_reference:
             return "", None
         tree = self.scratch / "gold"
-        self.plan.workshop.make_tree(self.task, tree, "reference")
+        self.plan.task_runner.make_tree(self.task, tree, "reference")
         paths = changed_paths(self.task.patches.reference, what=f"the gold patch of {self.task.instance_id}")
         old, new = _contents(self.scratch / "before", paths), _contents(tree, paths)
         shutil.rmtree(tree, ignore_errors=True)

@@ -95,7 +95,7 @@ class _TestRunner:
         shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
         folder.mkdir(parents=True)
         started = time.monotonic()
-        verdict = self.assignment.workshop.run_tests(
+        verdict = self.assignment.task_runner.run_tests(
             self.assignment.task, self.tree, "target", log_folder=folder
         )
         duration = time.monotonic() - started

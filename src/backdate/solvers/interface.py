@@ -27,7 +27,7 @@ class Assignment:
 
     task: Task
     settings: RunSettings
-    workshop: TaskRunner
+    task_runner: TaskRunner
     scratch: Path
     """A folder of the solver's own, there and empty; gone afterwards."""
     logs: Path
@@ -53,7 +53,7 @@ class Assignment:
         if self.tree is not None:
             return self.tree
         tree = self.scratch / "tree"
-        self.workshop.make_tree(self.task, tree)
+        self.task_runner.make_tree(self.task, tree)
         return tree
 
 

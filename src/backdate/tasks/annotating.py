@@ -48,7 +48,7 @@ class Annotation:
 def annotate(
     task: Task,
     workspace: AnnotationFolder,
-    workshop: TaskRunner,
+    task_runner: TaskRunner,
     *,
     repeats: int = 3,
     most_runs: int = 60,
@@ -75,19 +75,19 @@ def annotate(
     difficulty = difficulty_of(spent)
     for number in range(1, repeats + 1):
         progress.report(Activity(text=f"proving the edit: run {number} of {repeats}"))
-        verdict = try_patch(task, written, workshop)
+        verdict = try_patch(task, written, task_runner)
         if not verdict.solved:
             return replace(base, state="unsolved", reason=verdict.reason, runs=number)
     if difficulty is None:
         return replace(base, state="unsolved", reason="it took longer than 120 minutes", runs=repeats)
-    return _smaller(task, base, files, workshop, repeats, most_runs, progress, difficulty)
+    return _smaller(task, base, files, task_runner, repeats, most_runs, progress, difficulty)
 
 
 def _smaller(
     task: Task,
     base: Annotation,
     files: tuple[FilePatch, ...],
-    workshop: TaskRunner,
+    task_runner: TaskRunner,
     repeats: int,
     most_runs: int,
     progress: Reporter,
@@ -96,7 +96,7 @@ def _smaller(
     def solves(patch: str) -> bool:
         progress.report(Activity(text="leaving out what may not be needed"))
         try:
-            return try_patch(task, patch, workshop).solved
+            return try_patch(task, patch, task_runner).solved
         except SourceError:
             return False  # the rest does not apply alone
 
@@ -112,12 +112,12 @@ def _smaller(
     )
 
 
-def try_patch(task: Task, patch: str, workshop: TaskRunner) -> TaskRunResult:
+def try_patch(task: Task, patch: str, task_runner: TaskRunner) -> TaskRunResult:
     """Run the tests of ``task`` on the new side with ``patch`` in the place of the gold patch."""
     with tempfile.TemporaryDirectory(prefix="backdate-try-") as folder:
         tree = Path(folder, "tree")
-        workshop.make_tree(task.with_reference(patch), tree, "reference")
-        return workshop.run_tests(task, tree, "target", log_folder=Path(folder, "logs"))
+        task_runner.make_tree(task.with_reference(patch), tree, "reference")
+        return task_runner.run_tests(task, tree, "target", log_folder=Path(folder, "logs"))
 
 
 def unsolvable(task: Task, workspace: AnnotationFolder, reason: str) -> Annotation:

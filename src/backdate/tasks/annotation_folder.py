@@ -72,7 +72,7 @@ class AnnotationFolder:
         return self.folder / "before"
 
 
-def open_workspace(folder: Path, task: Task, workshop: TaskRunner) -> AnnotationFolder:
+def open_workspace(folder: Path, task: Task, task_runner: TaskRunner) -> AnnotationFolder:
     """The workspace of ``task`` at ``folder``, made where there is none.
 
     Raises UsageError for a folder that is something else, or another task's.
@@ -91,7 +91,7 @@ def open_workspace(folder: Path, task: Task, workshop: TaskRunner) -> Annotation
     folder.mkdir(parents=True, exist_ok=True)
     workspace = AnnotationFolder(folder=folder, state=AnnotationState(instance_id=task.instance_id))
     try:
-        workshop.make_tree(task, workspace.before)
+        task_runner.make_tree(task, workspace.before)
         copy_tree(workspace.before, workspace.work)
     except BaseException:  # nothing half-made that a second try would stumble over
         for tree in (workspace.before, workspace.work):

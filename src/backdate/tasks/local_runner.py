@@ -1,4 +1,4 @@
-"""The workshop of this machine: trees from clones, the index or the data set; environments from the cache;
+"""The task runner of this machine: trees from clones, the index or the data set; environments from the cache;
 tests in the sandbox."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LocalRunner:
         self._resources = Resources(settings, sandbox=sandbox)
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> LocalRunner:
-        """The same workshop over another sandbox, made of this one's."""
+        """The same task runner over another sandbox, made of this one's."""
         return LocalRunner(self._settings, self._sources, sandbox=change(self._resources.sandbox))
 
     @cached_property

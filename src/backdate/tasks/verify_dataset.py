@@ -34,7 +34,7 @@ _KEY_FORMAT = 2
 
 def verify_dataset(
     dataset: Dataset,
-    workshop: TaskRunner,
+    task_runner: TaskRunner,
     *,
     only: Sequence[str] = (),
     repeats: int = 3,
@@ -46,7 +46,7 @@ def verify_dataset(
     """Verify the tasks of ``dataset`` (those that ``only`` names), ``jobs`` at a time.
 
     What was found is in each task's folder at once, and in the data set when all is done, also when it was
-    interrupted. ``apt``: the workshop applies system packages, so that what lacked them is verified again.
+    interrupted. ``apt``: the task runner applies system packages, so that what lacked them is verified again.
     ``retry``: so is whatever was not verified.
     Raises UsageError for a name that is not there, MachineError for what this machine lacks.
     """
@@ -55,7 +55,9 @@ def verify_dataset(
     waiting = []
     for task in tasks:
         kept = read_record(dataset, task, repeats)
-        lacks_judging = isinstance(workshop, ChangedTreeRunner) and kept is not None and _lacks_judging(kept)
+        lacks_judging = (
+            isinstance(task_runner, ChangedTreeRunner) and kept is not None and _lacks_judging(kept)
+        )
         if kept is None or lacks_judging or _again(kept, apt=apt, retry=retry):
             waiting.append(task)
         else:
@@ -63,7 +65,7 @@ def verify_dataset(
             progress.report(TaskVerified(verification=kept.verification, kept=True, total=len(tasks)))
 
     def verify(task: Task) -> None:
-        record = _verify(dataset, task, workshop, repeats, progress)
+        record = _verify(dataset, task, task_runner, repeats, progress)
         records[task.instance_id] = record
         progress.report(TaskVerified(verification=record.verification, kept=False, total=len(tasks)))
 
@@ -109,14 +111,14 @@ def _key(task: Task) -> str:
 
 
 def _verify(
-    dataset: Dataset, task: Task, workshop: TaskRunner, repeats: int, progress: Reporter
+    dataset: Dataset, task: Task, task_runner: TaskRunner, repeats: int, progress: Reporter
 ) -> VerificationRecord:
     folder = dataset.folder_of(task)
     logs = folder / LOGS
     shutil.rmtree(logs, ignore_errors=True)
     verification, proven = verify_task(
         task,
-        workshop,
+        task_runner,
         log_folder=logs,
         repeats=repeats,
         progress=progress,

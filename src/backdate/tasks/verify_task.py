@@ -88,7 +88,7 @@ class Verification:
 
 def verify_task(
     task: Task,
-    workshop: TaskRunner,
+    task_runner: TaskRunner,
     *,
     log_folder: Path,
     repeats: int = 3,
@@ -105,7 +105,7 @@ def verify_task(
     judged = task if recorded else replace(task, tests=())
     results: list[StageResult] = []
     for stage in stages:
-        results.append(_run_stage(judged, workshop, stage, repeats, log_folder / stage.name, progress))
+        results.append(_run_stage(judged, task_runner, stage, repeats, log_folder / stage.name, progress))
         if results[-1].state == "unavailable":
             break
     if recorded:
@@ -114,7 +114,7 @@ def verify_task(
     else:
         tests = combine_tests(*(_runs(results, name) for name in ("origin", "start", "reference")))
         verified, reason = _decide(stages, results, has_reference=task.has_reference)
-    judge = _sound_changes(judged, tests, workshop, results, log_folder) if verified else None
+    judge = _sound_changes(judged, tests, task_runner, results, log_folder) if verified else None
     verification = Verification(
         instance_id=task.instance_id,
         verified=verified,
@@ -127,7 +127,7 @@ def verify_task(
 
 
 def _run_stage(
-    task: Task, workshop: TaskRunner, stage: Stage, repeats: int, logs: Path, progress: Reporter
+    task: Task, task_runner: TaskRunner, stage: Stage, repeats: int, logs: Path, progress: Reporter
 ) -> StageResult:
     verdicts: list[TaskRunResult] = []
     for number in range(1, repeats + 1):
@@ -135,12 +135,12 @@ def _run_stage(
         with tempfile.TemporaryDirectory(prefix="backdate-task-") as folder:
             tree = Path(folder, "tree")
             try:
-                workshop.make_tree(task, tree, stage.name)
+                task_runner.make_tree(task, tree, stage.name)
             except SourceError as error:
                 return StageResult(
                     stage=stage.name, label=stage.label, state="unavailable", reason=str(error)
                 )
-            verdict = _run_once(task, workshop, tree, stage, logs / str(number))
+            verdict = _run_once(task, task_runner, tree, stage, logs / str(number))
         verdicts.append(verdict)
         if verdict.run is None:
             return StageResult(
@@ -153,11 +153,11 @@ def _run_stage(
     return _result_of(stage, verdicts)
 
 
-def _run_once(task: Task, workshop: TaskRunner, tree: Path, stage: Stage, logs: Path) -> TaskRunResult:
-    verdict = workshop.run_tests(task, tree, stage.environment, log_folder=logs)
+def _run_once(task: Task, task_runner: TaskRunner, tree: Path, stage: Stage, logs: Path) -> TaskRunResult:
+    verdict = task_runner.run_tests(task, tree, stage.environment, log_folder=logs)
     if verdict.run is not None and verdict.run.status in RETRIED:
         shutil.rmtree(logs, ignore_errors=True)
-        again = workshop.run_tests(task, tree, stage.environment, log_folder=logs)
+        again = task_runner.run_tests(task, tree, stage.environment, log_folder=logs)
         note = RunNote(kind=NoteKind.RETRIED, text="the time limit ended a first run")
         return replace(again, notes=(*again.notes, note))
     return verdict
@@ -214,7 +214,7 @@ def _runs(results: list[StageResult], name: StageName) -> tuple[SuiteRun, ...]:
 def _sound_changes(
     task: Task,
     tests: tuple[TaskTest, ...],
-    workshop: TaskRunner,
+    task_runner: TaskRunner,
     results: list[StageResult],
     log_folder: Path,
 ) -> JudgeRecord | None:
@@ -225,17 +225,17 @@ def _sound_changes(
     stage: StageName = "reference" if task.has_reference else "origin"
     runs = _runs(results, stage)
     other_tests = stage == "origin" and task.patches.test.strip()
-    if not runs or other_tests or not isinstance(workshop, ChangedTreeRunner):
+    if not runs or other_tests or not isinstance(task_runner, ChangedTreeRunner):
         return None
     with tempfile.TemporaryDirectory(prefix="backdate-task-", ignore_cleanup_errors=True) as folder:
         scratch = Path(folder)
         scratch.chmod(0o755)  # the sandbox's user has to enter it
         tree = scratch / "tree"
-        workshop.make_tree(task, tree, stage)
+        task_runner.make_tree(task, tree, stage)
         environment: EnvironmentName = "target" if task.has_reference else "origin"
         good = KnownGood(tree=tree, environment=environment, run=runs[0])
         return find_sound_changes(
-            task, tests, workshop, good=good, scratch=scratch, logs=log_folder / "judge"
+            task, tests, task_runner, good=good, scratch=scratch, logs=log_folder / "judge"
         )
 
 

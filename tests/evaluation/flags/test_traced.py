@@ -53,8 +53,8 @@ def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, s
         scratch=place,
         run=None,
     )
-    workshop = SmallProjectRunner(before, {"origin": "3.8", "target": new})
-    return look_at_runs(workshop, suspect)  # type: ignore[arg-type]
+    task_runner = SmallProjectRunner(before, {"origin": "3.8", "target": new})
+    return look_at_runs(task_runner, suspect)  # type: ignore[arg-type]
 
 
 def of_kind(looked: FlagFindings, kind: FlagKind) -> list[str]:

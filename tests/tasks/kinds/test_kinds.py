@@ -129,7 +129,9 @@ def test_one_verifier_runs_the_stages_of_every_kind(tmp_path: Path, task: Task, 
 
 @pytest.mark.parametrize("task", [ISSUE, SNIPPET], ids=["issue", "snippet"])
 def test_one_scorer_scores_every_kind(tmp_path: Path, task: Task) -> None:
-    plan = ScorePlan(tasks=(task,), answers={}, workshop=Runner(hidden=task.kind == "issue"), folder=tmp_path)
+    plan = ScorePlan(
+        tasks=(task,), answers={}, task_runner=Runner(hidden=task.kind == "issue"), folder=tmp_path
+    )
     solved = score_answer(plan, task, Submission(patch=task.patches.reference))
     assert (solved.outcome, solved.precision) == (ScoreOutcome.SOLVED, 1.0)
     half = task.patches.reference.replace("r * r", "r + r")
@@ -142,7 +144,7 @@ def test_an_issue_s_answer_may_add_files_and_no_other_kind_s(tmp_path: Path) -> 
     for task in (ISSUE, SNIPPET):
         folder = tmp_path / task.kind
         plan = ScorePlan(
-            tasks=(task,), answers={}, workshop=Runner(hidden=task.kind == "issue"), folder=folder
+            tasks=(task,), answers={}, task_runner=Runner(hidden=task.kind == "issue"), folder=folder
         )
         score = score_answer(plan, task, Submission(patch=task.patches.reference + added))
         outcomes.append((score.outcome, score.dropped))

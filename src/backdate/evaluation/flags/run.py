@@ -11,7 +11,7 @@ from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
 
 
-def looker(workshop: TaskRunner, flags: str) -> Looker | None:
+def looker(task_runner: TaskRunner, flags: str) -> Looker | None:
     """The function that finds flags; ``flags`` is "all", "static" or "none" (no function)."""
     if flags == "none":
         return None
@@ -20,9 +20,9 @@ def looker(workshop: TaskRunner, flags: str) -> Looker | None:
 
     def look(suspect: Suspect) -> FlagFindings:
         static = look_at_syntax(suspect)
-        if not isinstance(workshop, LocalRunner):
+        if not isinstance(task_runner, LocalRunner):
             return FlagFindings(flags=static.flags, notes=("flags that need runs were not looked for",))
-        traced = look_at_runs(workshop, suspect)
+        traced = look_at_runs(task_runner, suspect)
         return FlagFindings(flags=(*static.flags, *traced.flags), notes=traced.notes)
 
     return look

@@ -22,14 +22,14 @@ from backdate.testing.outcomes import SuiteRun
 _SHOWN = 5
 
 
-def look_at_runs(workshop: LocalRunner, suspect: Suspect) -> FlagFindings:
+def look_at_runs(task_runner: LocalRunner, suspect: Suspect) -> FlagFindings:
     """The flags of three runs: the answer traced, the original traced, and the tests without the answer."""
     try:
-        new = trace_run(workshop, suspect, "target", _files(suspect.after, suspect))
+        new = trace_run(task_runner, suspect, "target", _files(suspect.after, suspect))
         pinned = suspect.scratch / "pinned"
-        workshop.make_tree(suspect.task, pinned, "origin")
-        old = trace_run(workshop, suspect, "origin", _files(pinned, suspect), tree=pinned)
-        failing = _failing_run(workshop, suspect)
+        task_runner.make_tree(suspect.task, pinned, "origin")
+        old = trace_run(task_runner, suspect, "origin", _files(pinned, suspect), tree=pinned)
+        failing = _failing_run(task_runner, suspect)
     except SourceError as error:
         return FlagFindings(notes=(f"flags that need runs were not looked for: {error}",))
     flags, notes = not_run(suspect, new)
@@ -59,7 +59,7 @@ def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
 
 
 def trace_run(
-    workshop: LocalRunner,
+    task_runner: LocalRunner,
     suspect: Suspect,
     environment: EnvironmentName,
     files: dict[str, tuple[int, ...]],
@@ -68,16 +68,16 @@ def trace_run(
 ) -> Trace:
     folder = suspect.scratch / f"trace-{environment}"
     (folder / "logs").mkdir(parents=True)
-    traced = workshop.over(lambda inner: TracingSandbox(inner, files, folder))
+    traced = task_runner.over(lambda inner: TracingSandbox(inner, files, folder))
     traced.run_tests(suspect.task, tree or suspect.after, environment, log_folder=folder / "logs")
     return read_trace(folder)
 
 
-def _failing_run(workshop: LocalRunner, suspect: Suspect) -> SuiteRun | None:
+def _failing_run(task_runner: LocalRunner, suspect: Suspect) -> SuiteRun | None:
     """The test run without the answer in the target environment."""
     logs = suspect.scratch / "failing-logs"
     logs.mkdir()
-    return workshop.run_tests(suspect.task, suspect.before, "target", log_folder=logs).run
+    return task_runner.run_tests(suspect.task, suspect.before, "target", log_folder=logs).run
 
 
 def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:

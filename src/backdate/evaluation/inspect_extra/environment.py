@@ -37,7 +37,7 @@ class BenchConfig(BaseModel, frozen=True):
 
 
 def bench_of(config: BenchConfig) -> Benchmark:
-    """The tasks of a data set with their workshop, opened once a process. Raises UsageError and the like."""
+    """The tasks of a data set and what runs them, opened once a process. Raises UsageError and the like."""
     if config not in _OPEN:
         _OPEN[config] = open_bench(
             Path(config.dataset),
@@ -86,7 +86,7 @@ class BackdateSandbox(SandboxEnvironment):
         folder = tempfile.TemporaryDirectory(prefix="backdate-inspect-", ignore_cleanup_errors=True)
         sandbox = cls(config, folder)
         sandbox.scratch.chmod(0o755)
-        await anyio.to_thread.run_sync(lambda: bench.workshop.make_tree(task, sandbox.tree))
+        await anyio.to_thread.run_sync(lambda: bench.task_runner.make_tree(task, sandbox.tree))
         return {"default": sandbox}
 
     @classmethod

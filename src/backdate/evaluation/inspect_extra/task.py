@@ -120,10 +120,10 @@ def budgeted_loop(
                 tools=tools,
                 allow_test_edits=allow_test_edits,
             ),
-            workshop=bench.workshop,
+            task_runner=bench.task_runner,
             scratch=environment.scratch,
             logs=environment.scratch / "logs" / "sample",
-            extra_tools=evidence_tools(bench.workshop, choose_sandbox(environment.config.sandbox))
+            extra_tools=evidence_tools(bench.task_runner, choose_sandbox(environment.config.sandbox))
             if tools == "evidence"
             else None,
             tree=environment.tree,
@@ -206,11 +206,11 @@ def _test_again(config: BenchConfig, instance: str, patch: str) -> tuple[bool, s
         logs = folder / "logs"
         logs.mkdir()
         tree = folder / "tree"
-        bench.workshop.make_tree(wanted, tree)
+        bench.task_runner.make_tree(wanted, tree)
         try:
             if patch:
                 apply_patch(patch, tree)
         except SourceError as error:
             return False, f"the patch does not apply: {error}"
-        verdict = bench.workshop.run_tests(wanted, tree, "target", log_folder=logs)
+        verdict = bench.task_runner.run_tests(wanted, tree, "target", log_folder=logs)
         return verdict.solved, verdict.reason

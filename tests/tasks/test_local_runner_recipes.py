@@ -44,7 +44,7 @@ TASK = Task(
 )
 
 
-def workshop(tmp_path: Path, *, apt: bool = False) -> LocalRunner:
+def task_runner(tmp_path: Path, *, apt: bool = False) -> LocalRunner:
     sources = Sources(index_url="https://index.example", downloads=tmp_path / "d", pages=tmp_path / "p")
     settings = Settings(cache=tmp_path / "cache", apt=apt)
     return LocalRunner(settings, sources, sandbox=NoSandbox())  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def tree(tmp_path: Path) -> Path:
 def test_everything_reaches_the_run(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Seen(monkeypatch)
     logs = tmp_path / "logs"
-    verdict = workshop(tmp_path).run_tests(TASK, tree, "target", log_folder=logs, only=("t.py::test_0",))
+    verdict = task_runner(tmp_path).run_tests(TASK, tree, "target", log_folder=logs, only=("t.py::test_0",))
     assert verdict.solved, verdict.reason
     (request,) = seen.requests
     assert request.variables == (("FLAG", "1"),)  # those that steer Python are for the tests alone
@@ -81,7 +81,7 @@ def test_system_packages_when_they_are_applied(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = Seen(monkeypatch)
-    built = workshop(tmp_path, apt=True).build(TASK, tree, "origin")
+    built = task_runner(tmp_path, apt=True).build(TASK, tree, "origin")
     assert isinstance(built.answer, Environment)
     assert seen.asked == [("libldap2-dev",)]
     assert seen.requests[0].base is not None
@@ -92,7 +92,7 @@ def test_a_failed_build_says_what_was_not_tried(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Seen(monkeypatch, failure("fatal error: lber.h: No such file or directory"))
-    built = workshop(tmp_path).build(TASK, tree, "origin")
+    built = task_runner(tmp_path).build(TASK, tree, "origin")
     untried = [note.text for note in built.notes if note.kind is NoteKind.UNTRIED_PACKAGES]
     assert untried == [
         "not tried without --apt: lber.h: Debian's libldap2-dev, libsasl2-dev",
