@@ -153,6 +153,7 @@ def test_a_setup_py_that_looks_around_makes_every_path_count(tmp_path: Path, scr
         {"MANIFEST.in": "recursive-include thing a*\n"},
         {"pyproject.toml": POETRY + '[tool.poetry]\nname = "thing"\nexclude = ["thing/more.py"]\n'},
         {"pyproject.toml": POETRY + '[tool.poetry]\npackages = [{include = "thing/a*.py"}]\n'},
+        {"pyproject.toml": POETRY + '[tool.poetry]\ninclude = ["thing/data.json", "thing/parts/a.py"]\n'},
         {"pyproject.toml": HATCH + '[tool.hatch.build]\nexclude = ["more.py"]\n'},
         {"pyproject.toml": HATCH, ".gitignore": "more.py\n"},
     ],
@@ -175,6 +176,7 @@ def test_where_single_modules_may_be_chosen_a_new_one_may_change_the_package(
         {"MANIFEST.in": "include setup.py\nrecursive-include tests *.py\nglobal-exclude *.py[cod]\n"},
         {"pyproject.toml": FLIT + '[project]\nname = "thing"\nversion = "1.0"\n'},
         {"pyproject.toml": POETRY + '[tool.poetry]\npackages = [{include = "thing"}]\n'},
+        {"pyproject.toml": POETRY + '[tool.poetry]\ninclude = [{path = "tests", format = "sdist"}]\n'},
         {"pyproject.toml": HATCH + '[project]\nname = "thing"\nversion = "1.0"\n'},
     ],
 )

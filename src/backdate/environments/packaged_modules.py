@@ -41,7 +41,7 @@ def packages_whole_folders(texts: Mapping[str, str], paths: Set[str], reads: Scr
         return True
     if backend.startswith("poetry"):
         poetry = table(tool, "poetry")
-        return not {"include", "exclude"} & set(poetry) and "*" not in str(poetry.get("packages", ""))
+        return "exclude" not in poetry and not any(map(may_choose_modules, _added_by_poetry(poetry)))
     own = "hatch" if backend == "hatchling.build" else "pdm"
     ignores = any(path.rpartition("/")[2] in _IGNORE_FILES for path in paths)
     return not ignores and not table(tool, own, "build")
@@ -68,6 +68,16 @@ def layout(texts: Mapping[str, str], paths: Set[str], reads: ScriptReads) -> fro
         if path.endswith(".py") and (len(parts) == depth or parts[depth:] == ["__init__.py"]):
             tops.add(path)
     return frozenset(tops)
+
+
+def _added_by_poetry(poetry: Mapping[str, Any]) -> list[str]:
+    """The patterns of ``packages`` and ``include``: texts, or tables with the text."""
+    values = [poetry.get(name) for name in ("packages", "include")]
+    entries = [entry for value in values if isinstance(value, list) for entry in value]
+    return [
+        str(entry.get("include", entry.get("path", ""))) if isinstance(entry, dict) else str(entry)
+        for entry in entries
+    ]
 
 
 def _backend(pyproject: Mapping[str, Any]) -> str:
