@@ -12,10 +12,11 @@ import re
 import signal
 import threading
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 from backdate.errors import SandboxUnavailable, UsageError
-from backdate.sandboxes import copying, docker_run, endings, layout, preparation, scratch
+from backdate.sandboxes import copying, docker_run, endings, layout, preparation, scratch, secret
 from backdate.sandboxes.canaries import SandboxCanaries
 from backdate.sandboxes.docker_container import LABEL, container_options, shown
 from backdate.sandboxes.docker_engine import Engine
@@ -29,6 +30,7 @@ from backdate.sandboxes.interface import (
     RunStatus,
     Workspace,
 )
+from backdate.sandboxes.layout import Bind
 from backdate.sandboxes.log import BoundedLog
 from backdate.sandboxes.supervision import ProcessEnd, Watch
 from backdate.text import version_numbers
@@ -112,22 +114,28 @@ class Docker:
                 binds = preparation.prepare(command, workspace, folder, identity, apart=True)
             except copying.TreeTooLarge:
                 return endings.result_of(endings.refused_tree(output), None, 0, enforced)
-            binds = shown(binds, command, identity, folder)
             name = f"backdate-{uuid.uuid4().hex}"
-            try:
-                engine.create(
-                    name,
-                    image,
-                    docker_run.shim(command.cwd),
-                    **container_options(command, binds, identity, folder),
-                )
-                with engine.attached(name) as connection:
-                    container = docker_run.Container(engine, name, connection, output)
-                    ending = _follow(container, command, workspace, folder)
-            finally:
-                engine.remove(name)
+            with secret.named_secret_pipe(command, folder) as pipe:
+                told = pipe.shown_to(command)
+                if pipe.path is not None:
+                    binds.append(Bind(source=pipe.path, target=secret.NAMED_PIPE, writable=False))
+                everything = shown(binds, told, identity, folder)
+                try:
+                    engine.create(
+                        name,
+                        image,
+                        docker_run.shim(command.cwd, secret=pipe.path is not None),
+                        **container_options(told, everything, identity, folder),
+                    )
+                    with engine.attached(name) as connection:
+                        container = docker_run.Container(engine, name, connection, output)
+                        ending = _follow(container, command, workspace, folder)
+                finally:
+                    engine.remove(name)
+                used = pipe.use()
             output.close()
-            return endings.result_of(ending, container.peak_memory_bytes, output.dropped, enforced)
+            result = endings.result_of(ending, container.peak_memory_bytes, output.dropped, enforced)
+            return replace(result, secret_use=used)
 
 
 def _fitting_image(engine: Engine, name: str) -> str:

@@ -24,6 +24,7 @@ from backdate.sandboxes.docker_engine import Engine
 from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.layout import COMMAND_FILE
 from backdate.sandboxes.log import BoundedLog
+from backdate.sandboxes.secret import IN_CONTAINER, NAMED_PIPE
 from backdate.sandboxes.supervision import SETUP_S, ProcessEnd, Watch
 
 _POLL_S = 0.05
@@ -35,8 +36,9 @@ _HEARD_BYTES = 64 * 1024
 _DRAIN_S = 10.0
 
 
-def shim(cwd: str) -> list[str]:
-    """The first program in the container, below Docker's own init."""
+def shim(cwd: str, *, secret: bool = False) -> list[str]:
+    """The first program in the container, below Docker's own init. ``secret``: it opens the named pipe."""
+    opened = f"exec {IN_CONTAINER}<{NAMED_PIPE} || exit 70\n" if secret else ""
     return [
         "/bin/sh",
         "-c",
@@ -44,7 +46,7 @@ def shim(cwd: str) -> list[str]:
 echo ready >&2; read -r word && [ "$word" = go ] || exit 70
 exec 4<&0
 {{ read -r word <&4; kill -KILL -1; }} >/dev/null 2>&1 &
-exec awk 'BEGIN {{ print system("exec /bin/sh {COMMAND_FILE} </dev/null >&3 2>&3 3>&-") }}' \
+{opened}exec awk 'BEGIN {{ print system("exec /bin/sh {COMMAND_FILE} </dev/null >&3 2>&3 3>&-") }}' \
 3>&1 >&2 4<&- </dev/null""",
     ]
 

@@ -133,7 +133,7 @@ class Command:
     network: Network = "off"
     limits: Limits = field(default_factory=Limits)
     secret: bytes | None = field(default=None, repr=False)
-    """At most 4,096 bytes that the command can read once, from a pipe that it inherits (``secret.py``)."""
+    """At most 4,096 bytes that the command can read once, from a pipe (``secret.py``)."""
     stop: threading.Event | None = field(default=None, repr=False, compare=False)
     """Another thread sets it to end the run, as ``Limits.wall_s`` does."""
 
@@ -171,7 +171,7 @@ class RunResult:
     """How much output was left out of the middle of the log."""
     enforced: Enforced
     secret_use: SecretUse = SecretUse.NONE
-    """Whether the command was handed its secret, and whether anything read it. A container gets none."""
+    """Whether the command was handed its secret, and whether anything read it."""
 
     @property
     def ok(self) -> bool:
