@@ -291,6 +291,26 @@ globals().update({"test_made_%d" % n: (lambda n=n: None) for n in range(2)})
     "an environment cleared": _suite(
         "import os\ndef test_1():\n    os.environ.clear()\n    os.chdir('/')\ndef test_2(): pass\n", passed=2
     ),
+    "a helper of a test's name that is called before": _suite(
+        "import unittest\nclass Helper:\n    def test_1(self): raise OSError\n"
+        "class TestX(unittest.TestCase):\n    def setUp(self):\n        try: Helper().test_1()\n"
+        "        except OSError: pass\n    def test_1(self): pass\n",
+        states=EITHER,
+        passed=1,
+    ),
+    "a body in another thread": _suite(
+        "import functools, threading\ndef apart(f):\n    @functools.wraps(f)\n    def g():\n"
+        "        t = threading.Thread(target=f)\n        t.start()\n        t.join()\n    return g\n"
+        "class Marks: apart = staticmethod(apart)\ndef test_1(): pass\ntest_1 = apart(test_1)\n"
+        "@Marks.apart\ndef test_2(): pass\n",
+        states=EITHER,
+        passed=2,
+    ),
+    "a debugger": _suite(
+        "import bdb\ndef test_1(): bdb.Bdb().runcall(lambda: 1)\ndef test_2(): pass\n",
+        states=EITHER,
+        passed=2,
+    ),
     "another clock": _suite(
         "import time\ndef test_1():\n    time.time = lambda: 0.0\n    time.monotonic = lambda: 5.0\n"
         "    time.perf_counter = lambda: 1.0\ndef test_2(): pass\n",

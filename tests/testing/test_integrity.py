@@ -12,7 +12,6 @@ from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Sandbox
 from backdate.testing.integrity import (
     UNKNOWN_INTEGRITY,
-    Integrity,
     IntegrityReason,
     Witnessing,
     integrity_of,
@@ -48,16 +47,24 @@ def test_a_crash_is_no_forgery(
     assert IntegrityReason.NO_END in done.integrity.reasons
 
 
-def test_scripts_are_not_witnessed(
+@pytest.mark.parametrize(
+    ("script", "state"),
+    [("pytest test_odd.py\n", NOT_WITNESSED), ("python -m pytest test_odd.py\n", WITNESSED)],
+)
+def test_of_scripts_only_those_that_start_one_suite_are_witnessed(
     run: Callable[..., SuiteRun],
     one_sandbox: Sandbox,
     own_environment: Environment,
     plan: Callable[..., SuitePlan],
+    script: str,
+    state: Witnessing,
 ) -> None:
-    files = {"test_odd.py": TWO, "tests.sh": "pytest test_odd.py\n"}
-    done = run(one_sandbox, own_environment, files, plan("script", targets=("tests.sh",)))
+    files = {"test_odd.py": TWO, "tests.sh": script}
+    done = run(one_sandbox, own_environment, files, plan("script", targets=("tests.sh",)), witness=True)
     assert done.count(Outcome.PASSED) == 2
-    assert done.integrity == Integrity(reasons=(IntegrityReason.NO_CHANNEL,))
+    assert done.integrity.state is state
+    if state is NOT_WITNESSED:
+        assert IntegrityReason.NO_CHANNEL in done.integrity.reasons
 
 
 def test_one_forgery_makes_a_run_forged() -> None:

@@ -63,6 +63,8 @@ def _reason(result: CaseResult, bodies: Mapping[str, BodySeen], files: _BodyFile
         return None
     if not seen.intact or definitions is None or not definitions.plain or any(run.yields for run in ran):
         return IntegrityReason.BODY_UNSEEN
+    if not seen.whole and len(definitions.lines) > 1:  # the first that was called may be another's
+        return IntegrityReason.BODY_UNSEEN
     started = any(run.started for run in ran)
     return IntegrityReason.BODY_LEFT_BY_EXCEPTION if started else IntegrityReason.BODY_NOT_RUN
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,19 +16,35 @@ from backdate.text import version_numbers
 
 CAPTURE = "/backdate/capture"
 """Where the capturing files are seen."""
+BOOT = f"{CAPTURE}/backdate_capture_boot.py"
 EVENTS = "/backdate/events.jsonl"
 STAND_INS = "/backdate/bin"
 """Where the programs are seen that a test script finds in the place of python and pytest."""
 SELECTION = "/backdate/selection.json"
+_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
-_SCRIPT = (
-    f"left=${{0%/bin/python}}/{LEFT_BEHIND}; "
-    'if [ -s "$left" ]; then tar -xf "$left" --no-same-owner || exit 125; fi; exec bash "$@"'
+_KEPT_OUT = (
+    "conftest.py",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "sitecustomize.py",
+    "usercustomize.py",
+    "*.pth",
 )
-"""Runs a test script in the tree as the set-up script left it; ``$0`` is the environment's interpreter."""
+"""What a set-up script leaves behind under these names would decide how tests run: the tree's own count."""
+_SCRIPT = (
+    f"left=${{0%/bin/python}}/{LEFT_BEHIND}; own=$PATH; PATH={_SYSTEM_PATH}; "
+    "tar=$(command -v tar); bash=$(command -v bash); PATH=$own; "
+    'if [ -s "$left" ]; then "$tar" -xf "$left" --no-same-owner --skip-old-files '
+    + " ".join(f"--exclude={shlex.quote(name)}" for name in _KEPT_OUT)
+    + ' || exit 125; fi; exec "$bash" "$@"'
+)
+"""Runs a test script in the tree, beside what the set-up script left behind and the tree itself does not
+have; ``$0`` is the environment's interpreter. Programs of the environment take the place neither of tar nor
+of bash."""
 
 _FILES = Path(__file__).parent / "capture"
-_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +66,7 @@ def arguments(
     pytest goes on after a file that cannot be collected and after any number of failures, whatever
     the project's configuration says: the outcome of *every* test is wanted.
     """
-    start = (python, "-S", f"{CAPTURE}/backdate_capture_boot.py") if booted else (python, "-m")
+    start = (python, "-S", BOOT) if booted else (python, "-m")
     if plan.runner == "pytest":
         warnings = ("-W", "default") if python_warnings else ()
         whole = ("--continue-on-collection-errors", "--maxfail=0", "--color=no")
@@ -63,6 +80,11 @@ def arguments(
         return ("/bin/sh", "-c", _SCRIPT, python, *plan.targets, *plan.arguments)
     django = (*start, "backdate_capture_django", "test", "--noinput")
     return (*django, *plan.arguments, *plan.targets)
+
+
+def can_boot(environment: Environment) -> bool:
+    """Whether its interpreter can read the secret before it runs anything of the environment (Python 3.3)."""
+    return version_numbers(environment.choice.interpreter.version) >= (3, 3)
 
 
 def variables(plan: SuitePlan, environment: Environment, at: str, *, python_warnings: bool) -> dict[str, str]:
@@ -105,7 +127,7 @@ def command(
     witness: bool = False,
 ) -> Command:
     """The command that runs ``plan``; it can read ``secret`` once. ``witness``: it looks at tests' bodies."""
-    booted = secret is not None and version_numbers(environment.choice.interpreter.version) >= (3, 3)
+    booted = secret is not None and can_boot(environment)
     python = str(environment.python)
     return Command(
         argv=arguments(plan, python, python_warnings=python_warnings, booted=booted),
@@ -128,10 +150,12 @@ def prepare(
     chosen: Path,
     *,
     shims: bool = False,
+    booted: bool = False,
 ) -> Workspace:
     """Write ``chosen`` (the selection) and an empty ``events``, and say how a run sees everything.
 
-    With ``shims`` for python and pytest, in a folder beside ``chosen``, for a script that runs them.
+    With ``shims`` for python and pytest, in a folder beside ``chosen``, for a script that runs them;
+    ``booted``: as for ``arguments``.
 
     The environment and its interpreter are seen read-only at their own paths, which their scripts
     and libraries name.
@@ -143,7 +167,7 @@ def prepare(
     standing: list[Mount] = []
     if shims:
         folder = chosen.parent / "stand-ins"
-        write_stand_ins(folder, environment.root)
+        write_stand_ins(folder, environment.root, boot=BOOT if booted else None)
         standing.append(Mount(source=folder, target=STAND_INS))
     return Workspace(
         tree=tree,

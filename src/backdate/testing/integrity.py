@@ -88,6 +88,11 @@ class Integrity:
     bodies: int | None = None
     """Of how many passed tests the body was seen to run; None when nobody looked."""
 
+    @property
+    def forgery(self) -> str:
+        """Why the run is forged, in a few words; empty for one that is not."""
+        return ", ".join(reason.value for reason in self.reasons if reason.is_forgery)
+
 
 UNKNOWN_INTEGRITY = Integrity()
 """That of a run which was stored before anybody looked."""

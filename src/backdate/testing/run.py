@@ -20,6 +20,7 @@ from backdate.testing.events import LARGEST_FILE, read_event_file
 from backdate.testing.integrity import Integrity, merge_integrities
 from backdate.testing.judging import judge
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
+from backdate.testing.plain_scripts import is_plain
 from backdate.testing.suspicions import find_suspicions, missing_choices
 from backdate.testing.verdict import RunConclusion, reach_verdict
 from backdate.testing.watching import Watch
@@ -183,11 +184,19 @@ def _attempt(
     log = folder / f"tests{suffix}.log"
     events = folder / f"events{suffix}.jsonl"
     chosen = folder / f"selection{suffix}.json"
+    script = plan.runner == "script"
+    # whatever else a script runs could read the secret before the runner that it starts
+    secret = new_secret() if not script or (is_plain(tree, plan) and commands.can_boot(environment)) else None
     workspace = commands.prepare(
-        environment, tree, at, selection, events, chosen, shims=plan.runner == "script"
+        environment,
+        tree,
+        at,
+        selection,
+        events,
+        chosen,
+        shims=script,
+        booted=script and secret is not None,
     )
-    # whatever a script runs could read the secret before the runner that it starts
-    secret = None if plan.runner == "script" else new_secret()
     command = commands.command(
         plan, environment, at, limits, python_warnings=python_warnings, secret=secret, witness=witness
     )

@@ -31,9 +31,9 @@ case "${1:-}" in
     manage.py | ./manage.py) [ "${2:-}" = test ] && [ -f manage.py ] && module=manage.py ;;
 esac
 case "$module" in
-    pytest | py.test) shift 2; exec PROGRAM -m pytest PYTEST_OPTIONS "$@" ;;
-    unittest) shift 2; exec PROGRAM -m backdate_capture_unittest "$@" ;;
-    manage.py) shift; exec PROGRAM -m backdate_capture_django "$@" ;;
+    pytest | py.test) shift 2; exec PROGRAM START pytest PYTEST_OPTIONS "$@" ;;
+    unittest) shift 2; exec PROGRAM START backdate_capture_unittest "$@" ;;
+    manage.py) shift; exec PROGRAM START backdate_capture_django "$@" ;;
 esac
 exec PROGRAM "$@"
 """
@@ -46,8 +46,12 @@ exec PROGRAM PYTEST_OPTIONS "$@"
 """
 
 
-def shims(root: Path) -> dict[str, str]:
-    """The text of each stand-in, by name, for the environment at ``root``. Pure."""
+def shims(root: Path, boot: str | None = None) -> dict[str, str]:
+    """The text of each stand-in, by name, for the environment at ``root``. Pure.
+
+    ``boot``: the file of ``backdate_capture_boot``, by which suites are started; None for ``-m``.
+    """
+    start = "-m" if boot is None else f"-S {shlex.quote(boot)}"
     texts = {}
     for names, text in ((_PYTHONS, _PYTHON), (_PYTESTS, _PYTEST)):
         for name in names:
@@ -55,15 +59,16 @@ def shims(root: Path) -> dict[str, str]:
                 text.replace("FIRST_ONLY\n", _FIRST_ONLY)
                 .replace("PROGRAM", shlex.quote(str(root / "bin" / name)))
                 .replace("PYTEST_OPTIONS", _PYTEST_OPTIONS)
+                .replace("START", start)
             )
     return texts
 
 
-def write_stand_ins(folder: Path, root: Path) -> None:
-    """Write them to ``folder``, for anybody to run."""
+def write_stand_ins(folder: Path, root: Path, *, boot: str | None = None) -> None:
+    """Write them to ``folder``, for anybody to run. ``boot``: as for ``shims``."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
-    for name, text in shims(root).items():
+    for name, text in shims(root, boot).items():
         path = folder / name
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)

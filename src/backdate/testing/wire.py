@@ -161,6 +161,8 @@ class BodySeen(CaptureEvent, tag="body", frozen=True, kw_only=True):
     id: str
     intact: bool
     """Whether it watched all the time, in the process that ran the test."""
+    whole: bool = True
+    """Whether it would have seen a second function of that name in the file, after the first one."""
     ran: tuple[BodyRuns, ...]
 
 

@@ -1,21 +1,28 @@
 """The witness: for each test whether a function of its name ran in this process, and whether it returned.
 
 On only when the run asks for it. On Python 3.12 and later by ``sys.monitoring`` (PEP 669), which coverage
-tools leave alone and which costs nothing but at functions of the tests' names; before by ``sys.settrace``
-while a test runs, unless another tool traces already: then nothing is known, and the host says so.
+tools leave alone and which costs nothing but at functions of the tests' names. Before, ``sys.settrace`` is on
+when a test is called and off when its body begins: the body's frame is kept, which says in the end by
+which instruction it was left, and the body itself and all that it calls run untraced. Where another tool
+traces already nothing is known, and the host says so.
 
 Runs inside the dated environment: no dependency, and the syntax of Python 2.7 to today's.
 PYTEST_DONT_REWRITE
 """
 
+import opcode
 import os
 import sys
+import threading
 
 from backdate_capture_events import emit, relative
 
 WITNESS_VARIABLE = "BACKDATE_CAPTURE_WITNESS"
 _MOST_BODIES = 20
 _TOOLS = (4, 3)
+_SUSPENDS = 0x20 | 0x80 | 0x100 | 0x200
+"""Flags of code whose frame is left and entered again: generators and coroutines."""
+_RETURN = opcode.opmap.get("RETURN_VALUE")
 
 
 class _Witness(object):
@@ -25,6 +32,9 @@ class _Witness(object):
         self.names = frozenset()
         self.bodies = {}
         self.called = True
+        self.name = self.file = None
+        self.whole = True
+        """Whether all functions of the test's name were seen, not only the first one in its file."""
 
     def count(self, code, what):
         key = (code.co_filename, code.co_firstlineno, code.co_name)
@@ -34,15 +44,24 @@ class _Witness(object):
             self.bodies[key] = [0, 0, 0]
         self.bodies[key][what] += 1
 
-    def begin(self, called=True):
-        """A test begins; ``called``: whether it is known that its body would run in this process."""
+    def begin(self, name, file):
+        """A test begins: its function has that name in that file."""
         self.bodies = {}
-        self.called = called
+        self.called = False
+        self.name, self.file = name, file
+        self.whole = True
+
+    def call(self):
+        """Its body would run now, in this process."""
+        self.called = True
         self.watch()
 
-    def end(self, key, name):
-        """The test with the id ``key`` ended, whose function has that name."""
-        intact = self.stop()
+    def leave(self):
+        """Its body has run, if it has."""
+
+    def end(self, key):
+        """The test ended; its id is ``key``."""
+        intact = self.stop() if self.called else False
         ran = [
             {
                 "file": relative(file),
@@ -52,9 +71,9 @@ class _Witness(object):
                 "yields": counts[2],
             }
             for (file, first, function), counts in self.bodies.items()
-            if function == name
+            if function == self.name
         ]
-        emit("body", id=key, intact=bool(intact and self.called), ran=ran)
+        emit("body", id=key, intact=bool(intact), whole=self.whole, ran=ran)
 
     def prepare(self, names):
         """``names``: those of the functions of all tests."""
@@ -73,13 +92,32 @@ class _Tracing(_Witness):
     def __init__(self):
         _Witness.__init__(self)
         self._settrace, self._gettrace = sys.settrace, sys.gettrace
-        self._function = self._start_of
+        self._frames, self._hook = sys._current_frames, threading.settrace
+        self._function, self._in_thread = self._start_of, self._start_in_thread
+        self._beneath = None
+        self._watching = self._found = self._elsewhere = False
+        self._held = []
 
     def _start_of(self, frame, event, value):
         code = frame.f_code
-        if event != "call" or code.co_name not in self.names:
-            return None
+        if code.co_name != self.name or event != "call":
+            return None if self._beneath is None else self._beneath(frame, event, value)
         self.count(code, 0)
+        if code.co_flags & _SUSPENDS:
+            return self._local_of(code)
+        if len(self._held) < _MOST_BODIES:
+            self._held.append(frame)
+        if relative(code.co_filename) != self.file:
+            return None  # inherited, or another function of that name that is called before
+        self._found, self.whole = True, False
+        self._settrace(self._beneath)
+        return None
+
+    def _start_in_thread(self, frame, event, value):
+        self._elsewhere = True
+        self._settrace(None)
+
+    def _local_of(self, code):
         raised = [False]
 
         def local(frame, event, value):
@@ -94,14 +132,36 @@ class _Tracing(_Witness):
         return local
 
     def watch(self):
-        if self._gettrace() is None:
+        current = self._gettrace()
+        self._beneath = current if getattr(current, "backdate_tracer", False) else None
+        self._watching = current is self._beneath
+        self._found = self._elsewhere = False
+        if self._watching:
+            if getattr(threading, "_trace_hook", self) is None:
+                self._hook(self._in_thread)
             self._settrace(self._function)
 
+    def leave(self):
+        held, self._held = self._held, []
+        for frame in held:
+            code = frame.f_code
+            if 0 <= frame.f_lasti < len(code.co_code) and bytearray(code.co_code)[frame.f_lasti] == _RETURN:
+                self.count(code, 1)
+
     def stop(self):
-        if self._gettrace() is not self._function:
+        self.leave()
+        if getattr(threading, "_trace_hook", None) == self._in_thread:
+            self._hook(None)
+        if not self._watching:
             return False
-        self._settrace(None)
-        return True
+        self._watching = False
+        if self._found:
+            return True
+        if self._gettrace() != self._function:
+            return False
+        self._settrace(self._beneath)
+        # a body that ran in another thread was not seen
+        return not (self._elsewhere or len(self._frames()) > 1)
 
 
 class _Monitoring(_Witness):

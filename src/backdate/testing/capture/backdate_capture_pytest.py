@@ -226,11 +226,11 @@ def pytest_runtest_protocol(item, nextitem):
     emit("start", id=key, file=_path_of(item))
     watched = counts and witness is not None
     if watched:
-        witness.begin(called=False)
+        guarded(witness.begin, _function_of(item), _path_of(item))
     started = clock()
     outcome = yield
     if watched:
-        guarded(witness.end, key, _function_of(item))
+        guarded(witness.end, key)
     if _excinfo_of(outcome) is None:
         emit("end", id=key, duration=clock() - started)
         if counts and nextitem is None:
@@ -240,9 +240,12 @@ def pytest_runtest_protocol(item, nextitem):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_call(item):
-    if witness is not None and _CANARY not in item.__dict__:
-        witness.called = True  # in this process: a plugin may run items in others
+    watched = witness is not None and _CANARY not in item.__dict__ and item.session is _state.session
+    if watched:
+        guarded(witness.call)  # in this process: a plugin may run items in others
     yield
+    if watched:
+        guarded(witness.leave)
 
 
 def _take_report(report):

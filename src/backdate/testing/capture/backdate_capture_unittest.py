@@ -125,7 +125,8 @@ class CaptureMixin(object):
             self._backdate_started = _key(test)
             emit("start", id=self._backdate_started, file=_file_of(test))
             if self._backdate_counts and witness is not None:
-                witness.begin()
+                guarded(witness.begin, getattr(test, "_testMethodName", ""), _file_of(test))
+                guarded(witness.call)
             self._backdate_since = clock()
         super(CaptureMixin, self).startTest(test)
 
@@ -133,7 +134,7 @@ class CaptureMixin(object):
         super(CaptureMixin, self).stopTest(test)
         if self._backdate_started is not None:
             if self._backdate_counts and witness is not None:
-                guarded(witness.end, self._backdate_started, getattr(test, "_testMethodName", ""))
+                guarded(witness.end, self._backdate_started)
             emit("end", id=self._backdate_started, duration=clock() - self._backdate_since)
             self._backdate_started = None
 

@@ -169,6 +169,7 @@ def _with_settrace(trace):
             trace.tell(lost=sys.version.split()[0])
         sys.settrace(None)  # an old interpreter takes its modules apart before it stops tracing
 
+    start_of.backdate_tracer = True  # so that the witness of the tests' bodies shares the trace with it
     atexit.register(end)
     threading.settrace(start_of)
     sys.settrace(start_of)
