@@ -112,7 +112,7 @@ def _why_not(file: FilePatch, tree: Path, policy: EditPolicy) -> str:
     if file.kind == "delete" and not policy.whole_files:
         return "it is removed, and answers change files"
     if file.kind == "create" or not path.exists():
-        return "" if policy.whole_files else "new files are not part of an answer"
+        return policy.why_not_new(file.path)
     return "" if path.is_file() else "it is not a file"
 
 

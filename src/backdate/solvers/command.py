@@ -136,7 +136,7 @@ class CommandSolver:
         notes = [*account.notes, *([] if run.ok else [f"the command ended with {_ending(run)}"])]
         if reach.refused:
             notes.append(f"it was not let through to {', '.join(reach.refused)}")
-        patch, dropped = take_answer(before, after, assignment.rules)
+        patch, dropped = take_answer(before, after, assignment.rules_in(before))
         return SolverResult(
             ending=StopReason.SUBMITTED,
             detail="; ".join(notes),
@@ -248,7 +248,7 @@ def take_answer(before: Path, after: Path, rules: EditPolicy) -> tuple[str, tupl
         why = rules.why_not(name)
         before_file, after_file = old_files.get(name), new_files.get(name)
         if before_file is None:
-            why = why or ("" if rules.whole_files else "new files are not part of an answer")
+            why = why or rules.why_not_new(name)
         elif after_file is None:
             why = why or ("" if rules.whole_files else "it was removed")
         elif _same(before_file, after_file):

@@ -257,7 +257,7 @@ def converse(assignment: Assignment, speaker: Responder) -> SolverResult:
     tree = assignment.make_tree()
     extra = assignment.extra_tools(assignment.task, tree) if assignment.extra_tools else ()
     runner = _TestRunner(assignment, tree)
-    box = Toolbox(tree, assignment.rules, runner, extra=extra)
+    box = Toolbox(tree, assignment.rules_in(tree), runner, extra=extra)
     runner.patch = box.patch
     settings = assignment.settings
     rules = rules_text(assignment.task, assignment.budget, allow_test_edits=settings.allow_test_edits)

@@ -43,10 +43,9 @@ class Assignment:
         """What the task may use."""
         return Budget(calls=self.settings.calls, tests=self.settings.tests)
 
-    @property
-    def rules(self) -> EditPolicy:
-        """Which files may be changed."""
-        return edit_policy_of(self.task, allow_test_edits=self.settings.allow_test_edits)
+    def rules_in(self, tree: Path) -> EditPolicy:
+        """Which files of ``tree``, the task's as it was given, may be changed."""
+        return edit_policy_of(self.task, tree, allow_test_edits=self.settings.allow_test_edits)
 
     def make_tree(self) -> Path:
         """The task's tree, as the solver gets it. Raises SourceError."""

@@ -1,18 +1,25 @@
 """Which files of a task's tree an answer may change; the same policy for every solver.
 
-Protected are the files that judge the answer (tests, their configuration, the scripts that run them) and
-those that declare which distributions are installed: otherwise pinning would solve any task. Gold patches of
-TimeMachine-bench change none of these. Names are compared in one folded spelling, because file systems may
-take different spellings for the same file.
+Protected are the files that judge the answer (tests, what only they use, their configuration, the scripts
+that run them) and those that declare which distributions are installed: otherwise pinning would solve any
+task. Gold patches of TimeMachine-bench change none of these. Names are compared in one folded spelling,
+because file systems may take different spellings for the same file.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import unicodedata
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
+from backdate.editing.patch import changed_paths
+from backdate.tasks.judging_files import (
+    NO_JUDGING_FILES,
+    TEST_FOLDERS,
+    JudgingFiles,
+    find_judging_files,
+)
 from backdate.tasks.task import Task
 
 _TEST_CONFIGURATION = (
@@ -35,7 +42,8 @@ _DECLARATIONS = (
 )
 _DECLARATION_PATTERNS = ("*requirements*.txt", "*requirements*.in", "*constraints*.txt", "environment*.y*ml")
 _TEST_PATTERNS = ("test_*.py", "*_test.py", "tests.py", "test.py")
-_TEST_FOLDERS = ("test", "tests", "testing")
+_RUNNERS = ("pytest", "_pytest", "py", "pluggy", "unittest", "django", "nose", "xdist", "pytest_cov")
+"""Modules that run tests: one of that name at the root of a tree takes their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,8 @@ class EditPolicy:
     """Files may be added and removed."""
     only: frozenset[str] | None = None
     """Only these files may be changed; None: all that no other rule protects."""
+    judging: JudgingFiles = NO_JUDGING_FILES
+    """What else judges, in folded spelling; nothing where the tree is not known."""
 
     def why_not(self, path: str) -> str:
         """Why the file at ``path`` (relative, with forward slashes) may not be changed; empty when it may."""
@@ -64,6 +74,8 @@ class EditPolicy:
             return "the task asks for a change of another file"
         if not self.allow_test_edits and (folded in self.tests or (self.by_name and _is_test(pure))):
             return "it is a test file, and tests must stay as they are"
+        if not self.allow_test_edits and folded in self.judging.files:
+            return "only tests use it, and what judges must stay as it is"
         if pure.name in _TEST_CONFIGURATION or _any(pure.name, _TEST_CONFIGURATION_PATTERNS):
             if self.allow_test_edits and pure.name == "conftest.py":
                 return ""
@@ -72,6 +84,21 @@ class EditPolicy:
             return "it declares dependencies, and the environment is given: change the code instead"
         if pure.parent.name == "requirements" and pure.suffix in (".txt", ".in"):
             return "it declares dependencies, and the environment is given: change the code instead"
+        return ""
+
+    def why_not_new(self, path: str) -> str:
+        """Why no new file may be at ``path``, which ``why_not`` allows; empty when one may."""
+        if not self.whole_files:
+            return "new files are not part of an answer"
+        folded = fold(path)
+        if not self.allow_test_edits and any(
+            folded.startswith(f"{folder}/") for folder in self.judging.folders
+        ):
+            return "it lies among the tests, which must stay as they are"
+        parts = PurePosixPath(folded).parts
+        below = parts[1:] if parts[0] in ("src", "lib") else parts
+        if PurePosixPath(below[0] if below else "").stem in _RUNNERS:
+            return "it would take the place of what runs the tests"
         return ""
 
     def is_hidden(self, path: str) -> bool:
@@ -94,6 +121,24 @@ def protected_files(task: Task, *, allow_test_edits: bool = False) -> EditPolicy
     )
 
 
+def with_judging_files(policy: EditPolicy, task: Task, tree: Path) -> EditPolicy:
+    """``policy`` with what judges in ``tree``, which is the one that an answer to ``task`` is applied to."""
+    solution = None
+    if task.has_reference:
+        solution = changed_paths(task.patches.reference, what=f"the gold patch of {task.instance_id}")
+    found = find_judging_files(tree, task.test_files, solution, is_test=_looks_like_test)
+    return replace(
+        policy,
+        judging=JudgingFiles(
+            files=frozenset(map(fold, found.files)), folders=frozenset(map(fold, found.folders))
+        ),
+    )
+
+
+def _looks_like_test(path: str) -> bool:
+    return _any(PurePosixPath(fold(path)).name, _TEST_PATTERNS)
+
+
 def fold(path: str) -> str:
     """One spelling for all names that a file system may take as the same (case, composed characters)."""
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())
@@ -101,7 +146,7 @@ def fold(path: str) -> str:
 
 
 def _is_test(path: PurePosixPath) -> bool:
-    return _any(path.name, _TEST_PATTERNS) or any(part in _TEST_FOLDERS for part in path.parts[:-1])
+    return _any(path.name, _TEST_PATTERNS) or any(part in TEST_FOLDERS for part in path.parts[:-1])
 
 
 def _any(name: str, patterns: tuple[str, ...]) -> bool:

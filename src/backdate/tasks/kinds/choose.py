@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from backdate.errors import UsageError
-from backdate.tasks.edit_policy import EditPolicy
+from backdate.tasks.edit_policy import EditPolicy, with_judging_files
 from backdate.tasks.kinds.interface import Layer, Stage, TaskKind
 from backdate.tasks.kinds.issue import IssueKind
 from backdate.tasks.kinds.migration import MigrationKind
@@ -22,9 +24,12 @@ def kind_of(task: Task) -> TaskKind:
     return _KINDS[task.kind]
 
 
-def edit_policy_of(task: Task, *, allow_test_edits: bool = False) -> EditPolicy:
-    """What an answer to ``task`` may change."""
-    return kind_of(task).edit_policy(task, allow_test_edits=allow_test_edits)
+def edit_policy_of(task: Task, tree: Path | None = None, *, allow_test_edits: bool = False) -> EditPolicy:
+    """What an answer to ``task`` may change. ``tree``: the one that it changes, None where that is not there
+    yet: then what only tests use is not known.
+    """
+    policy = kind_of(task).edit_policy(task, allow_test_edits=allow_test_edits)
+    return policy if tree is None or allow_test_edits else with_judging_files(policy, task, tree)
 
 
 def environment_of(task: Task, name: EnvironmentName) -> TaskEnvironment:
