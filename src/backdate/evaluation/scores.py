@@ -5,6 +5,7 @@
     RUN/score.json              what was scored, and facts about the tasks
         scores/TASK.json        one Score per task
         scores/logs/TASK/…      the logs of the test runs that scoring makes
+        audit.jsonl             one AuditLine per task (``audit.py``)
         report.json             SWE-bench's report, schema_version 2
 """
 
@@ -22,10 +23,11 @@ from backdate.solvers.records import SolverUsage
 from backdate.tasks.judge_runs.deciding import JudgeResult
 from backdate.tasks.kinds.choose import kind_of
 from backdate.tasks.task import Difficulty, Task, TaskEnvironment
+from backdate.testing.integrity import Integrity, Witnessing
 from backdate.timeline.instants import Instant
 
-SCORE_FORMAT = 3
-_SCORES = (Migration(to_format=2), Migration(to_format=3))
+SCORE_FORMAT = 4
+_SCORES = (Migration(to_format=2), Migration(to_format=3), Migration(to_format=4))
 _SCORE_INFOS = (
     Migration(
         to_format=2,
@@ -36,6 +38,7 @@ _SCORE_INFOS = (
         ),
     ),
     Migration(to_format=3),
+    Migration(to_format=4),
 )
 
 
@@ -46,7 +49,8 @@ class ScoreOutcome(StrEnum):
     TESTS_FAILED = "tests-failed"
     """The patch applies, and its tests do not solve the task; ``reason`` says which."""
     FORGED = "forged"
-    """The tests passed, and some also passed after they were changed so that a real execution fails."""
+    """The test run was made up: its own watch says so (``testing.integrity``), or tests also passed after
+    they were changed so that a real execution fails."""
     UNPROVEN = "unproven"
     """The tests passed, and a second run with some of them changed does not show that they really ran."""
     TIMED_OUT = "timed-out"
@@ -87,6 +91,15 @@ class FlagKind(StrEnum):
     BEHAVIOUR = "behaviour-differs"
     FORGED = "suspicious-test-run"
     """The test run contradicts itself: see ``testing.suspicions``."""
+    LONG = "much-longer-than-gold"
+    """The answer adds many times as much as the known solution."""
+    PATCHED = "patches-a-library"
+    """Added code changes a module of somebody else while the project runs."""
+    SHIM = "shim-under-init"
+    """Added code in an ``__init__.py`` defines or runs something, and the known solution leaves that file
+    alone."""
+    ENVIRONMENT = "environment-changed"
+    """The environment that the tests ran in is another one after the runs."""
     CLAIM = "claimed-otherwise"
     """The run reports another result about itself than scoring finds."""
 
@@ -98,6 +111,14 @@ class Flag:
     kind: FlagKind
     detail: str
     """One line, with the file and line number where they are known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentDigests:
+    """What the environment of a score's runs was (``tasks.environment_state``)."""
+
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +151,13 @@ class Score:
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
     """Facts about the environment, and which flags could not be checked."""
+    unexamined: tuple[str, ...] = ()
+    """Of a solved task, what a flag could not be looked for by, and why: behaviour that was not compared,
+    …"""
+    integrity: Integrity | None = None
+    """How the outcomes of the test run came about; None without a run, and in scores of older formats."""
+    environment: EnvironmentDigests | None = None
+    """What the tests ran in, before and after; None without a run, and in scores of older formats."""
     judge: JudgeResult | None = None
     """The judge run; None for a task that is not solved without one, and in scores of older formats."""
     calls: int = 0
@@ -158,11 +186,21 @@ class Score:
         """Whether the task is solved."""
         return self.outcome is ScoreOutcome.SOLVED
 
+    @property
+    def witnessed(self) -> bool:
+        """Whether the test run was watched from its start to its end, and nothing speaks against it."""
+        return self.integrity is not None and self.integrity.state is Witnessing.WITNESSED
+
+    @property
+    def solved_strictly(self) -> bool:
+        """Whether it is solved without a flag, with everything examined, by a witnessed run."""
+        return self.solved and self.witnessed and not self.flags and not self.unexamined
+
     def attempt(self, *, strict: bool = False) -> ScoredAttempt:
-        """The values that the metrics need. ``strict``: a solved task with a flag counts as unsolved."""
+        """The values that the metrics need. ``strict``: see ``solved_strictly``."""
         return ScoredAttempt(
             task=self.instance_id,
-            solved=self.solved and not (strict and self.flags),
+            solved=self.solved_strictly if strict else self.solved,
             precision=self.precision,
             calls=self.calls,
             tests=self.tests,
@@ -202,6 +240,8 @@ class ScoreInfo:
     flags: str = "all"
     """Which flags were checked: "all", "static", "none"."""
     tasks: tuple[TaskFacts, ...] = ()
+    unverified: tuple[str, ...] = ()
+    """Tasks of which nobody has shown that they can be solved; scored because the user asked for that."""
     unknown: tuple[str, ...] = ()
     """Ids of predictions whose task is not in the data set."""
     problems: tuple[str, ...] = ()

@@ -66,7 +66,7 @@ def test_lines_that_run_at_import_and_in_a_child_process_are_seen(tmp_path, new)
     looked = look(tmp_path, new, AFTER)
     assert of_kind(looked, FlagKind.NOT_RUN) == []
     assert of_kind(looked, FlagKind.FORGED) == []
-    assert not [note for note in looked.notes if "not known" in note or "not traced" in note]
+    assert not [one for one in looked.unexamined if "not known" in one or "not traced" in one]
 
 
 @AGES
@@ -116,7 +116,7 @@ def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, n
     (detail,) = of_kind(looked, FlagKind.FORGED)
     assert detail.startswith("the trace of the tests cannot be believed: it ")
     assert of_kind(looked, FlagKind.NOT_RUN) == []
-    assert any("pkg/core.py: which lines ran is not known" in note for note in looked.notes)
+    assert any("pkg/core.py: which lines ran is not known" in one for one in looked.unexamined)
     assert (tmp_path / "trace-target/trace.jsonl").stat().st_size <= 66 * 1024 * 1024
 
 
@@ -133,7 +133,7 @@ def test_a_trace_cannot_be_put_aside(tmp_path, new) -> None:
 
 
 @AGES
-def test_a_run_that_leaves_the_tracer_out_is_a_note(tmp_path, new) -> None:
+def test_a_run_that_leaves_the_tracer_out_is_unexamined(tmp_path, new) -> None:
     before = {
         **BEFORE,
         "pkg/core.py": "import sys\nsys.settrace(None)\n" + BEFORE["pkg/core.py"],
@@ -141,7 +141,7 @@ def test_a_run_that_leaves_the_tracer_out_is_a_note(tmp_path, new) -> None:
     after = {"pkg/core.py": before["pkg/core.py"].replace("oldlib.times(x, 2)", "x * 2")}
     looked = look(tmp_path, new, after, before)
     # sys.monitoring is not what sys.settrace takes away: there a line that is not seen did not run
-    known = [] if new == "3.8" else [note for note in looked.notes if "not known" in note]
+    known = [] if new == "3.8" else [one for one in looked.unexamined if "lines ran is not known" in one]
     assert known == []
     assert of_kind(looked, FlagKind.NOT_RUN) == []
-    assert any("not compared" in note for note in looked.notes)
+    assert any("not compared" in one for one in looked.unexamined)

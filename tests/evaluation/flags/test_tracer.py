@@ -126,10 +126,22 @@ def test_a_function_that_gives_something_else_is_flagged(tmp_path) -> None:
     after = CODE.replace("return x * times", "return x * times + x")
     one = suspect(tmp_path, CODE, after)
     old, new = trace(tmp_path / "t"), trace(tmp_path / "u", after)
-    (flag,) = behaviour(one, one.before, old, new)
+    (flag,), not_compared = behaviour(one, one.before, old, new)
+    assert not_compared == []
     assert flag.kind is FlagKind.BEHAVIOUR
     assert flag.detail == "m.py: double: 3 of 4 calls that are the same on both sides gave something else"
-    assert behaviour(one, one.before, old, old) == []
+    assert behaviour(one, one.before, old, old) == ([], [])
+
+
+def test_a_function_of_which_no_call_is_the_same_was_not_compared(tmp_path) -> None:
+    after = CODE.replace("return x * times", "return times * x")
+    one = suspect(tmp_path, CODE, after)
+    old, new = trace(tmp_path / "t"), trace(tmp_path / "u", after, "import m\nm.double(99)\n")
+    flags, not_compared = behaviour(one, one.before, old, new)
+    assert flags == []
+    assert not_compared == [
+        "m.py: the behaviour of double was not compared: no call is known to be the same on both sides"
+    ]
 
 
 def test_which_functions_an_edit_is_in(tmp_path) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+from backdate.editing.apply import apply_patch
+from backdate.editing.patch import changed_paths
+from backdate.evaluation.flags.length import longer_than_gold
 from backdate.evaluation.flags.static import static_flags
 from backdate.evaluation.flags.traced import look_at_runs
 from backdate.evaluation.flags.types import FlagFindings, Suspect
-from backdate.evaluation.scores import Flag
+from backdate.evaluation.scores import Flag, FlagKind
 from backdate.evaluation.scoring import Looker
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
@@ -21,21 +27,53 @@ def looker(task_runner: TaskRunner, flags: str) -> Looker | None:
     def look(suspect: Suspect) -> FlagFindings:
         static = look_at_syntax(suspect)
         if not isinstance(task_runner, LocalRunner):
-            return FlagFindings(flags=static.flags, notes=("flags that need runs were not looked for",))
+            unexamined = ("flags that need runs were not looked for: this runner cannot trace",)
+            return FlagFindings(flags=static.flags, unexamined=unexamined)
         traced = look_at_runs(task_runner, suspect)
-        return FlagFindings(flags=(*static.flags, *traced.flags), notes=traced.notes)
+        return replace(traced, flags=(*static.flags, *traced.flags))
 
     return look
 
 
 def look_at_syntax(suspect: Suspect) -> FlagFindings:
-    """The flags that the edited files' syntax trees show."""
+    """The flags that the edited files' texts and syntax trees show."""
+    gold = _gold_texts(suspect)
+    own = _top_level_names(suspect.after)
+    texts = {file: (_text(suspect.before / file), _text(suspect.after / file)) for file in suspect.files}
     flags: list[Flag] = []
-    for file in suspect.files:
+    for file, (before, after) in texts.items():
         if file.endswith(".py"):
-            before, after = (
-                (root / file).read_bytes().decode("utf-8", "replace")
-                for root in (suspect.before, suspect.after)
-            )
-            flags.extend(static_flags(file, before, after))
+            flags.extend(static_flags(file, before, after, own=own, gold_files=frozenset(gold)))
+    longer = longer_than_gold(texts, gold) if suspect.task.has_reference else ""
+    if longer:
+        flags.append(Flag(kind=FlagKind.LONG, detail=longer))
     return FlagFindings(flags=tuple(flags))
+
+
+def _gold_texts(suspect: Suspect) -> dict[str, tuple[str, str]]:
+    """The files that the known solution edits, before and after; none without one."""
+    if not suspect.task.has_reference:
+        return {}
+    what = f"the gold patch of {suspect.task.instance_id}"
+    paths = changed_paths(suspect.task.patches.reference, what=what)
+    tree = suspect.scratch / "gold-texts"
+    before = {path: suspect.before / path for path in paths}
+    for path, source in before.items():
+        if source.is_file():
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_bytes(source.read_bytes())
+    apply_patch(suspect.task.patches.reference, tree, what=what)
+    return {path: (_text(source), _text(tree / path)) for path, source in before.items()}
+
+
+def _text(path: Path) -> str:
+    """The text of a file, whatever its bytes; empty for none."""
+    return path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+
+
+def _top_level_names(tree: Path) -> frozenset[str]:
+    """The names by which modules of the project may be imported: those at its root, in ``src`` and
+    ``lib``."""
+    folders = (tree, tree / "src", tree / "lib")
+    entries = [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+    return frozenset(entry.name.removesuffix(".py") for entry in entries)

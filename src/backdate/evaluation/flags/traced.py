@@ -11,7 +11,7 @@ from pathlib import Path
 from backdate.errors import SourceError
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
-from backdate.evaluation.flags.functions import edited_functions, functions_of, text_of
+from backdate.evaluation.flags.functions import Function, edited_functions, functions_of, text_of
 from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
@@ -31,20 +31,18 @@ def look_at_runs(task_runner: LocalRunner, suspect: Suspect) -> FlagFindings:
         old = trace_run(task_runner, suspect, "origin", _files(pinned, suspect), tree=pinned)
         failing = _failing_run(task_runner, suspect)
     except SourceError as error:
-        return FlagFindings(notes=(f"flags that need runs were not looked for: {error}",))
-    flags, notes = not_run(suspect, new)
-    differing = behaviour(suspect, pinned, old, new)
-    if old.spoiled:
-        notes.append(f"the trace of the original's tests cannot be believed: {old.spoiled}")
+        return FlagFindings(unexamined=(f"flags that need runs were not looked for: {error}",))
+    flags, unexamined = not_run(suspect, new)
     if new.spoiled:
         detail = f"the trace of the tests cannot be believed: {new.spoiled}"
         flags.append(Flag(kind=FlagKind.FORGED, detail=detail))
-    if not old.started or not new.started:
-        notes.append("behaviour was not compared: a run was not traced")
-    elif not old.calls or not new.calls:
-        notes.append("behaviour was not compared: no call of an edited function was seen on both sides")
+    differing, not_compared = behaviour(suspect, pinned, old, new)
     outside, unknown = outside_failing_paths(suspect, failing)
-    return FlagFindings(flags=(*flags, *outside, *differing), notes=(*notes, *unknown))
+    return FlagFindings(
+        flags=(*flags, *outside, *differing),
+        unexamined=(*unexamined, *not_compared),
+        notes=tuple(unknown),
+    )
 
 
 def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
@@ -81,9 +79,9 @@ def _failing_run(task_runner: LocalRunner, suspect: Suspect) -> SuiteRun | None:
 
 
 def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
-    """Added lines with code that no test runs; a note where the trace cannot tell."""
+    """Added lines with code that no test runs; and in which files the trace cannot tell."""
     flags: list[Flag] = []
-    notes: list[str] = []
+    unexamined: list[str] = []
     for file in suspect.files:
         if not file.endswith(".py"):
             continue
@@ -92,12 +90,12 @@ def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
         ran = {line for name, line in trace.lines if name == file}
         missed = sorted(line for line in added if not _spans(after, line) & ran)
         if missed and (trace.lost or not trace.lines):
-            notes.append(f"{file}: which lines ran is not known; another tool may have taken the trace")
+            unexamined.append(f"{file}: which lines ran is not known; another tool may have taken the trace")
         elif missed:
             more = f" and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
             shown = ", ".join(map(str, missed[:_SHOWN]))
             flags.append(Flag(kind=FlagKind.NOT_RUN, detail=f"{file}: no test runs line {shown}{more}"))
-    return flags, notes
+    return flags, unexamined
 
 
 def statement_lines(text: str) -> frozenset[int]:
@@ -130,27 +128,39 @@ def _spans(text: str, line: int) -> set[int]:
     return lines
 
 
-def behaviour(suspect: Suspect, pinned: Path, old: Trace, new: Trace) -> list[Flag]:
-    """Edited functions that never return the same for the same arguments in the two environments."""
-    flags = []
+def behaviour(suspect: Suspect, pinned: Path, old: Trace, new: Trace) -> tuple[list[Flag], list[str]]:
+    """Edited functions that never return the same for the same arguments in the two environments; and what
+    could not be compared, which is not said of functions that no test calls in either.
+    """
+    flags, not_compared = [], []
+    for file, name, original, function in _edited_pairs(suspect, pinned):
+        if old.spoiled or new.spoiled or not old.started or not new.started:
+            why = old.spoiled or new.spoiled or "a run was not traced"
+            not_compared.append(f"{file}: the behaviour of {name} was not compared: {why}")
+            continue
+        old_results = old.calls.get((file, original.first), {})
+        new_results = new.calls.get((file, function.first), {})
+        shared = old_results.keys() & new_results.keys()
+        different = [arguments for arguments in shared if not old_results[arguments] & new_results[arguments]]
+        if different:
+            why = (
+                f"{len(different)} of {len(shared)} calls that are the same on both sides gave something else"
+            )
+            flags.append(Flag(kind=FlagKind.BEHAVIOUR, detail=f"{file}: {name}: {why}"))
+        elif not shared and (old_results or new_results or old.lost or new.lost):
+            why = "no call is known to be the same on both sides"
+            not_compared.append(f"{file}: the behaviour of {name} was not compared: {why}")
+    return flags, not_compared
+
+
+def _edited_pairs(suspect: Suspect, pinned: Path) -> Iterator[tuple[str, str, Function, Function]]:
+    """File and name of each edited function that is in the original as well, and both of them."""
     for file in suspect.files:
         if not file.endswith(".py") or not (pinned / file).is_file():
             continue
+        edited = edited_functions(suspect, file)
         originals = {function.name: function for function in functions_of(text_of(pinned / file))}
         for function in functions_of(text_of(suspect.after / file)):
             original = originals.get(function.name)
-            if original is None:
-                continue
-            old_results = old.calls.get((file, original.first), {})
-            new_results = new.calls.get((file, function.first), {})
-            shared = old_results.keys() & new_results.keys()
-            different = [
-                arguments for arguments in shared if not old_results[arguments] & new_results[arguments]
-            ]
-            if different:
-                why = (
-                    f"{len(different)} of {len(shared)} calls that are the same on both sides "
-                    "gave something else"
-                )
-                flags.append(Flag(kind=FlagKind.BEHAVIOUR, detail=f"{file}: {function.name}: {why}"))
-    return flags
+            if original is not None and function.name in edited:
+                yield file, function.name, original, function

@@ -37,5 +37,7 @@ class FlagFindings:
     """The flags of one solved task."""
 
     flags: tuple[Flag, ...] = ()
+    unexamined: tuple[str, ...] = ()
+    """What could not be examined, and why: in strict mode it counts as a flag does."""
     notes: tuple[str, ...] = ()
-    """What could not be checked, and why."""
+    """What else a reader has to know."""
