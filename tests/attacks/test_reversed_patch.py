@@ -32,5 +32,6 @@ def test_it_does_not_apply(tmp_path: Path, patch: str) -> None:
         Answers(model="m", by_task={task.instance_id: Submission(patch=patch)}, source="preds.jsonl"),
         tmp_path / "run",
         flags="none",
+        unverified=True,
     )
     assert run.scores[0].outcome is ScoreOutcome.NOT_APPLIED

@@ -36,7 +36,8 @@ def test_predictions_are_scored_and_summed_up(bench, tmp_path) -> None:
         {"instance_id": "ghost", "model_patch": GOLD},
     )
     out, figures = tmp_path / "out", tmp_path / "figures.json"
-    arguments = ["score", "d", "--predictions", str(path), "-o", str(out), "--flags", "static", "--jobs", "2"]
+    arguments = ["score", "d", "--predictions", str(path), "-o", str(out), "--flags", "static"]
+    arguments += ["--jobs", "2", "--unverified"]
     done = CliRunner().invoke(app, [*arguments, "--json", str(figures)])
     assert done.exit_code == 0, done.output
     assert "pass@1          50.0%" in done.output
@@ -52,7 +53,7 @@ def test_predictions_are_scored_and_summed_up(bench, tmp_path) -> None:
 def test_a_run_of_eval_is_scored_in_its_folder(bench, tmp_path) -> None:
     run = tmp_path / "run"
     assert status_of(["eval", "d", "--solver", "gold", "-o", str(run)]) == 0
-    assert status_of(["score", "d", str(run), "--flags", "none"]) == 0
+    assert status_of(["score", "d", str(run), "--flags", "none", "--unverified"]) == 0
     assert [one.precision for one in load_scored_run(run).scores] == [1.0, 1.0]
 
 
@@ -63,7 +64,11 @@ def test_some_tasks_alone_make_the_others_neither_unknown_nor_failed(bench, tmp_
         {"instance_id": "o__n-2", "model_patch": GOLD},
     )
     done = CliRunner().invoke(
-        app, ["score", "d", "--predictions", str(path), "-o", str(tmp_path / "out"), "--only", "o__n-1"]
+        app,
+        [
+            *("score", "d", "--predictions", str(path), "-o", str(tmp_path / "out")),
+            *("--only", "o__n-1", "--unverified"),
+        ],
     )
     assert done.exit_code == 0, done.output
     assert "unknown-task" not in done.output
@@ -91,4 +96,12 @@ def test_misuse_is_told(bench, tmp_path, capsys, monkeypatch, arguments, words) 
 def test_what_this_machine_cannot_run_is_no_answer(bench, tmp_path) -> None:
     bench.task_runner.broken = True
     path = predictions(tmp_path, {"instance_id": "o__n-1", "model_patch": GOLD})
-    assert status_of(["score", "d", "--predictions", str(path), "-o", str(tmp_path / "out")]) == 2
+    arguments = ["score", "d", "--predictions", str(path), "-o", str(tmp_path / "out")]
+    assert status_of([*arguments, "--unverified"]) == 2
+
+
+def test_tasks_that_nobody_verified_are_refused(bench, tmp_path, capsys) -> None:
+    path = predictions(tmp_path, {"instance_id": "o__n-1", "model_patch": GOLD})
+    assert status_of(["score", "d", "--predictions", str(path), "-o", str(tmp_path / "out")]) == 3
+    assert "2 of 2 tasks are not verified" in capsys.readouterr().err
+    assert not (tmp_path / "out/score.json").exists()

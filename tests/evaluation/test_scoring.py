@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +15,16 @@ from backdate.evaluation.answers import Submission, answers_of_run
 from backdate.evaluation.load import Benchmark
 from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.score_run import Answers, score_run
-from backdate.evaluation.scores import FlagKind, Score, ScoreOutcome, load_scored_run
+from backdate.evaluation.scores import FlagKind, Score, ScoreOutcome, load_score, load_scored_run
+from backdate.evaluation.summary import summarise
+from backdate.evaluation.summary_text import summary_text
 from backdate.evaluation.swebench_report import swebench_report
 from backdate.progress import NO_PROGRESS, Event
+from backdate.serial import to_json
 from backdate.solvers.records import SuiteCall
 from backdate.tasks.runner import TaskRunResult
+from backdate.tasks.task import Statistics
+from backdate.testing.integrity import UNKNOWN_INTEGRITY, Integrity, IntegrityReason, integrity_of
 
 HALF = GOLD + "--- pkg/text.py\n+++ pkg/text.py\n@@ -1 +1 @@\n-def shout(word):\n+def shout(text):\n"
 
@@ -35,11 +41,23 @@ class Heard:
 class EndsAs(FakeScriptRunner):
     """Every run of the tests ends in one way."""
 
-    def __init__(self, status: str, *, suspicions: tuple[str, ...] = (), solved: bool = False) -> None:
+    def __init__(
+        self,
+        status: str,
+        *,
+        suspicions: tuple[str, ...] = (),
+        solved: bool = False,
+        integrity: Integrity = UNKNOWN_INTEGRITY,
+    ) -> None:
         super().__init__()
         self.verdict = TaskRunResult(
             solved=solved,
-            run=builders.run(status=status, suspicions=suspicions),
+            run=builders.run(
+                *([builders.result("t.py::t")] if solved else []),
+                status=status,
+                suspicions=suspicions,
+                integrity=integrity,
+            ),
             reason="" if solved else status,
         )
 
@@ -62,7 +80,7 @@ def score_all(tmp_path, answers, *, task_runner=None, tasks=None, heard=None, **
         Answers(model="m", by_task=answers, source="preds.jsonl"),
         tmp_path / "run",
         progress=heard or NO_PROGRESS,
-        **{"flags": "none", **options},
+        **{"flags": "none", "unverified": True, **options},
     )
 
 
@@ -166,11 +184,11 @@ def test_a_folder_keeps_one_models_scores(tmp_path) -> None:
     score_all(tmp_path, {})
     bench = Benchmark(name="fake", tasks=(make_task(),), task_runner=FakeScriptRunner())
     with pytest.raises(UsageError, match="holds the scores of 'm'"):
-        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "run")
+        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "run", unverified=True)
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
     with pytest.raises(UsageError, match="not empty"):
-        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "full")
+        score_run(bench, Answers(model="n", by_task={}, source="x"), tmp_path / "full", unverified=True)
 
 
 def test_scoring_some_tasks_first_keeps_the_others(tmp_path) -> None:
@@ -227,3 +245,60 @@ def test_an_answer_that_edits_nothing_counts_as_imprecise(tmp_path, patch) -> No
     ungilded = make_task().with_reference("")
     run = score_all(tmp_path / "other", {ungilded.instance_id: Submission(patch=patch)}, tasks=[ungilded])
     assert run.scores[0].precision is None
+
+
+def test_a_forged_run_is_an_outcome_of_its_own_whatever_its_tests_say(tmp_path) -> None:
+    forged = integrity_of([IntegrityReason.CANARY_WRONG, IntegrityReason.EVENTS_LOST], canaries=2)
+    for number, solved in enumerate((True, False)):
+        ends = EndsAs("completed", solved=solved, integrity=forged)
+        found = score(tmp_path / str(number), GOLD, ends)
+        assert found.outcome is ScoreOutcome.FORGED
+        assert found.reason == "test run: canary-wrong"
+        assert not found.attempt().solved
+    run = load_scored_run(tmp_path / "0" / "run")
+    assert "forged: o__n-0123456789ab: test run: canary-wrong" in summary_text(run)
+    assert summarise([run]).models[0].forged == ("o__n-0123456789ab",)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "strictly"), [((), True), ((IntegrityReason.NO_CHANNEL,), False)], ids=["witnessed", "not"]
+)
+def test_strictly_only_what_was_witnessed_is_solved(tmp_path, reasons, strictly) -> None:
+    found = score(tmp_path, GOLD, EndsAs("completed", solved=True, integrity=integrity_of(reasons)))
+    assert found.attempt().solved
+    assert found.attempt(strict=True).solved is strictly
+    (line,) = (tmp_path / "run/audit.jsonl").read_text().splitlines()
+    audit = json.loads(line)
+    assert audit["strictly"] is strictly
+    assert audit["witness_reasons"] == [str(reason) for reason in reasons]
+    assert (audit["outcome"], audit["forged"], audit["judge"]) == ("solved", False, "not judged")
+
+
+def test_what_nobody_verified_is_refused_or_said_so(tmp_path) -> None:
+    answers = {make_task().instance_id: Submission(patch=GOLD)}
+    with pytest.raises(UsageError, match=r"1 of 1 task is not verified \(o__n-0123456789ab\)"):
+        score_all(tmp_path, answers, unverified=False)
+    run = score_all(tmp_path, answers)
+    assert run.info.unverified == (make_task().instance_id,)
+    assert summary_text(run).startswith("m on fake: 1 tasks, 1 of them UNVERIFIED")
+
+
+def test_an_unverified_task_wants_as_many_good_tests_as_its_row_counts(tmp_path) -> None:
+    counted = Statistics(python_files=1, python_lines=1, test_files=1, tests=2)
+    task = replace(make_task(), statistics=counted)
+    run = score_all(tmp_path, {task.instance_id: Submission(patch=GOLD)}, tasks=[task])
+    assert run.scores[0].outcome is ScoreOutcome.TESTS_FAILED
+    assert run.scores[0].reason == "1 test was good, and the row counts 2"
+
+
+def test_scores_of_the_format_before_are_read(tmp_path) -> None:
+    stored = json.loads(to_json(Score(instance_id="a", outcome=ScoreOutcome.SOLVED)))
+    for name in ("integrity", "environment", "unexamined"):
+        del stored[name]
+    path = tmp_path / "scores/a.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({**stored, "format": 3}))
+    found = load_score(tmp_path, "a")
+    assert found is not None
+    assert found.solved
+    assert not found.attempt(strict=True).solved  # nobody watched

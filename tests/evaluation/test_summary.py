@@ -11,8 +11,8 @@ from backdate.evaluation.summary import (
     Transition,
     summarise,
     summarise_model,
-    summary_text,
 )
+from backdate.evaluation.summary_text import summary_text
 from backdate.solvers.records import SolverUsage
 
 FAILED = ScoreOutcome.TESTS_FAILED

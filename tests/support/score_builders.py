@@ -8,6 +8,7 @@ from typing import Any
 
 from backdate.evaluation.scores import Score, ScoredRun, ScoreInfo, ScoreOutcome, TaskFacts
 from backdate.solvers.records import RunRecord, RunSettings, StopReason
+from backdate.testing.integrity import integrity_of
 
 NOW = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -25,7 +26,7 @@ def make_record(instance: str, **more: Any) -> RunRecord:
 
 
 def make_score(instance: str, outcome: ScoreOutcome = ScoreOutcome.SOLVED, **more: Any) -> Score:
-    return Score(instance_id=instance, outcome=outcome, **more)
+    return Score(instance_id=instance, outcome=outcome, **{"integrity": integrity_of(()), **more})
 
 
 def make_run(*scores: Score, facts: dict[str, dict[str, Any]] | None = None, **more: Any) -> ScoredRun:

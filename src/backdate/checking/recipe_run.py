@@ -140,13 +140,14 @@ def run_tests(
     log_folder: Path,
     only: Sequence[str] | None = None,
     changed_limits: ChangedRunLimits | None = None,
+    witness: bool = False,
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
 ) -> SuiteRun:
     """Every test command of ``recipe`` in ``environment``, which was built for it on ``dated``.
 
     ``only``: the node ids of the tests to run; None for all. ``changed_limits``: those of a run of changed
-    tests, where they are less than the usual ones.
+    tests, where they are less than the usual ones. ``witness``: as for ``run_suite``.
     """
     limits = resources.limits
     if changed_limits is not None:
@@ -162,6 +163,7 @@ def run_tests(
         only=only,
         case_wall_s=None if changed_limits is None else changed_limits.case_wall_s,
         at=request_for(recipe, dated, environment.choice).at,
+        witness=witness,
         progress=progress,
         subject=subject,
     )

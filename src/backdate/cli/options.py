@@ -175,7 +175,7 @@ class TaskMachine:
             memory=self.memory,
             apt=self.apt,
         )
-        return LocalRunner(machine, sources_of(machine, repositories, dataset.source_of))
+        return LocalRunner(machine, sources_of(machine, repositories, dataset.source_of), witness=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ def report_command(
         Path, typer.Option("-o", "--output", metavar="DIR", help="Where the report goes.")
     ] = Path("report"),
     strict: Annotated[
-        bool, typer.Option("--strict", help="A solved task with a flag counts as not solved.")
+        bool, typer.Option("--strict", help="Count only what is solved without a flag by a witnessed run.")
     ] = False,
 ) -> int:
     """Write tables, plots and one HTML page about scored runs.

@@ -73,7 +73,18 @@ class ScoreArguments:
     ] = None
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Count a solved task with a flag as not solved in what is printed."),
+        typer.Option(
+            "--strict",
+            help="Count a task as solved in what is printed only if nothing is doubtful: no flag, everything "
+            "examined, a test run that was witnessed.",
+        ),
+    ] = False
+    unverified: Annotated[
+        bool,
+        typer.Option(
+            "--unverified",
+            help="Score also tasks that `backdate bench verify` has not verified. Every figure says so.",
+        ),
     ] = False
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here, as JSON.")
@@ -124,7 +135,10 @@ def score_command(arguments: ScoreArguments) -> int:
     if arguments.json is not None:
         options.require_writable(arguments.json, folder=False)
     bench = open_bench(
-        arguments.dataset, arguments.machine.settings(apt=arguments.apt), repositories=arguments.repos
+        arguments.dataset,
+        arguments.machine.settings(apt=arguments.apt),
+        repositories=arguments.repos,
+        witness=True,
     )
     with watch() as progress:
         scored = score_run(
@@ -138,6 +152,7 @@ def score_command(arguments: ScoreArguments) -> int:
             judge=None
             if arguments.no_judge_run
             else JudgeSettings(tests=arguments.judge_tests, seed=arguments.judge_seed),
+            unverified=arguments.unverified,
             progress=progress,
         )
     typer.echo(_words(scored, strict=arguments.strict))
@@ -157,6 +172,6 @@ def default_folder(dataset: Path, predictions: Path | None, model: str) -> Path:
 
 def _words(scored: ScoredRun, *, strict: bool) -> str:
     from backdate.cli.terminal import printable
-    from backdate.evaluation.summary import summary_text
+    from backdate.evaluation.summary_text import summary_text
 
     return printable(summary_text(scored, strict=strict), lines=True)

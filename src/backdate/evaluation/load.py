@@ -29,11 +29,17 @@ class Benchmark:
 
 
 def open_bench(
-    dataset: Path, settings: Settings, *, only: Sequence[str] = (), repositories: Path | None = None
+    dataset: Path,
+    settings: Settings,
+    *,
+    only: Sequence[str] = (),
+    repositories: Path | None = None,
+    witness: bool = False,
 ) -> Benchmark:
     """The tasks of a data set's folder, or of a published file (JSONL), and a task runner for them.
 
-    ``only``: instance ids, or names of repositories. Raises UsageError, StoredDataError, SandboxUnavailable.
+    ``only``: instance ids, or names of repositories. ``witness``: as for ``LocalRunner``. Raises UsageError,
+    StoredDataError, SandboxUnavailable.
     """
     archive = None
     if dataset.is_dir():
@@ -48,7 +54,8 @@ def open_bench(
     else:
         raise UsageError(f"there is no data set at {dataset}")
     sources = sources_of(settings, repositories, archive)
-    return Benchmark(name=name, tasks=select(tasks, only), task_runner=LocalRunner(settings, sources))
+    task_runner = LocalRunner(settings, sources, witness=witness)
+    return Benchmark(name=name, tasks=select(tasks, only), task_runner=task_runner)
 
 
 def select(tasks: Sequence[Task], only: Sequence[str]) -> tuple[Task, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from backdate.errors import UsageError
 from backdate.evaluation.answers import Submission, answers_of_predictions, answers_of_run, unknown_tasks
+from backdate.evaluation.audit import write_audit
 from backdate.evaluation.flags.run import looker
 from backdate.evaluation.load import Benchmark, select
 from backdate.evaluation.predictions import read_predictions
@@ -19,6 +20,9 @@ from backdate.evaluation.swebench_report import swebench_report
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.serial import to_json, write_whole
 from backdate.tasks.judge_runs.deciding import JudgeSettings
+from backdate.tasks.judging import is_verified
+from backdate.tasks.task import Task
+from backdate.text import counted, plural
 from backdate.version import __version__
 
 
@@ -69,17 +73,23 @@ def score_run(
     jobs: int = 1,
     allow_test_edits: bool = False,
     judge: JudgeSettings | None = None,
+    unverified: bool = False,
 ) -> ScoredRun:
     """Score the answers for the tasks of ``bench`` and write scores and reports to ``folder``.
 
     ``only``: as for ``load.select``. A run that was asked to solve some of the tasks is scored on those.
-    ``judge``: how solved tasks are judged by a second run; None for not at all.
-    Raises UsageError when ``folder`` holds another model's scores or there is nothing to score, MachineError.
+    ``judge``: how solved tasks are judged by a second run; None for not at all. ``unverified``: score also
+    tasks that nobody has verified; they are listed in ``ScoreInfo.unverified``.
+    Raises UsageError when ``folder`` holds another model's scores, there is nothing to score or a task is not
+    verified, MachineError.
     """
     chosen = select(bench.tasks, only)
     tasks = [task for task in chosen if answers.asked is None or task.instance_id in answers.asked]
     if not tasks:
         raise UsageError("the run and the data set have no task in common")
+    doubtful = tuple(task.instance_id for task in tasks if not is_verified(task))
+    if doubtful and not unverified:
+        raise UsageError(_refusal(doubtful, tasks))
     info = ScoreInfo(
         model=answers.model,
         dataset=bench.name,
@@ -90,6 +100,7 @@ def score_run(
         most_tests=answers.most_tests,
         flags=flags,
         tasks=tuple(facts_of(task) for task in tasks),
+        unverified=doubtful,
         unknown=unknown_tasks(answers.by_task, (task.instance_id for task in bench.tasks)),
         problems=answers.problems,
         scored=datetime.now(UTC),
@@ -108,8 +119,20 @@ def score_run(
         judge=judge,
     )
     scores = score_all(plan, progress)
+    write_audit(folder, scores)
     write_whole(folder / "report.json", to_json(swebench_report(info, scores), indent=4))
     return ScoredRun(folder=folder, info=replace(info, tasks=tuple(map(facts_of, tasks))), scores=scores)
+
+
+def _refusal(doubtful: Sequence[str], tasks: Sequence[Task]) -> str:
+    """Why unverified tasks are not scored, and what to do."""
+    more = f" and {len(doubtful) - 3} more" if len(doubtful) > 3 else ""
+    return (
+        f"{len(doubtful)} of {counted(len(tasks), 'task')} {plural(len(doubtful), 'is', 'are')} not verified "
+        f"({', '.join(doubtful[:3])}{more}): nothing shows which of their tests count. Run 'backdate bench "
+        "verify' on the data set (a published file is made one by 'backdate bench import'), choose others "
+        "with --only, or give --unverified"
+    )
 
 
 def _claim(folder: Path, info: ScoreInfo) -> ScoreInfo:
@@ -127,7 +150,9 @@ def _claim(folder: Path, info: ScoreInfo) -> ScoreInfo:
             )
         selected = {task.instance_id for task in info.tasks}
         before = tuple(task for task in stored.tasks if task.instance_id not in selected)
-        info = replace(info, tasks=(*before, *info.tasks))
+        kept = {task.instance_id for task in before}
+        unverified = (*(one for one in stored.unverified if one in kept), *info.unverified)
+        info = replace(info, tasks=(*before, *info.tasks), unverified=unverified)
     elif folder.is_dir() and any(folder.iterdir()) and not (folder / "run.json").is_file():
         raise UsageError(f"{folder} is not empty and holds no run; name another folder with -o")
     write_whole(path, to_json(info, indent=1))

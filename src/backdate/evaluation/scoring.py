@@ -24,12 +24,22 @@ from backdate.evaluation.edits import EditedLine, edited_lines, precision
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.judged import judged
 from backdate.evaluation.progress import TaskScored
-from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome, load_score, store_score
+from backdate.evaluation.scores import (
+    EnvironmentDigests,
+    Flag,
+    FlagKind,
+    Score,
+    ScoreOutcome,
+    load_score,
+    store_score,
+)
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
+from backdate.tasks.environment_state import environment_state
 from backdate.tasks.judge_runs.deciding import JudgeSettings
+from backdate.tasks.judging import too_few_good
 from backdate.tasks.kinds.choose import edit_policy_of, kind_of
 from backdate.tasks.notes import texts
 from backdate.tasks.runner import TaskRunner, TaskRunResult
@@ -37,7 +47,7 @@ from backdate.tasks.task import Task
 from backdate.tasks.trees import lay_patches
 from backdate.testing.outcomes import SuiteRun
 
-SCORING = 5
+SCORING = 6
 """Part of every score's key. Raise it when scoring the same answer gives another score."""
 
 
@@ -141,7 +151,7 @@ class _Scoring:
 
     def score(self, patch: str) -> Score:
         before, after = self.scratch / "before", self.scratch / "after"
-        policy = edit_policy_of(self.task, allow_test_edits=self.plan.allow_test_edits)
+        policy = edit_policy_of(self.task, before, allow_test_edits=self.plan.allow_test_edits)
         allowed = take_patch(patch, before, policy)
         if isinstance(allowed, RejectedAnswer):
             return self._without_tests(allowed.outcome, allowed.reason, allowed.dropped)
@@ -157,9 +167,17 @@ class _Scoring:
         self.logs.mkdir(parents=True, exist_ok=True)
         lay_patches(self.task, after, kind_of(self.task).after_answer)
         verdict = self.plan.task_runner.run_tests(self.task, after, "target", log_folder=self.logs)
+        if verdict.solved and verdict.run is not None and not self.task.tests:
+            few = too_few_good(self.task, verdict.run)
+            verdict = replace(verdict, solved=not few, reason=few)
         score = _with_test_outcome(score, verdict, self.plan.folder)
-        if not score.solved or verdict.run is None:
-            return score
+        if score.solved and verdict.run is not None:
+            score = self._doubted(score, verdict.run, _texts(old), _texts(new))
+        return _with_environment(score, verdict)
+
+    def _doubted(self, score: Score, run: SuiteRun, old: dict[str, str], new: dict[str, str]) -> Score:
+        """The score of a solved task with what its judge run and the flags say."""
+        before, after = self.scratch / "before", self.scratch / "after"
         score = judged(
             score,
             self.plan.judge,
@@ -168,18 +186,22 @@ class _Scoring:
             tree=after,
             scratch=self.scratch,
             logs=self.logs,
-            run=verdict.run,
+            run=run,
         )
-        suspicions = verdict.run.suspicions
-        forged = [Flag(kind=FlagKind.FORGED, detail=suspicion) for suspicion in suspicions]
+        suspicions = [Flag(kind=FlagKind.FORGED, detail=suspicion) for suspicion in run.suspicions]
         findings = FlagFindings()
         if self.plan.look is not None:
-            edits = edited_lines(_texts(old), _texts(new))
+            edits = edited_lines(old, new)
             suspect = Suspect(
-                task=self.task, before=before, after=after, edits=edits, scratch=self.scratch, run=verdict.run
+                task=self.task, before=before, after=after, edits=edits, scratch=self.scratch, run=run
             )
             findings = self.plan.look(suspect)
-        return replace(score, flags=(*forged, *findings.flags), notes=(*score.notes, *findings.notes))
+        return replace(
+            score,
+            flags=(*suspicions, *findings.flags),
+            unexamined=findings.unexamined,
+            notes=(*score.notes, *findings.notes),
+        )
 
     def _without_tests(self, outcome: ScoreOutcome, reason: str, dropped: tuple[str, ...]) -> Score:
         """The score of an answer whose tests need not run."""
@@ -232,16 +254,33 @@ def _with_test_outcome(score: Score, verdict: TaskRunResult, folder: Path) -> Sc
     run, notes = verdict.run, texts(verdict.notes)
     if run is None:
         return replace(score, outcome=ScoreOutcome.NOT_BUILT, reason=verdict.reason, notes=notes)
+    outcome = ScoreOutcome.SOLVED if verdict.solved else _outcome_of_failed(run)
+    reason = "" if verdict.solved else verdict.reason
+    if run.integrity.forgery:
+        outcome, reason = ScoreOutcome.FORGED, f"test run: {run.integrity.forgery}"
     return replace(
         score,
-        outcome=ScoreOutcome.SOLVED if verdict.solved else _outcome_of_failed(run),
-        reason="" if verdict.solved else verdict.reason,
+        outcome=outcome,
+        reason=reason,
         notes=notes,
+        integrity=run.integrity,
         passed=sum(result.outcome.good for result in run.results),
         failed=sum(result.outcome.bad for result in run.results),
         log=run.log.relative_to(folder).as_posix() if run.log.is_relative_to(folder) else "",
         tests_s=run.duration_s,
     )
+
+
+def _with_environment(score: Score, verdict: TaskRunResult) -> Score:
+    """``score`` with what the environment was before its first run and is after its last one."""
+    if verdict.environment is None or not verdict.state_before:
+        return score
+    after = environment_state(verdict.environment)
+    score = replace(score, environment=EnvironmentDigests(before=verdict.state_before, after=after))
+    if after == verdict.state_before:
+        return score
+    changed = Flag(kind=FlagKind.ENVIRONMENT, detail="files of the environment changed while its tests ran")
+    return replace(score, flags=(*score.flags, changed))
 
 
 def _outcome_of_failed(run: SuiteRun) -> ScoreOutcome:

@@ -18,7 +18,7 @@ from backdate.evaluation.metrics import (
     prec_at_1,
     prec_at_1_as_released,
 )
-from backdate.evaluation.scores import Score, ScoredRun, TaskFacts
+from backdate.evaluation.scores import Score, ScoredRun, ScoreOutcome, TaskFacts
 from backdate.evaluation.spreads import AttemptSpread, Stretch, spreads_of, stretches_of
 from backdate.solvers.records import SolverUsage
 
@@ -73,6 +73,14 @@ class ModelSummary:
     """Solved attempts with a flag of that kind."""
     flagged: int
     """Solved attempts with any flag."""
+    forged: tuple[str, ...]
+    """Tasks of which an answer's test run was forged."""
+    not_witnessed: int
+    """Solved attempts whose test run was not witnessed from its start to its end."""
+    unexamined: int
+    """Solved attempts of which something could not be examined, such as behaviour that was not compared."""
+    unverified: int
+    """Scored tasks that nobody has verified."""
     by_difficulty: tuple[TaskGroup, ...]
     by_library: tuple[TaskGroup, ...]
     """A task counts for each of its libraries."""
@@ -98,7 +106,7 @@ class EvaluationSummary:
     """The figures of several runs: best first."""
 
     strict: bool
-    """Whether a solved task with a flag counts as not solved."""
+    """Whether only what is solved without any doubt counts (``Score.solved_strictly``)."""
     models: tuple[ModelSummary, ...]
 
 
@@ -148,6 +156,12 @@ def summarise_model(runs: Sequence[ScoredRun], *, strict: bool = False) -> Model
         ),
         flags=dict(Counter(kind for score in flagged for kind in {flag.kind.value for flag in score.flags})),
         flagged=len(flagged),
+        forged=tuple(
+            dict.fromkeys(score.instance_id for score in scores if score.outcome is ScoreOutcome.FORGED)
+        ),
+        not_witnessed=sum(score.solved and not score.witnessed for score in scores),
+        unexamined=sum(score.solved and bool(score.unexamined) for score in scores),
+        unverified=len({one for run in runs for one in run.info.unverified}),
         by_difficulty=_groups(
             facts.values(), by_task, len(runs), lambda task: [task.difficulty or "unrated"]
         ),
@@ -228,35 +242,4 @@ def _transitions(scores: Sequence[Score]) -> tuple[Transition, ...]:
             counts.update(pairwise((START, *_tools(score), END)))
     return tuple(
         Transition(before=before, after=after, count=count) for (before, after), count in counts.most_common()
-    )
-
-
-def summary_text(run: ScoredRun, *, strict: bool = False) -> str:
-    """The figures of one run for a terminal."""
-    summary = summarise_model([run], strict=strict)
-    lines = [
-        f"{summary.model} on {summary.dataset}: {summary.scored} tasks"
-        + (", flagged tasks counted as not solved" if strict else ""),
-        f"  pass@1          {_percent(summary.pass_at_1)}",
-    ]
-    if summary.prec_at_1 is not None and summary.prec_at_1_as_released is not None:
-        lines.append(f"  prec@1          {_percent(summary.prec_at_1)}")
-        lines.append(f"  as released     {summary.prec_at_1_as_released:.1%}")
-    for group in summary.by_difficulty:
-        precise = "" if group.prec_at_1 is None else f", prec@1 {group.prec_at_1:.1%}"
-        lines.append(f"  {group.name:<15} {group.pass_at_1:.1%} of {group.tasks}{precise}")
-    lines.append("  " + ", ".join(f"{count} {outcome}" for outcome, count in summary.outcomes.items()))
-    if summary.flagged:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(summary.flags.items()))
-        lines.append(f"  {summary.flagged} solved with a flag: {kinds}")
-    lines += [f"  unknown-task: {name}" for name in run.info.unknown[:20]]
-    if len(run.info.unknown) > 20:
-        lines.append(f"  unknown-task: and {len(run.info.unknown) - 20} more")
-    lines += [f"  not a prediction: {problem}" for problem in run.info.problems[:20]]
-    return "\n".join(lines)
-
-
-def _percent(interval: Interval) -> str:
-    return (
-        f"{interval.value:.1%} ({interval.confidence:.0%} interval {interval.low:.1%} to {interval.high:.1%})"
     )

@@ -36,6 +36,8 @@ def scores_table(summary: EvaluationSummary) -> Table:
             _interval(model.prec_at_1),
             percent(model.prec_at_1_as_released),
             count(model.flagged),
+            count(len(model.forged)),
+            count(model.not_witnessed),
             _tasks(model),
             model.dataset,
         )
@@ -44,13 +46,25 @@ def scores_table(summary: EvaluationSummary) -> Table:
     return Table(
         name="scores",
         caption="Scores (Table 2 of the paper)",
-        columns=("Model", "pass@1", "prec@1", "as released", "Solved, flagged", "Tasks", "Data set"),
+        columns=(
+            *("Model", "pass@1", "prec@1", "as released", "Solved, flagged", "Forged"),
+            *("Solved, not witnessed", "Tasks", "Data set"),
+        ),
         rows=rows,
         note="pass@1: share of tasks solved. prec@1: precision of the edits against the gold patch, 0 where "
         "the task is not solved. In brackets the 95 % bootstrap interval over tasks. As released: precision "
         "without regard to success, as the paper's published code averages it."
-        + (" A solved task with a flag counts as not solved here." if summary.strict else ""),
+        + (
+            " Only tasks that are solved without a flag by a witnessed run count as solved here."
+            if summary.strict
+            else ""
+        )
+        + (" Tasks that nobody has verified are among them." if _unverified(summary) else ""),
     )
+
+
+def _unverified(summary: EvaluationSummary) -> bool:
+    return any(model.unverified for model in summary.models)
 
 
 def difficulty_table(models: Sequence[ModelSummary]) -> Table:

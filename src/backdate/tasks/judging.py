@@ -17,10 +17,12 @@ def judge_run(
     """Whether ``run`` shows the task solved, and in one line why not.
 
     The tests that count are those of the task (fail-to-pass and pass-to-pass; of ``only`` when it names
-    some). A task that was not run yet counts them all. Nothing is solved when the suite was not collected
-    whole, when the run did not end by itself, or when its exit status speaks against outcomes that are all
-    good.
+    some). A task that was not run yet counts them all. Nothing is solved when the run was forged or did not
+    end by itself, when the suite was not collected whole, or when its exit status speaks against outcomes
+    that are all good.
     """
+    if run.integrity.forgery:
+        return False, f"the test run was forged: {run.integrity.forgery}"
     if run.status != "completed":
         return False, run.trouble.split("\n")[0] or f"the run ended as {run.status}"
     outcomes = {result.id: result.outcome for result in run.results}
@@ -42,6 +44,31 @@ def judge_run(
     if run.exit_code != 0 and not only and not any(outcome.bad for outcome in outcomes.values()):
         return False, f"every test was good, but the exit status is {run.exit_code}"
     return True, ""
+
+
+def too_few_good(task: Task, run: SuiteRun) -> str:
+    """Of a task whose tests nobody has verified: in one line why ``run`` has too few good tests; else empty.
+
+    As many are wanted as the task's row counts, and at least one. A skipped test is none of them, even where
+    the row counted it: an answer can skip any test.
+    """
+    good = sum(result.outcome.good for result in run.results)
+    wanted = max(1, task.statistics.tests if task.statistics is not None else 1)
+    if good >= wanted:
+        return ""
+    return f"{counted(good, 'test was', 'tests were')} good, and the row counts {wanted}"
+
+
+def is_verified(task: Task) -> bool:
+    """Whether runs have shown that ``task`` is unsolved at first, and which of its tests count."""
+    proof = task.proof
+    return (
+        proof is not None
+        and any(test.role != "excluded" for test in task.tests)
+        and proof.start == "fail"
+        and proof.origin in ("pass", "none")
+        and proof.reference != "fail"
+    )
 
 
 def _counting(task: Task, environment: EnvironmentName, only: tuple[str, ...]) -> tuple[str, ...]:

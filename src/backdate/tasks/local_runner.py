@@ -25,6 +25,7 @@ from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.interface import Sandbox
+from backdate.tasks.environment_state import environment_state
 from backdate.tasks.judging import judge_run
 from backdate.tasks.kinds.choose import environment_of
 from backdate.tasks.notes import NoteKind, RunNote
@@ -52,15 +53,22 @@ class BuiltSide:
 class LocalRunner:
     """Makes tasks runnable here. One object serves any number of tasks, from any number of threads."""
 
-    def __init__(self, settings: Settings, sources: Sources, *, sandbox: Sandbox | None = None) -> None:
-        """Raises SandboxUnavailable when the sandbox that ``settings`` name cannot be had."""
+    def __init__(
+        self, settings: Settings, sources: Sources, *, sandbox: Sandbox | None = None, witness: bool = False
+    ) -> None:
+        """``witness``: whether every run looks if the bodies of passed tests ran.
+
+        Raises SandboxUnavailable when the sandbox that ``settings`` name cannot be had.
+        """
         self._settings = settings
         self._sources = sources
+        self._witness = witness
         self._resources = Resources(settings, sandbox=sandbox)
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> LocalRunner:
         """The same task runner over another sandbox, made of this one's."""
-        return LocalRunner(self._settings, self._sources, sandbox=change(self._resources.sandbox))
+        sandbox = change(self._resources.sandbox)
+        return LocalRunner(self._settings, self._sources, sandbox=sandbox, witness=self._witness)
 
     @cached_property
     def _downloads(self) -> UvDownloads:
@@ -89,6 +97,7 @@ class LocalRunner:
                 f"the environment did not build ({built.answer.phase}): {first_line(built.answer.message)}"
             )
             return TaskRunResult(solved=False, run=None, reason=reason, notes=built.notes)
+        before = environment_state(built.answer) if self._witness else ""
         run = run_tests(
             built.recipe,
             built.dated,
@@ -96,11 +105,17 @@ class LocalRunner:
             built.answer,
             log_folder=log_folder,
             only=only or None,
+            witness=self._witness,
         )
         run = with_own_frames(run, tree)
         solved, reason = judge_run(task, run, environment, only=only)
         return TaskRunResult(
-            solved=solved, run=run, reason=reason, environment=built.answer, notes=built.notes
+            solved=solved,
+            run=run,
+            reason=reason,
+            environment=built.answer,
+            state_before=before,
+            notes=built.notes,
         )
 
     def run_changed(
@@ -129,6 +144,7 @@ class LocalRunner:
             log_folder=log_folder,
             only=only or None,
             changed_limits=limits,
+            witness=self._witness,
         )
         run = with_own_frames(run, changed)
         solved, reason = judge_run(task, run, environment, only=only)

@@ -25,6 +25,8 @@ class NoteKind(StrEnum):
     """Packages of the system with which a failed build would have been tried again."""
     RETRIED = "retried"
     """A first run ended in its time limit."""
+    NOT_WITNESSED = "not-witnessed"
+    """Why runs that were watched are not witnessed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,9 @@ class TaskRunResult:
     """In one line, why it is not solved: "2 of 7 tests failed", "the environment did not build: …"."""
     environment: Environment | None = None
     """Where the tests ran: with its lock, interpreter and installer."""
+    state_before: str = ""
+    """Digest of that environment's files before the run (``environment_state``); empty when nobody took
+    it."""
     notes: tuple[RunNote, ...] = ()
 
 

@@ -31,6 +31,7 @@ from backdate.tasks.progress import TaskRunStarted
 from backdate.tasks.recorded_outcomes import differences, is_recorded
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import EnvironmentName, Proof, StageName, Task, TaskTest
+from backdate.testing.integrity import IntegrityReason, Witnessing
 from backdate.testing.outcomes import SuiteRun
 from backdate.timeline.instants import now
 from backdate.version import __version__
@@ -114,6 +115,9 @@ def verify_task(
     else:
         tests = combine_tests(*(_runs(results, name) for name in ("origin", "start", "reference")))
         verified, reason = _decide(stages, results, has_reference=task.has_reference)
+    forged = _forged(results)
+    if forged:
+        verified, reason = False, forged
     judge = _sound_changes(judged, tests, task_runner, results, log_folder) if verified else None
     verification = Verification(
         instance_id=task.instance_id,
@@ -175,13 +179,29 @@ def _result_of(stage: Stage, verdicts: list[TaskRunResult]) -> StageResult:
         reason=next((verdict.reason for verdict in verdicts if not verdict.solved), ""),
         python="" if environment is None else environment.choice.interpreter.version,
         distributions=() if environment is None else environment.lock.distributions,
-        notes=tuple(dict.fromkeys(note for verdict in verdicts for note in verdict.notes)),
+        notes=tuple(
+            dict.fromkeys((*(note for verdict in verdicts for note in verdict.notes), *_watched(runs)))
+        ),
         passed=sum(result.outcome.good for result in runs[0].results),
         total=len(runs[0].results),
         build_s=0.0 if environment is None else environment.build_s,
         test_s=tuple(run.duration_s for run in runs),
         runs=runs,
     )
+
+
+def _watched(runs: Sequence[SuiteRun]) -> list[RunNote]:
+    """Why runs that somebody watched are not witnessed; nothing where nobody did, or nothing is missing."""
+    reasons = {
+        reason
+        for run in runs
+        if run.integrity.state is Witnessing.NOT_WITNESSED
+        for reason in run.integrity.reasons
+        if reason is not IntegrityReason.NOT_RECORDED
+    }
+    if not reasons:
+        return []
+    return [RunNote(kind=NoteKind.NOT_WITNESSED, text=f"not witnessed: {', '.join(sorted(reasons))}")]
 
 
 def _decide(stages: Sequence[Stage], results: list[StageResult], *, has_reference: bool) -> tuple[bool, str]:
@@ -205,6 +225,15 @@ def _decide_recorded(task: Task, stages: Sequence[Stage], results: list[StageRes
         more = f" and {len(different) - 1} more" if len(different) > 1 else ""
         return False, f"other outcomes than recorded: {different[0]}{more}"
     return _decide(stages, results, has_reference=True)
+
+
+def _forged(results: list[StageResult]) -> str:
+    """Which stage's runs were forged, and what shows it; empty when none was."""
+    for result in results:
+        for run in result.runs:
+            if run.integrity.forgery:
+                return f"{result.label}: the test run was forged: {run.integrity.forgery}"
+    return ""
 
 
 def _runs(results: list[StageResult], name: StageName) -> tuple[SuiteRun, ...]:

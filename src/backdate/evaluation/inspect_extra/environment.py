@@ -47,6 +47,7 @@ def bench_of(config: BenchConfig) -> Benchmark:
             ),
             only=config.only,
             repositories=Path(config.repositories) if config.repositories else None,
+            witness=True,
         )
     return _OPEN[config]
 
