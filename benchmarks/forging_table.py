@@ -2,14 +2,14 @@
 
     python benchmarks/forging_table.py [--only NAME]... [--seeds 20] [--checked 1]
 
-Every attack solves nothing. Each is run with all mechanisms off (is it scored as solved?), then watched (what
-finds it: authentic events, canaries, the witness), then judged alone: every sound change of every test is run
-once under the attack, in runs in which half of the tests that have the kind of change are changed, and the
+Every attack solves nothing. Each is run with all mechanisms off (is it scored as solved?), then watched
+(what finds it: authentic events, canaries, the witness), then judged alone: every sound change of every
+test is run once under the attack, in runs in which up to three quarters of the tests are changed, and the
 verdicts of the seeds at k = 1, 3 and 10 are put together from these outcomes by the code that decides judge
 runs. That is right as far as what becomes of a changed test does not depend on which others are changed; to
-see whether it does, ``--checked`` seeds at each k are run for real, and it says how many agree. Attacks that
-need other files than the one they are in are also handed in as patches: "not editable" says whether the
-policy of migration tasks takes these files out.
+see whether it does, ``--checked`` seeds at each k are run for real, and it says how many agree. Attacks
+that need other files than the one they are in are also handed in as patches: "not editable" says whether
+the policy of migration tasks takes these files out.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ PYTEST_ONLY = {
 }
 UNITTEST_CASES = {"replaced_run"}
 """What pytest runs as unittest's classes."""
+WITH_PLUGINS = {"entry_point"}
+"""What needs that pytest looks for plugins of installed distributions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,13 +210,15 @@ def main() -> int:
         for attack in attacks():
             if given.only and attack.name not in given.only:
                 continue
-            if attack.runner not in projects:
-                project = HostileProject(attack.runner)
-                projects[attack.runner] = project, project.verified(work / attack.runner)
-            project, task = projects[attack.runner]
+            plugins = attack.name in WITH_PLUGINS
+            known = f"{attack.runner}-{plugins}"
+            if known not in projects:
+                project = HostileProject(attack.runner, plugins=plugins)
+                projects[known] = project, project.verified(work / known)
+            project, task = projects[known]
             folder = work / f"{attack.name}-{attack.runner}"
             rows.append(measure(attack, project, task, folder, given.seeds, given.checked))
-            print(f"{attack.name} {attack.runner}: {rows[-1].judged}", file=sys.stderr, flush=True)
+            print([*table(rows[-1:], given.seeds)][-1], file=sys.stderr, flush=True)
     for line in table(rows, given.seeds):
         print(line)
     agreeing, checked = sum(row.agreeing for row in rows), sum(row.checked for row in rows)

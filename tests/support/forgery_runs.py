@@ -45,10 +45,13 @@ def unwatched() -> Iterator[None]:
 class HostileProject(JudgedProject):
     """The suite of ``hostile_suites``, with the pytest or unittest of these tests' own environment."""
 
-    def __init__(self, runner: str) -> None:
+    def __init__(self, runner: str, *, plugins: bool = False) -> None:
+        """``plugins``: whether pytest looks for plugins, as it does for users."""
         super().__init__(runner.partition("-")[0], hostile_files("", runner))
         self.variant = runner
-        self.plan = replace(self.plan, targets=())
+        # other distributions' plugins only cost time
+        alone = () if plugins else (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),)
+        self.plan = replace(self.plan, targets=(), environment=alone)
 
     def tree_of(
         self, target: Path, attack: str, planted: Mapping[str, str], product: str | None = None
@@ -130,21 +133,29 @@ def record_changes(
 ) -> RecordedChanges:
     """Run every sound change of ``task`` once in the hostile ``tree``.
 
-    Half of the functions of a kind are changed at a time, so that unchanged tests run beside them.
+    Each run changes at most three quarters of the functions, as a judge run does, so that unchanged tests run
+    beside them.
     """
     assert task.proof is not None
     assert task.proof.judge is not None
     places = find_candidates(tree, task.proof.judge.changes)
-    halves: dict[tuple[str, int], list[tuple[PossibleChange, tuple[str, ...]]]] = {}
-    for number, (sound, candidate) in enumerate(places.items()):
-        halves.setdefault((sound.kind, number // 4 % 2), []).append((candidate, sound.tests))
+    most = max(1, len({sound.function for sound in places}) * 3 // 4)
+    runs: list[dict[str, tuple[PossibleChange, tuple[str, ...]]]] = []
+    for sound, candidate in places.items():  # into the first run that has place and leaves its function alone
+        fitting = (run for run in runs if sound.function not in run and len(run) < most)
+        run_changes = next(fitting, None)
+        if run_changes is None:
+            runs.append(run_changes := {})
+        run_changes[sound.function] = candidate, sound.tests
     changed: dict[_Change, tuple[SecretChange, dict[str, CaseResult]]] = {}
     unchanged: dict[str, CaseResult] = {}
     random_source = random.Random(0)
-    for (kind, half), pairs in halves.items():
-        made = {tests: make_change(FILE, candidate, random_source) for candidate, tests in pairs}
+    for number, run_changes in enumerate(runs):
+        made = {
+            tests: make_change(FILE, candidate, random_source) for candidate, tests in run_changes.values()
+        }
         write_changed(tree, scratch, made.values())
-        run = project.run_tests(task, scratch, "target", log_folder=logs / f"{kind}-{half}").run
+        run = project.run_tests(task, scratch, "target", log_folder=logs / str(number)).run
         results = {result.id: result for result in run.results}
         for tests, change in made.items():
             own = {one: results[one] for one in tests if one in results}

@@ -76,6 +76,26 @@ def test_fail_to_pass_tests_are_always_among_the_changed(tree, seed) -> None:
     assert next(iter(chosen.made)).candidate.kind in (ChangeKind.LITERAL, ChangeKind.WRAPPED)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_fail_to_pass_tests_whose_value_can_be_changed_come_first(tree, seed) -> None:
+    given = task()
+    assert given.proof is not None
+    assert given.proof.judge is not None
+    changes = tuple(
+        one
+        for one in given.proof.judge.changes
+        if one.function in ("test_2", "test_5") or one.kind in (ChangeKind.INVERTED, ChangeKind.RAISES)
+    )
+    judge = replace(given.proof.judge, changes=changes)
+    all_needed = tuple(replace(one, role="fail-to-pass") for one in given.tests)
+    given = replace(given, tests=all_needed, proof=replace(given.proof, judge=judge))
+    for tests in (1, 3):
+        found = plan_judge_run(given, tree, tests=tests, seed=seed)
+        assert isinstance(found, JudgePlan)
+        kinds = {one.candidate.kind for one in found.made}
+        assert kinds & {ChangeKind.LITERAL, ChangeKind.WRAPPED}
+
+
 def test_the_seed_decides_and_some_tests_stay_controls(tree) -> None:
     assert plan(tree, seed=1) == plan(tree, seed=1) != plan(tree, seed=2)
     many = plan(tree, tests=10)

@@ -27,6 +27,7 @@ FINDINGS = {
     "test_good": AuditFinding.ASSERTS,
     "test_parameters": AuditFinding.ASSERTS,
     "Cases.test_good": AuditFinding.ASSERTS,
+    "Cases.test_long": AuditFinding.ASSERTS,
     "Cases.test_swallowed": AuditFinding.NOT_REACHED,
     "Cases.test_either": AuditFinding.OPPOSITE_HOLDS,
     "Cases.test_left": AuditFinding.NOT_REACHED,
@@ -53,6 +54,9 @@ class Both:
 class Cases(unittest.TestCase):
     def test_good(self):
         self.assertEqual(1 + 1, 2)
+
+    def test_long(self):
+        self.assertEqual(list(range(10_000)), list(range(10_000)))
 
     @calm
     def test_swallowed(self):

@@ -74,6 +74,8 @@ def test_only_its_own_failure_counts(tree: Path) -> None:
     result = builders.result(f"{FILE}::TestShape::test_area", Outcome.FAILED, failure)
     assert change.caused(result)
     assert not change.caused(replace(result, outcome=Outcome.ERROR))
+    long = replace(failure, message="0, 1, …", frames=(replace(own, source=f"assert x, '{change.secret}'"),))
+    assert change.caused(replace(result, raised=(long,)))
     for other in (
         replace(failure, message="no"),
         replace(failure, type="ValueError"),

@@ -122,6 +122,8 @@ def _choose(
     random_source.shuffle(functions)
     most = min(tests, max(1, len(functions) * 3 // 4))  # some stay as controls
     first = [one for one in functions if any(needed & set(sound.tests) for sound in by_function[one])]
+    # also objects that are equal to everything are to be seen, by however few tests
+    first.sort(key=lambda one: not any(sound.kind in _OTHER_VALUES for sound in by_function[one]))
     first = first[: max(1, most - most // 2)]
     order = [*first, *(one for one in functions if one not in set(first))][:most]
     used: dict[str, int] = {}
@@ -129,7 +131,7 @@ def _choose(
     chosen: list[tuple[SoundChange, PossibleChange]] = []
     for function in order:
         options = list(by_function[function])
-        if function in first:  # also objects that are equal to everything are to be seen here
+        if function in first:
             options = [one for one in options if one.kind in _OTHER_VALUES] or options
         random_source.shuffle(options)
         sound = min(options, key=lambda one: used.get(one.kind, 0))
