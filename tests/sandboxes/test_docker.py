@@ -16,7 +16,8 @@ from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.docker import Docker
 from backdate.sandboxes.docker_engine import Engine
 from backdate.sandboxes.docker_run import Frames
-from backdate.sandboxes.interface import MIB, Command, Workspace
+from backdate.sandboxes.interface import MIB, Command, RunResult, SecretUse, Workspace
+from backdate.sandboxes.secret import IN_CONTAINER, NAMED_PIPE
 
 
 def containers() -> dict[str, str]:
@@ -39,6 +40,25 @@ def test_the_result_names_the_enforced_limits(docker_sandbox, shell_for):
     assert (enforced.sandbox, enforced.files, enforced.network) == ("docker", "isolated", "off")
     assert (enforced.memory, enforced.processes, enforced.disk) == ("tree", "tree", "watched")
     assert enforced.seccomp == "on"
+
+
+@pytest.mark.docker
+def test_a_secret_can_be_read_once(docker_sandbox, tmp_path):
+    def run(*lines: str) -> RunResult:
+        argv = ("sh", "-c", "; ".join(lines))
+        command = Command(argv=argv, cwd="/", secret=b"\0secret\n" * 3)
+        return docker_sandbox.run(command, Workspace(), log=tmp_path / "log")
+
+    read = f"dd bs=27 count=1 status=none <&{IN_CONTAINER} | od -c | head -2"
+    assert run("test $BACKDATE_SECRET_DESCRIPTOR = 9", read).secret_use is SecretUse.READ
+    assert "s   e   c   r   e   t" in (tmp_path / "log").read_text()
+    assert run("true").secret_use is SecretUse.UNREAD
+    assert run(f"echo x > {NAMED_PIPE} || echo refused").secret_use is SecretUse.UNREAD
+    assert "refused" in (tmp_path / "log").read_text()
+    nothing = Command(argv=("sh", "-c", f"test ! -e {NAMED_PIPE}"), cwd="/")
+    done = docker_sandbox.run(nothing, Workspace(), log=tmp_path / "log")
+    assert done.ok
+    assert done.secret_use is SecretUse.NONE
 
 
 @pytest.mark.docker

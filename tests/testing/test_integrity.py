@@ -67,6 +67,17 @@ def test_of_scripts_only_those_that_start_one_suite_are_witnessed(
         assert IntegrityReason.NO_CHANNEL in done.integrity.reasons
 
 
+@pytest.mark.docker
+def test_a_suite_in_a_container_is_witnessed(
+    run: Callable[..., SuiteRun],
+    docker_sandbox: Sandbox,
+    own_environment: Environment,
+    plan: Callable[..., SuitePlan],
+) -> None:
+    done = run(docker_sandbox, own_environment, {"test_odd.py": TWO}, plan("pytest"), witness=True)
+    assert done.integrity.state is WITNESSED, (done.integrity.reasons, done.log_end)
+
+
 def test_one_forgery_makes_a_run_forged() -> None:
     assert integrity_of(()).state is WITNESSED
     lost = integrity_of([IntegrityReason.EVENTS_LOST])
