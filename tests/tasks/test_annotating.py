@@ -18,7 +18,7 @@ from backdate.tasks.annotation_folder import (
     difficulty_of,
     edit_of,
     open_workspace,
-    spend_time,
+    spending_time,
 )
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
@@ -81,13 +81,27 @@ def test_what_does_not_pass_is_not_taken(workspace: AnnotationFolder) -> None:
 
 
 def test_time_is_kept_between_sessions(workspace: AnnotationFolder) -> None:
-    first = spend_time(workspace, ["/bin/sh", "-c", "sleep 0.1; echo '# x' >> shouting.py"], os.environ)
+    with spending_time(workspace), (workspace.work / "shouting.py").open("a") as file:
+        file.write("# x\n")
     second = open_workspace(workspace.folder, task(), FakeTaskRunner())
-    assert second.state == first.state
     assert second.state.spent_s > 0
     assert "+# x" in edit_of(second)
-    with pytest.raises(UsageError, match="cannot be started"):
-        spend_time(second, ["/no/such/shell"], {})
+    with pytest.raises(KeyboardInterrupt), spending_time(second):
+        raise KeyboardInterrupt
+    assert open_workspace(workspace.folder, task(), FakeTaskRunner()).state.spent_s > second.state.spent_s
+
+
+def test_links_in_the_work_are_no_part_of_an_edit(workspace: AnnotationFolder, tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text("SECRET = 1\n")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "more.py").write_text("SECRET = 2\n")
+    (workspace.work / "one.py").symlink_to(tmp_path / "secret.py")
+    (workspace.work / "two").symlink_to(tmp_path / "folder")
+    os.mkfifo(workspace.work / "three.py")
+    (workspace.work / "four.py").write_text("# new\n")
+    edit = edit_of(workspace)
+    assert "SECRET" not in edit
+    assert "four.py" in edit
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +15,7 @@ from backdate.cli import options
 from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
+    from backdate.environments.environment import Environment
     from backdate.tasks.annotating import Annotation
     from backdate.tasks.annotation_folder import AnnotationFolder
     from backdate.tasks.local_runner import LocalRunner
@@ -25,6 +28,12 @@ class AnnotateArguments:
 
     folder: options.DatasetFolder
     task: Annotated[str, typer.Argument(metavar="TASK", help="The task's instance id.")]
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- COMMAND…]", help="Run this in the sandbox on the work as it is now; no time."
+        ),
+    ] = None
     workspace: Annotated[
         Path | None,
         typer.Option("--workspace", metavar="DIR", help="Where to work; DATASET.work/TASK if not given."),
@@ -33,6 +42,13 @@ class AnnotateArguments:
         str | None,
         typer.Option("--shell", metavar="COMMAND", help="Run this command line instead of your $SHELL."),
     ] = None
+    host_shell: Annotated[
+        bool,
+        typer.Option(
+            "--host-shell",
+            help="Open your own shell, not isolated, with wrappers that run the environment isolated.",
+        ),
+    ] = False
     only_try: Annotated[
         bool,
         typer.Option("--try", help="Run the tests on the work as it is now, isolated; no shell, no time."),
@@ -54,15 +70,20 @@ def annotate_command(arguments: AnnotateArguments) -> int:
     """Solve a task by hand: a shell in the new environment, the edit proven, made small, and written down.
 
     The time in the shell counts: easy below 15 minutes, medium below 60, hard below 120. When you
-    leave the shell, the edit is taken; run the same command again to continue. The shell is your own and not
-    isolated; --try, in another terminal, runs the tests isolated. Example: backdate bench annotate tasks
-    TASK
+    leave the shell, the edit is taken; run the same command again to continue. The shell runs in the sandbox,
+    without a network, and can write the work alone; edit the work's files with your own editor from another
+    terminal if you like. Examples:
+
+      backdate bench annotate tasks TASK
+
+      backdate bench annotate tasks TASK -- python -m pytest tests/test_one.py
     """
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.cli.terminal import printable
     from backdate.tasks.annotating import annotate, record_annotation, try_patch, unsolvable
     from backdate.tasks.annotation_folder import edit_of, open_workspace
+    from backdate.tasks.annotation_shell import run_in_sandbox
     from backdate.tasks.dataset import Dataset
 
     dataset = Dataset.open(arguments.folder)
@@ -74,8 +95,14 @@ def annotate_command(arguments: AnnotateArguments) -> int:
         verdict = try_patch(task, edit_of(work), task_runner)
         typer.echo("solved" if verdict.solved else printable(f"not solved: {verdict.reason}"))
         return exit_codes.OK if verdict.solved else exit_codes.BROKE
+    if arguments.command:
+        run = run_in_sandbox(
+            task_runner.sandbox, work, _built(task, work, task_runner), arguments.command, task_runner.limits
+        )
+        return exit_codes.OK if run.ok else exit_codes.BROKE
     if arguments.unsolvable is None:
-        work = _work(task, work, task_runner, arguments.shell)
+        _work(arguments, task, work, task_runner)
+        work = open_workspace(work.folder, task, task_runner)  # with the time that was spent
         with watch() as progress:
             annotation = annotate(
                 task,
@@ -94,25 +121,72 @@ def annotate_command(arguments: AnnotateArguments) -> int:
     return exit_codes.OK if annotation.state in ("solved", "unsolvable") else exit_codes.BROKE
 
 
-def _work(
-    task: Task, workspace: AnnotationFolder, task_runner: LocalRunner, shell: str | None
-) -> AnnotationFolder:
-    """Build the new side's environment and give the person a shell in it."""
+def _built(task: Task, workspace: AnnotationFolder, task_runner: LocalRunner) -> Environment | None:
+    """The new side's environment; None, said so, when it does not build."""
     from backdate.cli.terminal import tell
     from backdate.environments.environment import BuildFailure
-    from backdate.tasks.annotation_folder import spend_time
 
     built = task_runner.build(task, workspace.work, "target").answer
-    environment = dict(os.environ)
     if isinstance(built, BuildFailure):
         tell(f"Note: the new environment does not build: {built.message}")
-    else:
-        environment["VIRTUAL_ENV"] = str(built.root)
-        environment["PATH"] = f"{built.root / 'bin'}{os.pathsep}{environment.get('PATH', os.defpath)}"
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # it is shared with everyone who asks for the same
-    tell(f"Edit the files in {workspace.work} and leave the shell when you are done.")
-    command = ["/bin/sh", "-c", shell] if shell else [os.environ.get("SHELL") or "/bin/sh"]
-    return spend_time(workspace, command, environment)
+        return None
+    return built
+
+
+def _work(
+    arguments: AnnotateArguments, task: Task, workspace: AnnotationFolder, task_runner: LocalRunner
+) -> None:
+    """Give the person a shell, and keep the time. Raises UsageError for a shell that cannot be started."""
+    from backdate.cli.terminal import tell
+    from backdate.errors import UsageError
+    from backdate.sandboxes.interface import RunStatus
+    from backdate.tasks.annotation_folder import spending_time
+    from backdate.tasks.annotation_shell import AT, WRAPPERS, host_environment, run_in_sandbox, shell_line
+
+    built = _built(task, workspace, task_runner)
+    if not arguments.host_shell:
+        tell(f"Edit the files in {AT} (outside: {workspace.work}) and leave the shell when you are done.")
+        with spending_time(workspace):
+            line = shell_line(arguments.shell)
+            run = run_in_sandbox(task_runner.sandbox, workspace, built, line, task_runner.limits)
+        if run.status is not RunStatus.EXITED:
+            tell(f"Note: the shell ended with {run.status}.")
+        return
+    tell(
+        f"Edit the files in {workspace.work} and leave the shell when you are done. This shell is not "
+        f"isolated: run the project's code with {', '.join(WRAPPERS)}."
+    )
+    environment = host_environment(workspace, _same_command(arguments, workspace))
+    own_shell = os.environ.get("SHELL") or "/bin/sh"
+    command = ["/bin/sh", "-c", arguments.shell] if arguments.shell else [own_shell]
+    with spending_time(workspace):
+        try:
+            subprocess.run(command, cwd=workspace.work, env=environment, check=False)
+        except OSError as error:
+            raise UsageError(
+                f"{command[0]} cannot be started: {error.strerror}; name another shell"
+            ) from error
+
+
+def _same_command(arguments: AnnotateArguments, workspace: AnnotationFolder) -> list[str]:
+    """The command line that runs what follows it in this task's sandbox."""
+    machine = arguments.machine
+    named = {
+        "--workspace": workspace.folder.resolve(),
+        "--repos": arguments.repos and arguments.repos.resolve(),
+        "--sandbox": machine.sandbox,
+        "--cache": machine.cache and machine.cache.resolve(),
+        "--index-url": machine.index_url,
+        "--timeout": machine.timeout,
+        "--memory": machine.memory,
+    }
+    options = [part for name, value in named.items() if value is not None for part in (name, str(value))]
+    flags = [
+        *(["--apt"] if machine.apt else []),
+        *(["--build-network"] if machine.build_network else []),
+    ]
+    given = [str(arguments.folder.resolve()), arguments.task]
+    return [sys.executable, "-P", "-m", "backdate", "bench", "annotate", *options, *flags, *given, "--"]
 
 
 def _lines(annotation: Annotation, workspace: AnnotationFolder) -> list[str]:

@@ -9,17 +9,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
-import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.editing.diff import diff_files
 from backdate.errors import StoredDataError, UsageError
+from backdate.projects.hostile import Folder
 from backdate.projects.tree import copy_tree
 from backdate.serial import from_json, to_json, write_whole
 from backdate.tasks.runner import TaskRunner
@@ -101,23 +101,16 @@ def open_workspace(folder: Path, task: Task, task_runner: TaskRunner) -> Annotat
     return workspace
 
 
-def spend_time(
-    workspace: AnnotationFolder, command: list[str], environment: Mapping[str, str]
-) -> AnnotationFolder:
-    """Run ``command`` (a shell) in the tree, with the terminal; the time it took is added and kept.
-
-    Nothing isolates it: it is the person's own.
-    """
+@contextmanager
+def spending_time(workspace: AnnotationFolder) -> Iterator[None]:
+    """The time within the ``with`` block is added to the workspace's and kept, however the block ends."""
     started = time.monotonic()
     try:
-        subprocess.run(command, cwd=workspace.work, env=dict(environment), check=False)
-    except OSError as error:
-        raise UsageError(f"{command[0]} cannot be started: {error.strerror}; name another shell") from error
+        yield
     finally:
         spent = workspace.state.spent_s + time.monotonic() - started
-        workspace = replace(workspace, state=replace(workspace.state, spent_s=spent))
-        write_whole(workspace.folder / _STATE, to_json(workspace.state))
-    return workspace
+        state = replace(workspace.state, spent_s=spent)
+        write_whole(workspace.folder / _STATE, to_json(state))
 
 
 def edit_of(workspace: AnnotationFolder) -> str:
@@ -140,15 +133,24 @@ def difficulty_of(spent_s: float) -> Difficulty | None:
 
 
 def _files(root: Path) -> Iterator[tuple[str, bytes]]:
-    for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name not in _NOT_WORK and not name.endswith(".egg-info")]
-        for name in names:
-            path = Path(folder, name)
-            status = path.lstat()
-            if not stat.S_ISREG(status.st_mode) or name.endswith(_NOT_WORK_SUFFIXES):
-                continue
+    """What a solution can be made of. The work is hostile, and may change while it is read."""
+    with Folder.at(root) as top:
+        yield from _files_of(top, "")
+
+
+def _files_of(folder: Folder, before: str) -> Iterator[tuple[str, bytes]]:
+    for name in folder.names():
+        status = folder.status(name)
+        if status is None or name in _NOT_WORK or name.endswith((*_NOT_WORK_SUFFIXES, ".egg-info")):
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            with folder.folder(name) as inner:
+                yield from _files_of(inner, f"{before}{name}/")
+        elif stat.S_ISREG(status.st_mode):
             if status.st_size > _LARGEST_FILE:
                 raise UsageError(
-                    f"{path} holds {status.st_size:,} bytes; remove it, no solution is that large"
+                    f"{folder.path / name} holds {status.st_size:,} bytes; remove it, no solution is so large"
                 )
-            yield path.relative_to(root).as_posix(), path.read_bytes()
+            data = folder.read(name, limit=_LARGEST_FILE)
+            if data is not None:
+                yield f"{before}{name}", data

@@ -24,7 +24,7 @@ from backdate.projects.python_constraint import PythonConstraint
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import Recipe
-from backdate.sandboxes.interface import Sandbox
+from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.tasks.environment_state import environment_state
 from backdate.tasks.judging import judge_run
 from backdate.tasks.kinds.choose import environment_of
@@ -69,6 +69,16 @@ class LocalRunner:
         """The same task runner over another sandbox, made of this one's."""
         sandbox = change(self._resources.sandbox)
         return LocalRunner(self._settings, self._sources, sandbox=sandbox, witness=self._witness)
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The one in which tests run."""
+        return self._resources.sandbox
+
+    @property
+    def limits(self) -> Limits:
+        """Of one run of the tests."""
+        return self._resources.limits
 
     @cached_property
     def _downloads(self) -> UvDownloads:
