@@ -57,3 +57,4 @@ def test_further_runs_of_what_changed() -> None:
     after = without_flaky(proven, old, [suite(P, P)], [suite(F, P)])  # type: ignore[arg-type,list-item]
     assert after.of("fail-to-pass") == ("t.py::a",)
     assert [test.why for test in after.tests] == ["", "flaky"]
+    assert (proven.flaky, after.flaky) == ((), (after.tests[1].id,))

@@ -15,6 +15,7 @@ from backdate.tasks.task import Role, TaskTest
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 
 _State = Literal["good", "bad", "skipped", "absent"]
+_FLAKY: tuple[Role, str] = ("excluded", "flaky")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,8 @@ class ProvenRoles:
 
     tests: tuple[TaskTest, ...]
     """In the order in which the old side ran them."""
+    flaky: tuple[str, ...] = ()
+    """The ids of those that runs of one side disagree about."""
 
     def of(self, role: Role) -> tuple[str, ...]:
         """The ids of the tests with that role."""
@@ -36,15 +39,17 @@ def judge_tests(old: Sequence[SuiteRun], new: Sequence[SuiteRun]) -> ProvenRoles
     sides = [states_in(reference, run) for run in new]
     after = {result.id: result for result in new[0].results}
     blocked = {one.id: one for one in new[0].results if one.outcome is Outcome.NOT_COLLECTED}
-    tests = []
+    tests, flaky = [], []
     for result in reference.results:
         then = [_state(result), *(_state(run.get(result.id)) for run in later)]
         now = [side.get(result.id, "absent") for side in sides]
-        role, why = _role(then, now)
+        steady = _is_steady(then, now)
+        role, why = _role(then[0], now[0]) if steady else _FLAKY
+        flaky += [] if steady else [result.id]
         seen = after.get(result.id) or blocker_of(result, blocked)
         outcome = seen.outcome if seen is not None else _unreached(new[0])
         tests.append(TaskTest(id=result.id, role=role, why=why, origin=result.outcome, start=outcome))
-    return ProvenRoles(tests=tuple(tests))
+    return ProvenRoles(tests=tuple(tests), flaky=tuple(flaky))
 
 
 def states_in(reference: SuiteRun, run: SuiteRun) -> dict[str, _State]:
@@ -62,12 +67,12 @@ def without_flaky(
     """``proven``, with fail-to-pass tests that one of the further runs contradicts set aside as flaky."""
     changed = proven.of("fail-to-pass")
     contradicted = unsteady(changed, reference, old, "good") | unsteady(changed, reference, new, "bad")
-    return ProvenRoles(
-        tests=tuple(
-            replace(test, role="excluded", why="flaky") if test.id in contradicted else test
-            for test in proven.tests
-        )
+    role, why = _FLAKY
+    tests = tuple(
+        replace(test, role=role, why=why) if test.id in contradicted else test for test in proven.tests
     )
+    flaky = {*proven.flaky, *contradicted}
+    return ProvenRoles(tests=tests, flaky=tuple(test.id for test in tests if test.id in flaky))
 
 
 def unsteady(
@@ -78,16 +83,18 @@ def unsteady(
     return {test for states in seen for test in tests if states.get(test, "absent") != state}
 
 
-def _role(then: Sequence[_State], now: Sequence[_State]) -> tuple[Role, str]:
-    if len(set(then)) > 1:
-        return "excluded", "flaky"
-    if then[0] == "bad":
+def _is_steady(then: Sequence[_State], now: Sequence[_State]) -> bool:
+    """Whether the runs agree; those of the new side count for what was good on the old one."""
+    return len(set(then)) == 1 and (then[0] != "good" or len(set(now)) == 1)
+
+
+def _role(then: _State, now: _State) -> tuple[Role, str]:
+    """The role of a test that is steady on both sides, and why it does not count."""
+    if then == "bad":
         return "excluded", "failed before"
-    if then[0] != "good":
+    if then != "good":
         return "excluded", "skipped before"
-    if len(set(now)) > 1:
-        return "excluded", "flaky"
-    match now[0]:
+    match now:
         case "bad":
             return "fail-to-pass", ""
         case "good":

@@ -192,7 +192,7 @@ def _repeat(pair: SidePair, context: JobContext) -> ProvenRoles:
 
 
 def _flaky(proven: ProvenRoles) -> str:
-    return "\n".join(test.id for test in proven.tests if test.why == "flaky")[:4000]
+    return "\n".join(proven.flaky)[:4000]
 
 
 def _conclude(

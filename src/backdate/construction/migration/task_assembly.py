@@ -132,7 +132,7 @@ def _cause(cluster: Cluster) -> str:
 
 
 def _notes(parts: TaskParts) -> tuple[str, ...]:
-    flaky = [test.id for test in parts.proven.tests if test.why == "flaky"]
+    flaky = parts.proven.flaky
     notes = [*parts.notes, f"solvable: {parts.evidence.note}"]
     if flaky:
         notes.append(f"flaky and not counted: {', '.join(flaky[:20])}")
