@@ -280,12 +280,11 @@ class Steps:
                 gateway = index_gateway(self.index_url, self.cache.index, reachable)
                 stack.enter_context(gateway)
             connecting = (gateway.start_line(interpreter.executable),) if gateway else ()
+            mounts = (*mounts, *references.mounts)
             if references.configuration:
                 git = stack.enter_context(input_file("gitconfig", references.configuration))
                 variables["GIT_CONFIG_GLOBAL"] = str(git)
-                mounts = (*mounts, shown(git.parent), *references.mounts)
-            elif references.mounts:
-                mounts = (*mounts, *references.mounts)
+                mounts = (*mounts, shown(git.parent))
             command = Command(
                 argv=("/bin/sh", "-c", " && ".join((*connecting, *script))),
                 cwd=request.at if with_tree else _NO_TREE,
@@ -293,22 +292,15 @@ class Steps:
                 network=network,
                 limits=self.limits,
             )
-            run = self.sandbox.run(
-                command,
-                Workspace(
-                    tree=request.tree if with_tree else None,
-                    at=request.at,
-                    mounts=(
-                        shown(interpreter.prefix),
-                        shown(uv.find_uv()),
-                        *self._writable(uv_cache, view, root),
-                        *(gateway.mounts if gateway else ()),
-                        *mounts,
-                    ),
-                    base=request.base,
-                ),
-                log=log,
+            tools = (shown(interpreter.prefix), shown(uv.find_uv()))
+            own = (*self._writable(uv_cache, view, root), *(gateway.mounts if gateway else ()))
+            workspace = Workspace(
+                tree=request.tree if with_tree else None,
+                at=request.at,
+                mounts=(*tools, *own, *mounts),
+                base=request.base,
             )
+            run = self.sandbox.run(command, workspace, log=log)
         step = StepRun(run=run, refused=gateway.refused if gateway else (), notes=references.notes)
         step.note_refusals(log)
         return step
