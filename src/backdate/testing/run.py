@@ -217,17 +217,20 @@ def _attempt(
         run = sandbox.run(command, workspace, log=log)
     key = secret if run.secret_use is SecretUse.READ else None
     capture = read_event_file(events, secret=key, canaries=canaries)
+    looked_at = tree if witness else None
+    return _judged(run, capture, key, looked_at, log=log, stopped=watch.stop.is_set())
+
+
+def _judged(
+    run: RunResult, capture: Capture, key: bytes | None, looked_at: Path | None, *, log: Path, stopped: bool
+) -> RunnerProcess:
+    """What one process says of the tests. ``looked_at``: the tree whose tests' bodies are looked for."""
     results = judge(capture, ending_of(capture, run))
     integrity = process_integrity(capture, run, key)
-    if witness:
-        integrity = merge_integrities((integrity, look_at_bodies(capture, results, tree)))
+    if looked_at is not None:
+        integrity = merge_integrities((integrity, look_at_bodies(capture, results, looked_at)))
     return RunnerProcess(
-        run=run,
-        capture=capture,
-        results=results,
-        integrity=integrity,
-        log=log,
-        stopped=watch.stop.is_set(),
+        run=run, capture=capture, results=results, integrity=integrity, log=log, stopped=stopped
     )
 
 
