@@ -28,6 +28,8 @@ from backdate.environments.pip_installer import lock_of_list
 from backdate.environments.private_view import PrivateView
 from backdate.environments.script_shims import write_stand_ins
 from backdate.environments.step_files import handed_over, shown
+from backdate.environments.step_run import StepRun
+from backdate.environments.steps import Steps
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.index.client_environment import client_environment, write_client_files
 from backdate.index.server import SnapshotServer
@@ -138,11 +140,7 @@ def _run(
         )
         try:
             if not result.ok:
-                failure = steps.failure("install", request, result, log)
-                if road == "uv":
-                    return failure
-                said = last_lines(end_of_file(log, 1 << 20), 30) or "no output"
-                return replace(failure, message=with_refusals(said, result.refused, result.notes))
+                return _failure(steps, request, result, log, road)
             lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
@@ -159,6 +157,16 @@ def _run(
         base=request.base,
         network=steps.network,
     )
+
+
+def _failure(
+    steps: Steps, request: EnvironmentRequest, result: StepRun, log: Path, road: Road
+) -> BuildFailure:
+    failure = steps.failure("install", request, result, log)
+    if road == "uv":
+        return failure
+    output = last_lines(end_of_file(log, 1 << 20), 30) or "no output"
+    return replace(failure, message=with_refusals(output, result.refused, result.notes))
 
 
 def _lines(
