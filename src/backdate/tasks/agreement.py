@@ -41,9 +41,17 @@ def compare_versions(
     with pip itself and argparse.
     """
     listed, installed = list(published), list(found)
-    ignored = _NOT_COMPARED | {one.name for one in (*listed, *installed) if one.source is not None}
-    wanted = {one.name: one.version for one in listed if one.name not in ignored}
-    had = {one.name: one.version for one in installed if one.name not in ignored}
+    ignored = _NOT_COMPARED | {
+        distribution.name for distribution in (*listed, *installed) if distribution.source is not None
+    }
+    wanted = {
+        distribution.name: distribution.version for distribution in listed if distribution.name not in ignored
+    }
+    had = {
+        distribution.name: distribution.version
+        for distribution in installed
+        if distribution.name not in ignored
+    }
     names = sorted(wanted.keys() | had.keys())
     different = tuple(
         Disagreement(name=name, published=wanted.get(name), found=had.get(name))

@@ -46,11 +46,11 @@ def pack_tree(tree: Path, target: Path) -> tuple[str, ...]:
 
 
 def _files(tree: Path) -> list[Path]:
-    found = []
+    paths = []
     for folder, folders, files in os.walk(tree):
         links = [name for name in folders if Path(folder, name).is_symlink()]
-        found += [Path(folder, name) for name in (*files, *links)]
-    return sorted(found, key=lambda path: os.fsencode(path.relative_to(tree)))
+        paths += [Path(folder, name) for name in (*files, *links)]
+    return sorted(paths, key=lambda path: os.fsencode(path.relative_to(tree)))
 
 
 def _add(tar: tarfile.TarFile, path: Path, name: str) -> bool:

@@ -13,14 +13,14 @@ _MOST_BYTES = 4 * 1024 * 1024 * 1024
 
 def read_checksums(path: Path) -> dict[str, str]:
     """Name to SHA-256. Raises StoredDataError, also for a name that leads out of the folder."""
-    found = {}
+    checksums = {}
     for number, line in enumerate(read_bounded(path).decode("utf-8", "replace").splitlines(), start=1):
         match = re.fullmatch(r"([0-9a-f]{64}) [ *](.+)", line)
         parts = match[2].split("/") if match else []
         if match is None or any(part in ("", ".", "..") for part in parts):
             raise StoredDataError(f"{path}, line {number}, is no checksum of a file in this folder")
-        found[match[2]] = match[1]
-    return found
+        checksums[match[2]] = match[1]
+    return checksums
 
 
 def read_bounded(path: Path) -> bytes:

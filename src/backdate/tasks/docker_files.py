@@ -69,7 +69,7 @@ RUN PIP_INDEX_URL="${{INDEX_URL}}" PIP_TRUSTED_HOST="${{TRUSTED_HOST}}" PIP_CONF
 
 def snapshot_of(task: Task, side: TaskEnvironment) -> str:
     """What ``backdate index`` calls the index as that side sees it, moved cuts included."""
-    moved = {one.name: one.until for one in cutoff_overrides_at(side.instant)}
+    moved = {override.name: override.until for override in cutoff_overrides_at(side.instant)}
     for cut in task.recipe.extra_cutoff_overrides if task.recipe is not None else ():
         if cut.until > moved.get(cut.name, side.instant):
             moved[cut.name] = cut.until

@@ -38,7 +38,7 @@ def judge_tests(old: Sequence[SuiteRun], new: Sequence[SuiteRun]) -> ProvenRoles
     later = [_by_id(run) for run in old[1:]]
     sides = [states_in(reference, run) for run in new]
     after = {result.id: result for result in new[0].results}
-    blocked = {one.id: one for one in new[0].results if one.outcome is Outcome.NOT_COLLECTED}
+    blocked = {blocker.id: blocker for blocker in new[0].results if blocker.outcome is Outcome.NOT_COLLECTED}
     tests, flaky = [], []
     for result in reference.results:
         then = [_state(result), *(_state(run.get(result.id)) for run in later)]

@@ -31,7 +31,7 @@ def problem_statement(task: Task) -> str:
         ),
     ]
     if failing:
-        shown = "\n".join(f"- `{one}`" for one in failing[:_MOST_TESTS])
+        shown = "\n".join(f"- `{test}`" for test in failing[:_MOST_TESTS])
         more = f"\n- and {len(failing) - _MOST_TESTS} more" if len(failing) > _MOST_TESTS else ""
         parts.append(f"Tests that have to pass again:\n\n{shown}{more}")
     if task.test_files:

@@ -40,10 +40,10 @@ class DatasetSummary:
 
 def summarise(tasks: Iterable[Task]) -> DatasetSummary:
     """The summary of ``tasks``."""
-    found = list(tasks)
+    counted_tasks = list(tasks)
     spreads = {}
     for field in fields(Statistics):
-        rows = [one.statistics for one in found if one.statistics is not None]
+        rows = [task.statistics for task in counted_tasks if task.statistics is not None]
         values = [
             getattr(row, field.name) for row in rows if not field.name.startswith("gold") or row.gold_files
         ]
@@ -55,15 +55,15 @@ def summarise(tasks: Iterable[Task]) -> DatasetSummary:
                 most=max(values),
             )
     return DatasetSummary(
-        tasks=len(found),
+        tasks=len(counted_tasks),
         spreads=spreads,
-        difficulties=_counted(one.difficulty or "unknown" for one in found),
-        runners=_counted(runner_of(one) for one in found),
-        licenses=_counted(one.source.license or "none" for one in found),
-        related_libraries=_counted(name for one in found for name in one.related_libraries),
-        proven=sum(is_proven(one) for one in found),
+        difficulties=_counted(task.difficulty or "unknown" for task in counted_tasks),
+        runners=_counted(runner_of(task) for task in counted_tasks),
+        licenses=_counted(task.source.license or "none" for task in counted_tasks),
+        related_libraries=_counted(name for task in counted_tasks for name in task.related_libraries),
+        proven=sum(is_proven(task) for task in counted_tasks),
         asserting_nothing=sum(
-            len(one.proof.judge.asserts_nothing) for one in found if one.proof and one.proof.judge
+            len(task.proof.judge.asserts_nothing) for task in counted_tasks if task.proof and task.proof.judge
         ),
     )
 

@@ -30,10 +30,10 @@ def _lock(side: TaskEnvironment) -> bytes | None:
     if not side.distributions:
         return None
     lines = [f"# Python {side.python}\n"]
-    for one in side.distributions:
-        if one.source is not None:
-            lines.append(f"# {one.name} {one.version} from {one.source}\n")
+    for distribution in side.distributions:
+        if distribution.source is not None:
+            lines.append(f"# {distribution.name} {distribution.version} from {distribution.source}\n")
             continue
-        hashes = "".join(f" --hash={value}" for value in one.hashes)
-        lines.append(f"{one.name}=={one.version}{hashes}\n")
+        hashes = "".join(f" --hash={value}" for value in distribution.hashes)
+        lines.append(f"{distribution.name}=={distribution.version}{hashes}\n")
     return "".join(lines).encode("utf-8", "backslashreplace")

@@ -28,11 +28,11 @@ def read_list(path: Path) -> Iterator[Entry]:
         number = 0
         while line := file.readline(_LINE_BYTES):
             number += 1
-            place = f"{path.name}:{number}"
+            row_name = f"{path.name}:{number}"
             try:
                 text = line.decode("utf-8").partition(" #")[0].strip()
             except UnicodeDecodeError:
-                yield BadRow(name=place, reason="not UTF-8")
+                yield BadRow(name=row_name, reason="not UTF-8")
                 continue
             if text and not text.startswith("#"):
                 yield entry_of_line(text, path.parent)

@@ -40,18 +40,18 @@ def read_jsonl(path: Path) -> Iterator[Entry]:
         number = 0
         while line := file.readline(_LINE_BYTES):
             number += 1
-            place = f"{path.name}:{number}"
+            row_name = f"{path.name}:{number}"
             if not line.endswith(b"\n") and len(line) == _LINE_BYTES:
                 while (rest := file.readline(_LINE_BYTES)) and not rest.endswith(b"\n"):
                     pass
-                yield BadRow(name=place, reason="a line that is too long")
+                yield BadRow(name=row_name, reason="a line that is too long")
             elif line.strip():
                 try:
                     value = decoder.decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    yield BadRow(name=place, reason="not JSON")
+                    yield BadRow(name=row_name, reason="not JSON")
                 else:
-                    yield entry_of(value, place)
+                    yield entry_of(value, row_name)
 
 
 def read_parquet(path: Path) -> Iterator[Entry]:
@@ -74,12 +74,12 @@ def read_parquet(path: Path) -> Iterator[Entry]:
         raise SourceError(f"{path} cannot be read as parquet: {error}") from error
 
 
-def entry_of(row: object, place: str) -> Entry:
+def entry_of(row: object, row_name: str) -> Entry:
     """The candidate that ``row`` names, or why it names none. ``place`` names a row without a name."""
     if not isinstance(row, Mapping):
-        return BadRow(name=place, reason="not an object")
+        return BadRow(name=row_name, reason="not an object")
     name = _first(row, _NAME)
-    shown = name[:200] if isinstance(name, str) and name else place
+    shown = name[:200] if isinstance(name, str) and name else row_name
     if not isinstance(name, str) or not name:
         return BadRow(name=shown, reason="no repo_name")
     if _REPOSITORY.match(name) is None or name.endswith((".", "/..")):
@@ -138,8 +138,8 @@ def _instant(value: object) -> Instant | None:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, tz=UTC)
         if isinstance(value, str) and _DAY.match(value):
-            found = datetime.fromisoformat(value)
-            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+            moment = datetime.fromisoformat(value)
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise InstantError(str(error)) from error
     return parse_instant(str(value)[:100])
@@ -157,9 +157,9 @@ def _licences(row: Mapping[Any, Any]) -> tuple[str, ...] | None:
     """None where the row says nothing; The Stack's own label says that there is none."""
     value = _first(row, _LICENCES)
     if isinstance(value, str):
-        value = [one.strip() for one in value.split(",") if one.strip()]
+        value = [item.strip() for item in value.split(",") if item.strip()]
     if isinstance(value, list | tuple) and value:
-        return tuple(one[:200] for one in value if isinstance(one, str))
+        return tuple(item[:200] for item in value if isinstance(item, str))
     if value is not None or row.get("license_type") == "no_license":
         return ()
     return None
