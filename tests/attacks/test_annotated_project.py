@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,11 +89,14 @@ def test_a_terminal_hears_no_more_than_the_screen_needs(
 
 
 def test_a_shell_of_one_s_own_finds_no_program_of_the_environment(
-    workspace: AnnotationFolder, hostile_environment, tmp_path: Path
+    workspace: AnnotationFolder, hostile_environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environment = host_environment(workspace, ["echo", "in the sandbox:"])
+    monkeypatch.chdir(workspace.folder.parent)
+    relative = replace(workspace, folder=Path(workspace.folder.name))
+    environment = host_environment(relative, ["echo", "in the sandbox:"])
     path = environment["PATH"].split(os.pathsep)
     assert path[:-1] == os.environ["PATH"].split(os.pathsep)
+    assert all(Path(folder).is_absolute() for folder in path)
     assert sorted(file.name for file in Path(path[-1]).iterdir()) == sorted(WRAPPERS)
     assert str(hostile_environment.root) not in " ".join(environment.values())
     assert "VIRTUAL_ENV" not in set(environment) - set(os.environ)

@@ -73,7 +73,8 @@ def host_environment(workspace: AnnotationFolder, backdate: Sequence[str]) -> di
 
     ``backdate``: the command that runs what follows it in the sandbox.
     """
-    folder = workspace.folder / "wrappers"
+    # Absolute: a relative name on PATH is looked up wherever the shell is, which is in the project.
+    folder = (workspace.folder / "wrappers").resolve()
     for name, beginning in WRAPPERS.items():
         text = f'#!/bin/sh\nexec {shlex.join((*backdate, *beginning))} "$@"\n'
         write_whole(folder / name, text.encode())
