@@ -154,6 +154,37 @@ def test_the_key_is_nowhere_and_nothing_else_is_reached(
     assert (f"127.0.0.1:{service.server_port}" in record.detail) is internet
 
 
+def test_an_interrupted_agent_starts_again_and_its_answers_stay_paid_for(
+    tmp_path: Path, bubblewrap: Bubblewrap
+) -> None:
+    asking = (
+        "import os, urllib.request\n"
+        "question = urllib.request.Request(os.environ['OPENAI_BASE_URL'] + '/chat/completions', "
+        f"{QUESTION.encode()!r}, {{'Content-Type': 'application/json'}})\n"
+        "urllib.request.urlopen(question).read()\n"
+    )
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "ask.py").write_text(asking)
+    command = f"python3 {tools}/ask.py; cat pkg/text.py >> pkg/shapes.py; echo >> pkg/text.py"
+
+    class Interrupted:
+        name = "bwrap"
+
+        def run(self, *arguments: object, **more: object) -> None:
+            bubblewrap.run(*arguments, **more)  # type: ignore[arg-type]
+            raise KeyboardInterrupt
+
+    with ScriptedModel(lambda _: Say("hello")) as server:
+        options = CommandOptions(model=server.endpoint(key=KEY), mounts=(tools,), timeout_s=300)
+        with pytest.raises(KeyboardInterrupt):
+            run_agent(tmp_path / "run", command, Interrupted(), options)  # type: ignore[arg-type]
+        record = run_agent(tmp_path / "run", command, bubblewrap, options)
+    assert record.detail == "it was interrupted, and started again from a clean tree"
+    assert record.usage.requests == 2
+    assert record.patch.count("+def shout") == 1
+
+
 def test_a_key_that_could_not_be_kept_is_refused(bubblewrap: Bubblewrap) -> None:
     with ScriptedModel([]) as server:
         endpoint = server.endpoint(key=KEY)

@@ -192,3 +192,33 @@ def test_a_run_is_not_resumed_with_another_access_of_its_agent(tmp_path, change,
         claim(tmp_path / "run", replace(settings, agent=AgentSettings(**change)), ())
     with pytest.raises(UsageError, match="agent"):
         claim(tmp_path / "run", replace(settings, agent=None), ())
+
+
+def test_a_run_from_before_networks_had_names_is_read_and_not_resumed_with_less(tmp_path) -> None:
+    settings = RunSettings(solver="command:x", agent=AgentSettings(network="internet"))
+    claim(tmp_path / "run", settings, ())
+    path = tmp_path / "run/run.json"
+    old = json.loads(path.read_bytes())
+    old["format"] = 1
+    old["settings"]["agent"]["network"] = True
+    del old["settings"]["agent"]["model"]
+    path.write_text(json.dumps(old))
+    assert load_run(tmp_path / "run")[0].settings.agent == AgentSettings(network="all")
+    with pytest.raises(UsageError, match="--agent-network: all there, internet now"):
+        claim(tmp_path / "run", settings, ())
+    del old["settings"]["agent"]
+    path.write_text(json.dumps(old))
+    assert load_run(tmp_path / "run")[0].settings.agent is None
+
+
+def test_a_record_of_the_first_format_is_read(tmp_path) -> None:
+    folder = tmp_path / "run"
+    evaluate(plan(folder, count=1))
+    path = folder / "records/o__n-0.json"
+    old = json.loads(path.read_bytes())
+    old["format"] = 1
+    old["settings"]["agent"] = {"network": False, "mounts": ["/opt"], "environment": [], "timeout_s": 60.0}
+    path.write_text(json.dumps(old))
+    record = load_run(folder)[1][0]
+    assert record.settings.agent == AgentSettings(network="off", mounts=("/opt",), timeout_s=60.0)
+    assert record.format == 2
