@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hostile_projects import builder_in, built, project, request_for
+from hostile_projects import builder_in, built, poisoned, project, request_for
 
 POISON = """
 cache = pathlib.Path(os.environ["UV_CACHE_DIR"])
@@ -30,14 +30,6 @@ for top in {cache, cache.parent, cache.parent.parent, *(one.parent for one in en
             pass
 assert "pip.py" in reached, f"the attack reaches nothing: {reached}"
 """
-
-
-def poisoned(folder: Path) -> list[str]:
-    return [
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.is_file() and not path.is_symlink() and b"POISON" in path.read_bytes()
-    ]
 
 
 def test_nothing_but_its_own_environment_changes(tmp_path: Path) -> None:

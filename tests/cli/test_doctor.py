@@ -2,14 +2,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from ready_environments import environment_of
 
 from backdate.checking.settings import Settings
 from backdate.cli import examine
 from backdate.cli.main import status_of
-from backdate.environments.environment import Interpreter
+from backdate.environments.cache import Cache
+from backdate.environments.environment import Environment, Interpreter
+from backdate.environments.finished import FinishedEnvironments
+from backdate.progress import NO_PROGRESS, ONLY, StageReporter
 from backdate.sandboxes.interface import Capability
 
 GOOD = Capability(name="all", ok=True, detail="good")
@@ -97,3 +102,24 @@ def test_this_machine(tmp_path: Path, index_url: str) -> None:
     lacking = [one for rows in groups.values() for one in rows if not one.ok and one.needed]
     assert done.returncode == (4 if lacking else 0)
     assert "\x1b" not in done.stdout
+
+
+def test_what_was_changed_in_the_cache_is_found_and_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finished = FinishedEnvironments(Cache(tmp_path))
+
+    def build(root: Path) -> Environment:
+        (root / "bin").mkdir(parents=True)
+        (root / "bin" / "python").symlink_to(sys.executable)
+        (root / "module.py").write_text("x = 1\n", encoding="utf-8")
+        return replace(environment_of(root, Path(sys.executable)), key="key")
+
+    finished.keep("key", StageReporter(NO_PROGRESS, ONLY), build)
+    assert status_of(["doctor", "--verify-cache", "--cache", str(tmp_path)]) == 0
+    assert "1 environment" in capsys.readouterr().out
+    (tmp_path / "built" / "environments" / "key" / "module.py").write_text("x = 2\n", encoding="utf-8")
+    assert status_of(["doctor", "--verify-cache", "--cache", str(tmp_path)]) == 5
+    assert "was changed since it was made; it is removed" in capsys.readouterr().out
+    assert not (tmp_path / "built" / "environments" / "key").exists()
+    assert status_of(["doctor", "--verify-cache", "--cache", str(tmp_path)]) == 0

@@ -58,12 +58,12 @@ def test_a_lower_layer_stays_as_long_as_anything_on_it_is_used(tmp_path: Path) -
     with Uses(cache) as uses:
         assert uses.hold(other)
         assert trim(cache, 0) == ("one",)
-        assert lower.exists
-        assert other.exists
+        assert lower.root.exists()
+        assert other.root.exists()
     for name, age in (("other", 1), ("lower", 2)):
         os.utime(tmp_path / "uses" / name, (age, age))
     assert trim(cache, 150_000) == ("other",)
     assert trim(cache, 0) == ("lower",)
-    assert not other.exists
+    assert not other.root.exists()
     with Uses(cache) as uses:
         assert not uses.hold(other)

@@ -20,6 +20,7 @@ MODULES = tuple(
         *("build", "cache", "layered", "layers", "project_layer", "steps", "step_files", "step_run"),
         *("pip_installer", "script_installer"),
         *("references/archives", "references/repositories", "references/supply"),
+        *("built_wheels", "finished", "lock_check", "private_view", "seal", "wheel_store"),
     )
 )
 
@@ -45,6 +46,8 @@ FORBIDDEN = frozenset(
 ALLOWED = {
     ("environments/cache.py", "read", "read_bytes"): "a record, which no build can write",
     ("environments/cache.py", "guard", "open"): "a lock file, which no build can write",
+    ("environments/private_view.py", "mounts", "chown"): "a folder of uv's cache, just made",
+    ("environments/seal.py", "_boot", "read_text"): "a file of the kernel's",
     ("environments/project_layer.py", "_read", "read_bytes"): "of the tree, by ``projects/read.py``",
     ("environments/step_run.py", "note_refusals", "open"): "a log, which no build can write",
     ("environments/step_files.py", "input_file", "chmod"): "a new temporary folder of ours",

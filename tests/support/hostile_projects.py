@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import io
 import json
+import tarfile
 import textwrap
 import threading
 import zipfile
@@ -40,6 +41,7 @@ def get_requires_for_build_wheel(config_settings=None):
     return []
 
 def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    attack_resolver()
     made = pathlib.Path(folder, "NAME-1.dist-info")
     made.mkdir()
     made.joinpath("METADATA").write_text(METADATA)
@@ -58,6 +60,9 @@ def store():
 def attack():
 ATTACK
 
+def attack_resolver():
+RESOLVING
+
 def build_wheel(folder, config_settings=None, metadata_directory=None):
     attack()
     name = "NAME-1-py3-none-any.whl"
@@ -73,15 +78,35 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 '''
 
 
-def project(folder: Path, attack: str = "pass", *, name: str = "thing") -> Path:
-    """A project whose build runs ``attack``; what that raises fails the build."""
+def _indented(code: str) -> str:
+    return textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
+
+
+def project(
+    folder: Path,
+    attack: str = "pass",
+    *,
+    name: str = "thing",
+    requires: tuple[str, ...] = (),
+    resolving: str | None = None,
+) -> Path:
+    """A project whose build runs ``attack``; what that raises fails the build.
+
+    ``resolving``: what runs when the resolver asks for its metadata, which it does not unless there is such.
+    """
     folder.mkdir()
-    backend = _BACKEND.replace("ATTACK", textwrap.indent(textwrap.dedent(attack).strip("\n"), "    "))
+    backend = _BACKEND.replace("ATTACK", _indented(attack)).replace(
+        "RESOLVING", _indented(resolving or "pass")
+    )
     (folder / "own_backend.py").write_text(backend.replace("NAME", name), encoding="utf-8")
-    text = f"""
+    static = f"""
         [project]
         name = "{name}"
         version = "1"
+        dependencies = {json.dumps(requires)}
+    """
+    text = f"""
+        {"" if resolving else static}
         [build-system]
         requires = []
         build-backend = "own_backend"
@@ -104,6 +129,18 @@ def request_for(tree: Path, cache: Cache) -> EnvironmentRequest:
         choice=InterpreterChoice(wanted=interpreter.version, reason="a test", interpreter=interpreter),
         instant=INSTANT,
     )
+
+
+def sdist(tree: Path) -> bytes:
+    """An sdist of version 1 of the project in ``tree``, which is called as that folder is."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:gz") as archive:
+        archive.add(tree, arcname=f"{tree.name}-1")
+        text = f"Metadata-Version: 2.1\nName: {tree.name}\nVersion: 1\n".encode()
+        member = tarfile.TarInfo(f"{tree.name}-1/PKG-INFO")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return data.getvalue()
 
 
 def wheel(name: str, files: Mapping[str, str] = MappingProxyType({})) -> bytes:
@@ -183,6 +220,15 @@ def builder_in(
     seeds = {f"{name}-1-py3-none-any.whl": wheel(name) for name in ("pip", "setuptools", "wheel")}
     with index_of({**seeds, **files}) as url:
         yield Builder(Cache(folder), sandbox, index_url=url, **options)
+
+
+def poisoned(folder: Path) -> list[str]:
+    """The paths below ``folder`` of the files that an attack wrote POISON to."""
+    return [
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and b"POISON" in path.read_bytes()
+    ]
 
 
 def built(answer: Environment | BuildFailure) -> Environment:

@@ -81,8 +81,6 @@ def trim(cache: Cache, budget_bytes: int) -> tuple[str, ...]:
         with path.open("a+", encoding="ascii") as file:
             if not _taken(file):
                 continue
-            # The record first: without it the environment does not exist, whatever is left of it.
-            (cache.folder / "records" / f"{path.name}.json").unlink(missing_ok=True)
             cache.discard_environment(path.name)
             path.unlink(missing_ok=True)
         total -= size

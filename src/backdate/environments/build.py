@@ -2,7 +2,7 @@
 
 ``Builder.prepare`` is the one way to an environment. A resolution is kept under a key of all its
 inputs and an environment under a key of its lock, so that what was made once is not made again,
-by whichever road it is asked for.
+by whichever installer builds it.
 """
 
 from __future__ import annotations
@@ -10,35 +10,32 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from backdate.environments import uv
+from backdate.environments.built_wheels import BuiltWheels
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import nearest
 from backdate.environments.environment import BuildFailure, Environment, Lock
+from backdate.environments.finished import FinishedEnvironments
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.keys import Keys
 from backdate.environments.layered import LayeredBuild, can_be_layered
-from backdate.environments.lock import is_local, needs_no_build, split_by_origin
-from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
+from backdate.environments.lock import is_of_index, needs_no_build, split_by_origin
+from backdate.environments.lock_wheels import with_wheels
+from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
+from backdate.environments.resolving import ResolutionCache, is_alone
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import Folder, move_out
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.scratch import clear_stale
-from backdate.serial import digest
 from backdate.text import first_line
-
-_FORMAT = 5
-"""Part of every key: raise it when what is made from the same inputs changes."""
-
-_ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)
-"""Setuptools 46.4.0, the first that does not import the module that ``attr:`` names, was a day old."""
 
 
 class Builder:
@@ -70,7 +67,7 @@ class Builder:
         self._layered = layered
         self._neighbours: dict[Path, dict[Path, Lock]] = {}
         """The environments that were had, by interpreter; the last one last."""
-        self._steps = Steps(
+        self.steps = Steps(
             cache=cache,
             sandbox=sandbox,
             index_url=index_url,
@@ -79,18 +76,10 @@ class Builder:
             reference_policy=reference_policy,
             references_of=references_of,
         )
-
-    @property
-    def steps(self) -> Steps:
-        """Where and how this builder runs build steps, for roads of their own (``script_road.py``)."""
-        return self._steps
-
-    def keep(
-        self, key: str, make: Callable[[Path], Environment | BuildFailure]
-    ) -> Environment | BuildFailure:
-        """The environment of that key from the cache; ``make`` makes it, at the root it is given, when there
-        is none yet, and must raise as ``prepare`` does."""
-        return self._kept(key, StageReporter(NO_PROGRESS, ONLY), make)
+        self.keys = Keys(self.steps)
+        self.finished = FinishedEnvironments(cache)
+        self._built_wheels = BuiltWheels(self.steps, self.keys)
+        self._resolver = ResolutionCache(steps=self.steps, keys=self.keys, layered=layered)
 
     def prepare(
         self, request: EnvironmentRequest, *, progress: Reporter = NO_PROGRESS, subject: str = ONLY
@@ -100,11 +89,11 @@ class Builder:
         Raises SandboxUnavailable, IndexUnavailable or DiskFull when the machine is at fault.
         """
         stages = StageReporter(progress, subject)
-        second = self._second_key(request)
-        found = self.cache.read(Environment, "records", second)
-        if found is not None and found.exists:
+        second = self.keys.by_pip(request)
+        found = self.finished.find(second, progress)
+        if found is not None:
             stages.enter("ready")
-            return replace(found, choice=request.choice, reused=True)
+            return replace(found, choice=request.choice)
         built = self._by_uv(request, stages)
         if isinstance(built, BuildFailure) and built.phase in ("resolve", "install"):
             return self._by_pip(request, second, built, stages)
@@ -113,19 +102,19 @@ class Builder:
     def _by_uv(self, request: EnvironmentRequest, stages: StageReporter) -> Environment | BuildFailure:
         inputs = self.packaging_inputs(request)
         with PrivateView(self.cache) as view:
-            resolution = self._resolve(request, inputs, stages, view)
+            resolution = self._resolver.resolve(request, stages, view)
             if isinstance(resolution, BuildFailure):
                 return resolution
             dependencies, project = split_by_origin(resolution.pylock)
             if self._layered and dependencies and project and can_be_layered(request):
-                if not _is_alone(resolution.lock):
+                if not is_alone(resolution.lock):
                     inputs = None
                 environment = self._in_layers(
                     request, resolution, dependencies, project, inputs, stages, view
                 )
             else:
                 content = request.digest if project else None
-                environment = self._whole(request, resolution.lock, resolution.pylock, content, stages)
+                environment = self._whole(request, resolution, resolution.pylock, content, stages)
         if isinstance(environment, BuildFailure):
             return environment
         self.note_neighbour(environment)
@@ -145,7 +134,7 @@ class Builder:
         build = self.layered_build(request, resolution, dependencies, project, inputs, view)
 
         def make(root: Path) -> Environment | BuildFailure:
-            lower = self._whole(request, resolution.lock, dependencies, None, stages)
+            lower = self._whole(request, resolution, dependencies, None, stages)
             if isinstance(lower, BuildFailure):
                 return lower
             stages.enter("building")
@@ -157,7 +146,7 @@ class Builder:
             stages.enter("ready")
             return environment
 
-        return self._kept(build.key, stages, make)
+        return self.finished.keep(build.key, stages, make)
 
     def layered_build(
         self,
@@ -169,55 +158,47 @@ class Builder:
         view: PrivateView,
     ) -> LayeredBuild:
         """How the upper layer of that environment is built."""
-        below = self._whole_key(request, dependencies, None)
-        shared = (_FORMAT, below, project, sorted(request.version_variables.items()))
+        key, layer_key = self.keys.layered(
+            request,
+            self.keys.whole(request, dependencies, None),
+            project,
+            inputs.digest if inputs else request.digest,
+        )
         return LayeredBuild(
-            cache=self.cache,
-            steps=self._steps,
+            finished=self.finished,
+            steps=self.steps,
             request=request,
             resolution=resolution,
             project_lock=project,
             inputs=inputs,
             view=view,
-            key=digest("environment in layers", *shared, request.digest),
-            layer_key=digest("project layer", *shared, inputs.digest if inputs else request.digest),
+            key=key,
+            layer_key=layer_key,
         )
 
     def _whole(
-        self, request: EnvironmentRequest, lock: Lock, pylock: str, content: str | None, stages: StageReporter
+        self,
+        request: EnvironmentRequest,
+        resolution: Resolution,
+        pylock: str,
+        content: str | None,
+        stages: StageReporter,
     ) -> Environment | BuildFailure:
         """One folder with all that ``pylock`` names. ``content``: the tree's digest, if it is built from."""
-        key = self._whole_key(request, pylock, content)
+        key = self.keys.whole(request, pylock, content)
 
         def make(_root: Path) -> Environment | BuildFailure:
             stages.enter("building")
             with_tree = content is not None or not can_be_layered(request)
-            environment = self._fill_anywhere(request, lock, pylock, key, with_tree=with_tree)
+            environment = self._fill_anywhere(request, resolution, pylock, key, with_tree=with_tree)
             stages.enter("ready")
             return environment
 
-        return self._kept(key, stages, make)
-
-    def _whole_key(self, request: EnvironmentRequest, pylock: str, content: str | None) -> str:
-        interpreter = request.choice.interpreter
-        return digest(
-            *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
-            *(pylock, content),
-            *request.build_variations,
-            *self.base_in_keys(request),
-        )
+        return self.finished.keep(key, stages, make)
 
     def packaging_inputs(self, request: EnvironmentRequest) -> PackagingInputs | None:
         """What builds read of the request's tree; None where that is everything."""
-        if not self._layered or any(
-            step.kind == "project" and step.file not in (None, ".") for step in request.steps
-        ):
-            return None
-        return read_packaging_inputs(
-            request.tree,
-            named=[step.file for step in request.steps if step.file],
-            parses_attributes=request.instant >= _ATTRIBUTES_PARSED and not request.build_constraints,
-        )
+        return self._resolver.packaging_inputs(request)
 
     def note_neighbour(self, environment: Environment) -> None:
         """Say that what is built next has much in common with ``environment``."""
@@ -237,7 +218,7 @@ class Builder:
             stages.enter("building")
             log = self.cache.logs / f"{key}.pip.log"
             with PrivateView(self.cache) as view:
-                answer = install_with_pip(self._steps, request, root, log, view)
+                answer = install_with_pip(self.steps, request, root, log, view)
             if isinstance(answer, BuildFailure):
                 both = f"{failure.message}\n\nA pip released before the instant says:\n{answer.message}"
                 return replace(failure, message=both, tried_pip=True)
@@ -252,33 +233,11 @@ class Builder:
                 reused=False,
                 log=log,
                 base=request.base,
-                network=self._steps.network,
+                network=self.steps.network,
                 road=f"pip {pip} through the index as of the instant, as uv could not: {why}",
             )
 
-        return self._kept(key, stages, make)
-
-    def _kept(
-        self, key: str, stages: StageReporter, make: Callable[[Path], Environment | BuildFailure]
-    ) -> Environment | BuildFailure:
-        """The environment of that key; ``make`` makes it, at the root it is given, when there is none yet."""
-        stages.enter("waiting")
-        with self.cache.guard(key):
-            found = self.cache.read(Environment, "records", key)
-            if found is not None and found.exists:
-                stages.enter("ready")
-                return _reused(found)
-            self.cache.forget("records", key)
-            self.cache.discard_environment(key)  # what an interrupted build left
-            built: Environment | BuildFailure | None = None
-            try:
-                built = make(self.cache.built / key)
-                if isinstance(built, Environment):
-                    self.cache.write("records", key, built)
-            finally:
-                if not isinstance(built, Environment):  # failed or interrupted: leave nothing half-built
-                    self.cache.discard_environment(key)
-        return built
+        return self.finished.keep(key, stages, make)
 
     def build_at(
         self,
@@ -292,7 +251,7 @@ class Builder:
         started = time.monotonic()
         stages = StageReporter(progress, subject)
         with PrivateView(self.cache) as view:
-            resolution = self._resolve(request, self.packaging_inputs(request), stages, view)
+            resolution = self._resolver.resolve(request, stages, view)
         if isinstance(resolution, BuildFailure):
             return resolution
         # Moved when it is done: it is made so that it can be.
@@ -300,7 +259,7 @@ class Builder:
         built: Environment | BuildFailure | None = None
         try:
             stages.enter("building")
-            built = self._fill_anywhere(request, resolution.lock, resolution.pylock, key, shared=False)
+            built = self._fill_anywhere(request, resolution, resolution.pylock, key, shared=False)
             if isinstance(built, Environment):
                 with Folder.at(built.root) as folder:
                     folder.give_to(os.geteuid(), os.getegid())
@@ -322,71 +281,47 @@ class Builder:
         """
         stages = StageReporter(NO_PROGRESS, ONLY)
         with PrivateView(self.cache) as view:
-            return self._resolve(request, self.packaging_inputs(request), stages, view)
-
-    def _resolve(
-        self,
-        request: EnvironmentRequest,
-        inputs: PackagingInputs | None,
-        stages: StageReporter,
-        view: PrivateView,
-    ) -> Resolution | BuildFailure:
-        content = request.digest if inputs is None else inputs.metadata_digest
-        key = digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request, content))
-        with self.cache.guard(key):
-            resolution = self.cache.read(Resolution, "locks", key)
-            if resolution is None:
-                stages.enter("resolving")
-                resolved = self._steps.resolve(request, self.cache.logs / f"{key}.resolve.log", view)
-                if isinstance(resolved, BuildFailure):
-                    return resolved
-                self.cache.write("locks", key, resolved)
-                resolution = resolved
-        if inputs is None or _is_alone(resolution.lock):
-            return resolution
-        # What is read of other projects in the tree is not known.
-        return self._resolve(request, None, stages, view)
-
-    def _asked(self, request: EnvironmentRequest, content: str) -> tuple[object, ...]:
-        """All that a resolution is a function of, besides the resolver; ``content``: what of the tree."""
-        interpreter = request.choice.interpreter
-        return (
-            *(interpreter.version, str(interpreter.executable)),
-            *(request.instant, request.cutoff_overrides, self._steps.index_url),
-            *(request.steps, content, request.name, request.version_variables),
-            *([request.constraints] if request.constraints else []),
-            *request.build_variations,
-            *self.base_in_keys(request),
-        )
-
-    def base_in_keys(self, request: EnvironmentRequest) -> tuple[object, ...]:
-        """What every key holds of the system that is built in; nothing for this machine's own."""
-        key = self._steps.base_key(request)
-        base = () if key is None else ("base", key)
-        return (*base, "open network, repositories at the instant") if self._steps.open_network else base
-
-    def _second_key(self, request: EnvironmentRequest) -> str:
-        return digest("environment by pip", _FORMAT, *self._asked(request, request.digest))
+            return self._resolver.resolve(request, stages, view)
 
     def _fill_anywhere(
         self,
         request: EnvironmentRequest,
-        lock: Lock,
+        resolution: Resolution,
         pylock: str,
         key: str,
         *,
         shared: bool = True,
         with_tree: bool = True,
     ) -> Environment | BuildFailure:
-        """All that ``pylock`` names in one folder: among the clean ones where nothing has to be built."""
-        if needs_no_build(pylock):
-            clean = self.cache.environments / key
-            made = self._fill(request, lock, pylock, clean, key, shared=shared, build=False)
-            if isinstance(made, Environment):
+        """All that ``pylock`` names in one folder: among the clean ones where wheels will do."""
+        lock, apart = resolution.lock, can_be_layered(request)
+        if resolution.checked and is_of_index(pylock) and (apart or needs_no_build(pylock)):
+            made = self._of_wheels(request, lock, pylock, key, shared=shared)
+            if made is not None:
                 return made
-            self.cache.discard(clean)  # there is no wheel for this interpreter
         root = self.cache.built / key
         return self._fill(request, lock, pylock, root, key, shared=shared, with_tree=with_tree)
+
+    def _of_wheels(
+        self, request: EnvironmentRequest, lock: Lock, pylock: str, key: str, *, shared: bool
+    ) -> Environment | BuildFailure | None:
+        """The environment from wheels alone, in a step in which no foreign code runs: those of the index, and
+        those that were built, each by itself. None where there are none for this interpreter."""
+        wheels = self._built_wheels.of_lock(request, pylock)
+        if wheels is None or isinstance(wheels, BuildFailure):
+            return wheels
+        root = self.cache.environments / key
+        paths = [wheel.path for wheel in wheels.values()]
+        made = self._fill(
+            *(request, lock, with_wheels(pylock, wheels), root, key),
+            shared=shared,
+            build=False,
+            wheels=paths,
+        )
+        if isinstance(made, Environment):
+            return made
+        self.cache.discard(root)
+        return None
 
     def _fill(
         self,
@@ -399,13 +334,15 @@ class Builder:
         shared: bool = True,
         with_tree: bool = True,
         build: bool = True,
+        wheels: Sequence[Path] = (),
     ) -> Environment | BuildFailure:
         started = time.monotonic()
         log = self.cache.logs / f"{key}.install.log"
         known = self._neighbours.get(request.choice.interpreter.executable, {})
-        neighbours = nearest(lock, dict(known))  # another thread may be adding to it
+        nearby = nearest(lock, dict(known))  # another thread may be adding to it
+        neighbours = [one for one in nearby if self.finished.is_as_made(one.name, one)]
         with PrivateView(self.cache) as view:
-            failure = self._steps.install(
+            failure = self.steps.install(
                 request,
                 pylock,
                 root,
@@ -414,6 +351,7 @@ class Builder:
                 neighbours=neighbours,
                 view=view if build else None,
                 with_tree=with_tree,
+                wheels=wheels,
             )
         if failure is not None:
             return failure
@@ -426,17 +364,5 @@ class Builder:
             reused=False,
             log=log,
             base=request.base,
-            network=self._steps.network,
+            network=self.steps.network,
         )
-
-
-def _is_alone(lock: Lock) -> bool:
-    """Whether nothing of the tree is built but the project itself."""
-    return all(one.source == "." for one in lock.distributions if is_local(one))
-
-
-def _reused(environment: Environment) -> Environment:
-    below = environment.dependencies
-    return replace(
-        environment, reused=True, dependencies=None if below is None else replace(below, reused=True)
-    )

@@ -2,10 +2,13 @@
 
 ::
 
-    CACHE/clean/uv/                 uv's own cache            ┐ what no foreign code wrote to: one tree, so
-    CACHE/clean/environments/KEY/   environments of wheels    ┘ that uv links files from its cache
+    CACHE/clean/uv/                 uv's own cache            ┐ what no foreign code wrote to
+    CACHE/clean/environments/KEY/   environments of wheels    ┘
     CACHE/built/environments/KEY/   environments, or layers, in whose making foreign code ran
+    CACHE/built/wheels/KEY/         wheels that were built from sdists (``wheel_store.py``)
+    CACHE/wheels/KEY.json           their names and hashes
     CACHE/builds/                   the private folders of builds that are going on
+    CACHE/seals/KEY.json            what each finished environment is held to (``seal.py``)
     CACHE/records/KEY.json          written last: without its record an environment does not exist
     CACHE/locks/KEY.json            resolutions, keyed by all their inputs
     CACHE/layers/KEY.json           what the upper layers of equally packaged trees have in common
@@ -43,6 +46,8 @@ from backdate.serial import digest, from_json, to_json, write_whole
 T = TypeVar("T")
 
 _POLL_S = 0.05
+_ROOMS = ("records", "seals", "wheels", "locks", "layers")
+"""Folders of records."""
 
 
 def default_cache() -> Path:
@@ -59,9 +64,18 @@ class Cache:
 
     def __post_init__(self) -> None:
         try:
-            for path in (self.clean, self.built, self.logs):
+            for path in (self.clean, self.built, self.built_wheels, self.logs):
                 path.mkdir(parents=True, exist_ok=True)
-            for name in ("records", "locks", "layers", "guards", "downloads", "references"):
+            for name in (
+                "records",
+                "seals",
+                "wheels",
+                "locks",
+                "layers",
+                "guards",
+                "downloads",
+                "references",
+            ):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -104,6 +118,11 @@ class Cache:
         return self.folder / "built" / "environments"
 
     @property
+    def built_wheels(self) -> Path:
+        """The folder of wheels that were built from sdists; builds do not see it."""
+        return self.folder / "built" / "wheels"
+
+    @property
     def builds(self) -> Path:
         """The folder of the private folders of builds that are going on."""
         return self.folder / "builds"
@@ -143,6 +162,10 @@ class Cache:
         """Whether there is a record ``room``/``key``."""
         return (self.folder / room / f"{key}.json").exists()
 
+    def keys(self, room: str) -> list[str]:
+        """The keys of all records of ``room``, sorted."""
+        return sorted(path.stem for path in (self.folder / room).glob("*.json"))
+
     def write(self, room: str, key: str, value: object) -> None:
         """Keep ``value`` as the record ``room``/``key``."""
         write_whole(self.folder / room / f"{key}.json", to_json(value))
@@ -168,7 +191,9 @@ class Cache:
             yield
 
     def discard_environment(self, key: str) -> None:
-        """Remove the environment of that key, however it was made."""
+        """Remove the environment of that key, its record first, without which it is none."""
+        self.forget("records", key)
+        self.forget("seals", key)
         for folder in (self.environments, self.built):
             self.discard(folder / key)
 

@@ -1,10 +1,8 @@
 """Which modules of an environment are compiled when it is made, and which are taken over from neighbours.
 
 Compiling is most of the work of making a small environment, and environments of one project at two
-instants hold mostly the same files: uv links both from its cache. Where a module *is* a neighbour's
-(one inode, so never another version of the same size and time), what was compiled from it is linked too.
-Where it only equals the neighbour's, byte for byte, as most modules of two releases do, what was compiled is
-copied with the module's own time in it (PEP 552).
+instants hold mostly the same files. Where a module equals the neighbour's, byte for byte, what was compiled
+is copied with the module's own time in it (PEP 552). Nothing is linked: each environment is sealed by itself.
 What hardly any suite imports is left to be compiled when it is: it would be half the work.
 """
 
@@ -34,24 +32,17 @@ def take(theirs, name, folder):
     source, other = os.path.join(folder, module), os.path.join(theirs, module)
     target = os.path.join(folder, "__pycache__", name)
     here, there = os.lstat(source), os.lstat(other)
-    if os.path.lexists(target):
+    if os.path.lexists(target) or here.st_size != there.st_size:
         return
-    if not os.path.samestat(here, there):
-        modes = (here.st_mode, there.st_mode, os.lstat(compiled).st_mode)
-        if here.st_size != there.st_size or not all(stat.S_ISREG(mode) for mode in modes):
-            return
-        if read(source) != read(other):
-            return
-        data = read(compiled)
-        if any(data[4:at]) or data[at:at + 8] != stamp(there):
-            return
+    if not all(stat.S_ISREG(one.st_mode) for one in (here, there, os.lstat(compiled))):
+        return
+    data = read(compiled)
+    if any(data[4:at]) or data[at:at + 8] != stamp(there) or read(source) != read(other):
+        return
     if not os.path.isdir(os.path.dirname(target)):
         os.mkdir(os.path.dirname(target))
-    if os.path.samestat(here, there):
-        os.link(compiled, target)
-    else:
-        with open(target, "xb") as file:
-            file.write(data[:at] + stamp(here) + data[at + 8:])
+    with open(target, "xb") as file:
+        file.write(data[:at] + stamp(here) + data[at + 8:])
 for old, (folder, folders, files) in ((old, one) for old in sys.argv[2:] for one in os.walk(new)):
     theirs = os.path.join(old, os.path.relpath(folder, new))
     try:
@@ -103,9 +94,9 @@ def compiling_arguments(root: Path, python: Path) -> tuple[str, ...]:
 
 
 def sharing_arguments(root: Path, neighbours: Sequence[Path], python: Path) -> tuple[str, ...]:
-    """The command that links what was compiled in the environments ``neighbours`` into the one at ``root``.
+    """The command that copies what was compiled in the environments ``neighbours`` into the one at ``root``.
 
-    What cannot be linked is left to be compiled.
+    What cannot be taken over is left to be compiled.
     """
     folders = (str(one / "lib") for one in (root, *neighbours))
     return (str(python), "-I", "-S", "-c", _SHARE, *folders)

@@ -90,11 +90,6 @@ class DependencyLayer:
     reused: bool
     """Whether it was found in the cache when the environment on top was made."""
 
-    @property
-    def exists(self) -> bool:
-        """Whether it is there still."""
-        return (self.root / "bin" / "python").exists()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
@@ -123,10 +118,19 @@ class Environment:
     network: Network = "gateway"
     """What the code that ran while it was built reached: "gateway" is the index alone, "on" everything."""
 
+    replaces_changed: bool = False
+    """Whether this time it was built because the one that was kept had been changed since it was made."""
+
     @property
     def network_note(self) -> str:
         """What to say of the network that its build had; empty when it reached the index alone."""
         return "the code that ran while it was built had the whole network" if self.network == "on" else ""
+
+    @property
+    def replacement_note(self) -> str:
+        """What to say of the environment that it replaces; empty where that was as it was made."""
+        changed = "an environment that was kept had been changed since it was made; it was built again"
+        return changed if self.replaces_changed else ""
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -144,11 +148,6 @@ class Environment:
         prefix = self.choice.interpreter.prefix
         own = (Mount(source=one, target=str(one), own=True) for one in self.roots)
         return (Mount(source=prefix, target=str(prefix)), *own)
-
-    @property
-    def exists(self) -> bool:
-        """Whether all of it is there still."""
-        return self.python.exists() and (self.dependencies is None or self.dependencies.exists)
 
     @property
     def python(self) -> Path:

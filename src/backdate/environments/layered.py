@@ -14,6 +14,7 @@ from pathlib import Path
 
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, DependencyLayer, Environment
+from backdate.environments.finished import FinishedEnvironments
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.layers import LayersCollide, add_links
 from backdate.environments.new_modules import follow_modules
@@ -31,7 +32,7 @@ Build = Callable[[Path], Environment | BuildFailure]
 class LayeredBuild:
     """All that the upper layer of one environment is made from."""
 
-    cache: Cache
+    finished: FinishedEnvironments
     steps: Steps
     request: EnvironmentRequest
     resolution: Resolution
@@ -76,7 +77,7 @@ class LayeredBuild:
         made_from = layer.root.name
         if self.inputs is None or layer.copies is None or layer.root == root:
             return False
-        if not self.cache.has("records", made_from):
+        if not self.cache.has("records", made_from) or not self.finished.is_as_made(made_from, layer.root):
             return False
         copies = follow_modules(layer.copies, layer.modules, self.inputs.modules, self.inputs.packages)
         if copies is None:
@@ -119,6 +120,11 @@ class LayeredBuild:
         return self._environment(root, lower, started)
 
     @property
+    def cache(self) -> Cache:
+        """Where the layers are kept."""
+        return self.finished.cache
+
+    @property
     def _log(self) -> Path:
         return self.cache.logs / f"{self.key}.install.log"
 
@@ -133,6 +139,7 @@ class LayeredBuild:
             log=self._log,
             base=self.request.base,
             network=self.steps.network,
+            replaces_changed=lower.replaces_changed,
             dependencies=DependencyLayer(key=lower.key, root=lower.root, reused=lower.reused),
         )
 

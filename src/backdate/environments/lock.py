@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +22,8 @@ PROJECT = "@PROJECT@"
 _PACKAGE = re.compile(r"^(\[\[packages\]\]\n)", re.MULTILINE)
 _VERSION = re.compile(r"^version = .*\n", re.MULTILINE)
 _ELSEWHERE = re.compile(
-    r"^(?:index|directory|vcs|archive) = |^\[packages\.(?:directory|vcs|archive)\]", re.MULTILINE
+    r"^(?:index|directory|vcs|archive) = |^\[packages\.(?:directory|vcs|archive)\]|^wheels = \[\{ path = ",
+    re.MULTILINE,
 )
 
 
@@ -59,32 +61,45 @@ def with_index(text: str, index_url: str) -> str:
     uv leaves it out, and then looks for none of these among the wheels that it has: it asks the server for
     each file again, and unpacks it again where the answer may not be kept.
     """
-    head, *packages = _PACKAGE.split(text)
+    head, packages = packages_of(text)
     line = f"index = {to_json(index_url).decode()}\n"
     return head + "".join(
-        mark
-        + (body if _ELSEWHERE.search(body) else _VERSION.sub(lambda match: match[0] + line, body, count=1))
-        for mark, body in zip(packages[::2], packages[1::2], strict=True)
+        one if _ELSEWHERE.search(one) else _VERSION.sub(lambda match: match[0] + line, one, count=1)
+        for one in packages
     )
 
 
 def needs_no_build(text: str) -> bool:
     """Whether every package of the lock is to be had as a wheel of the index, for some platform at least."""
     packages = tomllib.loads(text).get("packages", [])
-    return all(
-        package.get("wheels") and not package.keys() & {"directory", "vcs", "archive"} for package in packages
-    )
+    return all(package.get("wheels") and comes_from_index(package) for package in packages)
+
+
+def comes_from_index(package: Mapping[str, Any]) -> bool:
+    """Whether a package of a lock is a distribution of the index."""
+    return not package.keys() & {"directory", "vcs", "archive"}
+
+
+def is_of_index(text: str) -> bool:
+    """Whether every package of the lock is a distribution of the index."""
+    return all(comes_from_index(package) for package in tomllib.loads(text).get("packages", []))
 
 
 def split_by_origin(text: str) -> tuple[str, str]:
     """Two locks out of one: what does not come from the project's tree, and what does ("" for nothing)."""
-    head, *packages = _PACKAGE.split(text)
+    head, packages = packages_of(text)
     parts: tuple[list[str], list[str]] = ([], [])
-    for mark, body in zip(packages[::2], packages[1::2], strict=True):
-        (package,) = tomllib.loads(mark + body)["packages"]
-        parts[is_local(_distribution(package))].append(mark + body)
+    for written in packages:
+        (package,) = tomllib.loads(written)["packages"]
+        parts[is_local(_distribution(package))].append(written)
     others, local = ("".join((head, *part)) if part else "" for part in parts)
     return others, local
+
+
+def packages_of(text: str) -> tuple[str, list[str]]:
+    """What a lock says before its packages, and the text of each of these."""
+    head, *packages = _PACKAGE.split(text)
+    return head, [mark + body for mark, body in zip(packages[::2], packages[1::2], strict=True)]
 
 
 def _distribution(package: dict[str, Any]) -> LockedDistribution:

@@ -52,6 +52,19 @@ class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
         folder.mkdir(exist_ok=True)
         return folder
 
+    @property
+    def environment(self) -> Path:
+        """Where an environment is made that nobody keeps."""
+        return self._folder / "environment"
+
+    @property
+    def changed(self) -> Path:
+        """What foreign code changed of uv's cache, to be read when nothing runs there any more; hostile.
+
+        Nothing is there where the sandbox has no private views.
+        """
+        return self._folder / "changes" / "upper"
+
     def mounts(self, uv_cache: Path) -> tuple[Mount, ...]:
         """The view of ``uv_cache`` at its own path, and the folder to hand over in."""
         if not uv_cache.is_dir():

@@ -148,7 +148,7 @@ def derive(
 
 
 class _Copying:
-    """Makes one upper layer from another; what does not differ is shared."""
+    """Makes one upper layer from another; nothing is shared, so that each can be sealed."""
 
     def __init__(
         self, layer: ProjectLayer, at: str, root: Path, edited: Mapping[str, bytes], gone: Set[str]
@@ -196,7 +196,7 @@ class _Copying:
         ):
             new = self._edited.get(path, _with_new_places(source, path, self._layer, self._at, self._root))
             if new is None:
-                source.share(name, target)
+                source.duplicate(name, target)
             else:
                 self._written[path] = new
                 target.write_new(name, new, mode=status.st_mode)

@@ -33,12 +33,13 @@ from backdate.environments.steps import Steps
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.index.client_environment import client_environment, write_client_files
 from backdate.index.server import SnapshotServer
+from backdate.progress import NO_PROGRESS, ONLY, StageReporter
 from backdate.sandboxes.identity import HOME
 from backdate.sandboxes.interface import Mount
 from backdate.serial import digest
 from backdate.text import end_of_file, first_line, last_lines
 
-_FORMAT = 2
+_FORMAT = 3
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 _DPKG = Path("/var/lib/dpkg")
@@ -78,7 +79,7 @@ def prepare_by_script(
             cutoff_overrides_at(request.instant),
         ),
         *(builder.index_url, request.digest, request.name, dict(request.version_variables)),
-        *builder.base_in_keys(request),
+        *builder.keys.base(request),
     )
 
     def make(root: Path) -> Environment | BuildFailure:
@@ -95,7 +96,7 @@ def prepare_by_script(
             second, road=f"{second.road} through the index as of the instant, as uv could not: {why}"
         )
 
-    found = builder.keep(key, make)
+    found = builder.finished.keep(key, StageReporter(NO_PROGRESS, ONLY), make)
     return replace(found, choice=request.choice)
 
 

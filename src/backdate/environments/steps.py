@@ -77,6 +77,8 @@ class Resolution:
 
     lock: Lock
     pylock: str
+    checked: bool
+    """Whether its files are those that the index lists (``lock_check.py``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +154,7 @@ class Steps:
             raise MachineError(
                 f"uv ended well but left no lock that can be read ({error}); see {log}"
             ) from error
-        return Resolution(lock=lock, pylock=pylock)
+        return Resolution(lock=lock, pylock=pylock, checked=False)
 
     def install(
         self,
@@ -166,6 +168,7 @@ class Steps:
         view: PrivateView | None,
         with_tree: bool = True,
         below: Path | None = None,
+        wheels: Sequence[Path] = (),
     ) -> BuildFailure | None:
         """Make a virtual environment at ``root`` that holds what ``pylock`` names; None when it was made.
 
@@ -174,7 +177,7 @@ class Steps:
         one can be moved. ``neighbours``: shared environments of the same interpreter, from which what was
         compiled of the same files is taken (see ``compiled.py``). ``view``: None where nothing may be
         built; then uv runs no foreign code. ``with_tree``: see ``run``. ``below``: the layer below, to be
-        shown.
+        shown. ``wheels``: files that ``pylock`` names, to be shown.
         """
         references = NO_REFERENCES
         if view is not None:
@@ -191,7 +194,7 @@ class Steps:
                 builds=builds,
                 build=view is not None,
             )
-            mounts = [shown(lock.parent), shown(builds.limits.parent)]
+            mounts = [shown(path) for path in (lock.parent, builds.limits.parent, *wheels)]
             others = (*neighbours, *([] if below is None else [below]))
             mounts += [
                 Mount(source=folder, target=str(folder), own=True) for folder in others if view is not None

@@ -73,6 +73,7 @@ def build_variables(*, cache: Path, bin_folder: Path) -> dict[str, str]:
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_NO_ENV_FILE": "1",
         "UV_NO_GITHUB_FAST_PATH": "1",  # what a repository holds, git says
+        "UV_LINK_MODE": "copy",  # a hard link would be a way back into the cache, and into what is sealed
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
@@ -115,10 +116,12 @@ def resolve_arguments(
     output: Path,
     overrides: Sequence[str] = (),
     builds: BuildFiles | None = None,
+    known_metadata: Path | None = None,
 ) -> tuple[str, ...]:
     """Resolve requirement files into ``output``, a PEP 751 lock with every file's hashes.
 
-    Further files may be put behind.
+    Further files may be put behind. ``known_metadata``: uv's configuration with the metadata of all that the
+    files name; nothing else is locked then, and nothing is built.
     """
     return (
         str(find_uv()),
@@ -128,6 +131,7 @@ def resolve_arguments(
         *(part for constraint in constraints for part in ("--constraints", constraint)),
         *(part for override in overrides for part in ("--overrides", override)),
         *(builds.arguments if builds else ()),
+        *(("--no-deps", "--config-file", str(known_metadata)) if known_metadata else ()),
         *("--output-file", str(output), "--", *inputs),
     )
 

@@ -11,6 +11,8 @@ A test forbids other ways to open files in the modules that handle such folders
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import shutil
 import stat
@@ -26,6 +28,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Non-blocking: opening a named pipe must not wait for its writer.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_BLOCK = 16 * 1024 * 1024
 
 
 class Folder:
@@ -109,15 +112,33 @@ class Folder:
             return None
         except OSError as error:
             raise ConfigurationError(f"{self.path / name} cannot be read: {error.strerror}") from error
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            os.close(descriptor)
-            raise ConfigurationError(f"{self.path / name} is not a regular file; it is not read")
-        with os.fdopen(descriptor, "rb") as file:
-            data = file.read(limit + 1) if status.st_size <= limit else None  # it may grow meanwhile
+        with self._regular(name, descriptor) as file:
+            # It may grow meanwhile.
+            data = file.read(limit + 1) if os.fstat(descriptor).st_size <= limit else None
         if data is None or len(data) > limit:
             raise ConfigurationError(f"{self.path / name} holds more than {limit:,} bytes; it is not read")
         return data
+
+    def head(self, name: str, *, limit: int) -> bytes:
+        """The first ``limit`` bytes of the file ``name``. Raises ConfigurationError as ``read`` does."""
+        with self._open(name) as file:
+            return file.read(limit)
+
+    def sha256(self, name: str) -> bytes:
+        """The SHA-256 of the file ``name``. Raises ConfigurationError for what is no regular file."""
+        with self._open(name) as file:
+            return hashlib.file_digest(file, "sha256").digest()
+
+    def _open(self, name: str) -> io.BufferedReader:
+        with _told(self.path / _plain(name)):
+            descriptor = os.open(name, _READ, dir_fd=self._descriptor)
+        return self._regular(name, descriptor)
+
+    def _regular(self, name: str, descriptor: int) -> io.BufferedReader:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise ConfigurationError(f"{self.path / name} is not a regular file; it is not read")
+        return os.fdopen(descriptor, "rb")
 
     def write_new(self, name: str, data: bytes, *, mode: int = 0o644) -> None:
         """Make the file ``name``, which must not exist, with ``data``."""
@@ -139,25 +160,44 @@ class Folder:
         with _told(self.path / _plain(name)):
             os.symlink(text, name, dir_fd=self._descriptor)
 
-    def share(self, name: str, other: Folder) -> None:
-        """Give the file ``name`` the same name in ``other`` (a hard link)."""
-        with _told(self.path / _plain(name)):
-            os.link(
-                name,
-                name,
-                src_dir_fd=self._descriptor,
-                dst_dir_fd=other._descriptor,
-                follow_symlinks=False,
-            )
+    def duplicate(self, name: str, other: Folder, *, mode: int | None = None) -> None:
+        """Make a file in ``other`` that is as the file ``name`` here: content, mode, time of modification.
+
+        Never a hard link: what is done to one would be done to the other. Where the file system can, both
+        share their blocks until one is changed.
+        """
+        with self._open(name) as source, _told(other.path / name):
+            information = os.fstat(source.fileno())
+            target = os.open(name, _NEW, 0o600, dir_fd=other._descriptor)
+            try:
+                while os.copy_file_range(source.fileno(), target, _BLOCK):
+                    pass
+                os.fchmod(target, information.st_mode & 0o777 if mode is None else mode)
+                os.utime(target, ns=(information.st_atime_ns, information.st_mtime_ns))
+            finally:
+                os.close(target)
 
     def give_to(self, user: int, group: int) -> None:
         """Make ``user`` and ``group`` the owner of it and of all below it; links are not followed."""
         # The system's chown walks with open folders and without recursion, to any depth.
-        command = ["chown", "-R", "-P", "-h", "--", f"{user}:{group}", "."]
+        self._each("chown", "-R", "-P", "-h", "--", f"{user}:{group}", ".")
+
+    def limit_modes(self, change: str) -> None:
+        """Change the modes of it and of all below it (chmod(1)); links are not followed."""
+        self._each("chmod", "-R", "--", change, ".")
+
+    def _each(self, *command: str) -> None:
         here = f"/proc/self/fd/{self._descriptor}"
         done = subprocess.run(command, cwd=here, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         if done.returncode != 0:
             raise ConfigurationError(f"{self.path} cannot be taken over: {done.stderr.decode()[-500:]}")
+
+    def listing(self, form: str) -> bytes | None:
+        """What find(1) prints of it and of all below it in the form ``form``; None when it cannot see all."""
+        here = f"/proc/self/fd/{self._descriptor}"
+        command = ["find", "-P", ".", "-printf", form]
+        done = subprocess.run(command, cwd=here, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return done.stdout if done.returncode == 0 else None
 
 
 def read_beneath(root: Path, relative: str, *, limit: int) -> bytes | None:

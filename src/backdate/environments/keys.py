@@ -1,0 +1,80 @@
+"""What makes two environments, or two resolutions, the same: the keys that they are kept under."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backdate.environments import uv
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.lock_wheels import LockedSdist
+from backdate.environments.steps import Steps
+from backdate.serial import digest
+
+_FORMAT = 6
+"""Part of every key: raise it when what is made from the same inputs changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of what is made by ``steps``."""
+
+    steps: Steps
+
+    def resolution(self, request: EnvironmentRequest, content: str) -> str:
+        """Of what ``request`` resolves to; ``content``: the digest of what is read of the tree."""
+        return digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request, content))
+
+    def whole(self, request: EnvironmentRequest, pylock: str, content: str | None) -> str:
+        """Of one folder with all that ``pylock`` names. ``content``: the tree's digest, if built from."""
+        interpreter = request.choice.interpreter
+        return digest(
+            *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
+            *(pylock, content),
+            *request.build_variations,
+            *self.base(request),
+        )
+
+    def layered(self, request: EnvironmentRequest, below: str, project: str, content: str) -> tuple[str, str]:
+        """Of an environment with what the lock ``project`` names on top of that with the key ``below``; and
+        of what all trees share whose packaging inputs are ``content``."""
+        shared = (_FORMAT, below, project, sorted(request.version_variables.items()))
+        return (
+            digest("environment in layers", *shared, request.digest),
+            digest("project layer", *shared, content),
+        )
+
+    def built_wheel(self, request: EnvironmentRequest, sdist: LockedSdist) -> str:
+        """Of the wheel that ``sdist`` is built into for ``request``.
+
+        What its build requires is resolved at the instant.
+        """
+        interpreter = request.choice.interpreter
+        return digest(
+            *("built wheel", _FORMAT, uv.uv_version(), sdist.name, sdist.version, sdist.sha256),
+            *(interpreter.version, str(interpreter.executable)),
+            *(request.instant, request.cutoff_overrides, self.steps.index_url),
+            *request.build_variations,
+            *self.base(request),
+        )
+
+    def by_pip(self, request: EnvironmentRequest) -> str:
+        """Of what a pip of the time makes of ``request``."""
+        return digest("environment by pip", _FORMAT, *self._asked(request, request.digest))
+
+    def base(self, request: EnvironmentRequest) -> tuple[object, ...]:
+        """What every key holds of the system that is built in; nothing for this machine's own."""
+        key = self.steps.base_key(request)
+        base = () if key is None else ("base", key)
+        return (*base, "open network, repositories at the instant") if self.steps.open_network else base
+
+    def _asked(self, request: EnvironmentRequest, content: str) -> tuple[object, ...]:
+        """All that a resolution is a function of, besides the resolver; ``content``: what of the tree."""
+        interpreter = request.choice.interpreter
+        return (
+            *(interpreter.version, str(interpreter.executable)),
+            *(request.instant, request.cutoff_overrides, self.steps.index_url),
+            *(request.steps, content, request.name, request.version_variables),
+            *([request.constraints] if request.constraints else []),
+            *request.build_variations,
+            *self.base(request),
+        )

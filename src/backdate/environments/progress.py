@@ -1,0 +1,17 @@
+"""Progress events of making environments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.progress import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentDiscarded(Event):
+    """A finished environment is not as it was sealed, so it was removed; whoever asks for it builds it."""
+
+    key: str
+    folder: Path
+    """Where it lay."""

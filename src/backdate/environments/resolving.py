@@ -1,0 +1,78 @@
+"""What a request resolves to, from the cache where it was resolved before; compared with the index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from backdate.environments.environment import BuildFailure, Lock
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.keys import Keys
+from backdate.environments.lock import is_local
+from backdate.environments.lock_check import agrees_with_index
+from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
+from backdate.environments.private_view import PrivateView
+from backdate.environments.steps import Resolution, Steps
+from backdate.progress import StageReporter
+
+_ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)
+"""Setuptools 46.4.0, the first that does not import the module that ``attr:`` names, was a day old."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolutionCache:
+    """Resolves requests at their instants; what was resolved once is kept."""
+
+    steps: Steps
+    keys: Keys
+    layered: bool
+    """Whether resolutions are shared by trees that differ in what no build reads."""
+
+    def packaging_inputs(self, request: EnvironmentRequest) -> PackagingInputs | None:
+        """What builds read of the request's tree; None where that is everything."""
+        if not self.layered or any(
+            step.kind == "project" and step.file not in (None, ".") for step in request.steps
+        ):
+            return None
+        return read_packaging_inputs(
+            request.tree,
+            named=[step.file for step in request.steps if step.file],
+            parses_attributes=request.instant >= _ATTRIBUTES_PARSED and not request.build_constraints,
+        )
+
+    def resolve(
+        self, request: EnvironmentRequest, stages: StageReporter, view: PrivateView
+    ) -> Resolution | BuildFailure:
+        """What ``request`` resolves to. Raises as ``Builder.prepare`` does."""
+        return self._resolve(request, self.packaging_inputs(request), stages, view)
+
+    def _resolve(
+        self,
+        request: EnvironmentRequest,
+        inputs: PackagingInputs | None,
+        stages: StageReporter,
+        view: PrivateView,
+    ) -> Resolution | BuildFailure:
+        cache = self.steps.cache
+        content = request.digest if inputs is None else inputs.metadata_digest
+        key = self.keys.resolution(request, content)
+        with cache.guard(key):
+            resolution = cache.read(Resolution, "locks", key)
+            if resolution is None:
+                stages.enter("resolving")
+                resolved = self.steps.resolve(request, cache.logs / f"{key}.resolve.log", view)
+                if isinstance(resolved, BuildFailure):
+                    return resolved
+                log = cache.logs / f"{key}.check.log"
+                checked = agrees_with_index(self.steps, request, resolved.pylock, log)
+                resolution = replace(resolved, checked=checked)
+                cache.write("locks", key, resolution)
+        if inputs is None or is_alone(resolution.lock):
+            return resolution
+        # What is read of other projects in the tree is not known.
+        return self._resolve(request, None, stages, view)
+
+
+def is_alone(lock: Lock) -> bool:
+    """Whether nothing of the tree is built but the project itself."""
+    return all(one.source == "." for one in lock.distributions if is_local(one))

@@ -1,0 +1,130 @@
+"""Wheels that were built from sdists, kept under the key of all that went into them.
+
+A wheel is written by the foreign code of the sdist that it was built from, and by nothing else: each is
+built by itself. It is data, installed for that distribution in that version alone, and never run from here.
+It is taken out of a folder in which nothing runs any more, as a regular file of the expected name and
+bounded size, and lies where no build can write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from backdate.environments.cache import Cache
+from backdate.environments.lock_wheels import LockedSdist, WheelFile
+from backdate.errors import ConfigurationError
+from backdate.projects.hostile import Folder
+
+LARGEST_WHEEL = 2 * 1024 * 1024 * 1024
+_MOST_NAMES = 1000
+"""Entries of a folder of a build that are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltWheel:
+    """The record of a wheel."""
+
+    filename: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class WheelStore:
+    """The wheels of a cache."""
+
+    cache: Cache
+
+    def find(self, key: str) -> WheelFile | None:
+        """The wheel of that key, if it is there and as it was when it was taken over."""
+        kept = self.cache.read(BuiltWheel, "wheels", key)
+        if kept is None:
+            return None
+        try:
+            with Folder.at(self.cache.built_wheels / key) as folder:
+                same = folder.sha256(kept.filename).hex() == kept.sha256
+        except ConfigurationError:
+            same = False
+        if not same:
+            self.cache.forget("wheels", key)
+            return None
+        return WheelFile(path=self.cache.built_wheels / key / kept.filename, sha256=kept.sha256)
+
+    def take(self, key: str, sdist: LockedSdist, changes: Path) -> WheelFile | None:
+        """The one wheel of ``sdist`` in what a build changed of uv's cache, from now on kept under ``key``.
+
+        None when there is no such wheel, or more than one.
+        """
+        self.cache.discard(self.cache.built_wheels / key)
+        with Folder.at(self.cache.built_wheels) as parent, parent.make(key) as target:
+            try:
+                filename = _take(sdist, changes, target)
+            except ConfigurationError:
+                filename = None
+            if filename is None:
+                return None
+            sha256 = target.sha256(filename).hex()
+        self.cache.write("wheels", key, BuiltWheel(filename=filename, sha256=sha256))
+        return WheelFile(path=self.cache.built_wheels / key / filename, sha256=sha256)
+
+    def verify_all(self) -> dict[str, bool]:
+        """Each key of a wheel, and whether it is as it was; what is not is forgotten."""
+        return {key: self.find(key) is not None for key in self.cache.keys("wheels")}
+
+
+def is_wheel_of(sdist: LockedSdist, filename: str) -> bool:
+    """Whether ``filename`` is that of a wheel of this distribution in this version."""
+    try:
+        name, version, _, _ = parse_wheel_filename(filename)
+        return name == canonicalize_name(sdist.name) and version == Version(sdist.version)
+    except (InvalidWheelFilename, InvalidVersion):
+        return False
+
+
+def _take(sdist: LockedSdist, changes: Path, target: Folder) -> str | None:
+    """Copy the wheel into ``target``; its name. uv keeps it at
+    ``sdists-vN/pypi/NAME/VERSION/REVISION/``, or below ``index/DIGEST/`` for another index than PyPI."""
+    found = []
+    with Folder.at(changes) as top:
+        for parts in _revisions(top, sdist):
+            with top.below(parts) as folder:
+                found += [(parts, name) for name in _names(folder) if is_wheel_of(sdist, name)]
+        if len(found) != 1:
+            return None
+        parts, filename = found[0]
+        with top.below(parts) as folder:
+            status = folder.status(filename)
+            if status is None or status.st_size > LARGEST_WHEEL:
+                return None
+            folder.duplicate(filename, target, mode=0o644)
+    return filename
+
+
+def _revisions(top: Folder, sdist: LockedSdist) -> list[tuple[str, ...]]:
+    """The folders in which uv keeps what it built of ``sdist``."""
+    sources: list[tuple[str, ...]] = []
+    for bucket in (name for name in _names(top) if name.startswith("sdists-v")):
+        sources.append((bucket, "pypi"))
+        sources += [(bucket, "index", index) for index in _inside(top, (bucket, "index"))]
+    found = []
+    for source in sources:
+        if sdist.version in _inside(top, (*source, sdist.name)):
+            version = (*source, sdist.name, sdist.version)
+            found += [(*version, revision) for revision in _inside(top, version)]
+    return found
+
+
+def _inside(top: Folder, parts: tuple[str, ...]) -> list[str]:
+    """The folders in the folder at ``parts``; none where there is no such folder."""
+    try:
+        with top.below(parts) as folder:
+            return [name for name in _names(folder) if folder.is_folder(name)]
+    except ConfigurationError:
+        return []
+
+
+def _names(folder: Folder) -> list[str]:
+    return folder.names()[:_MOST_NAMES]
