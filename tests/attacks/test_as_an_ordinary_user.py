@@ -26,6 +26,7 @@ FILES = (
     "test_replaced_interpreter.py",
     "test_replaced_reports.py",
     "test_tests_reaching_this_machine.py",
+    "test_wheel_of_another.py",
 )
 DEFAULT = "test_new_namespaces.py"
 

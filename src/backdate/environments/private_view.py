@@ -63,7 +63,9 @@ class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
 
         Nothing is there where the sandbox has no private views.
         """
-        return self._folder / "changes" / "upper"
+        folder = self._folder / "changes"
+        view = folder / "view"  # nothing lies in it, seen from here, where it was laid over the cache
+        return view if view.is_dir() and any(view.iterdir()) else folder / "upper"
 
     def mounts(self, uv_cache: Path) -> tuple[Mount, ...]:
         """The view of ``uv_cache`` at its own path, and the folder to hand over in."""

@@ -177,6 +177,8 @@ def _program(
     keys = _limiting_keys(command.limits, group)
     shown = binds
     root = layout.BaseRoot() if base is None else layout.BaseRoot(folder=base, seen=base)
+    if not identity.dropped:
+        shown = [_laid_over(bind, keys) for bind in binds]
     if identity.dropped:
         keys += ["stage", _STAGE, "user", str(identity.uid)]
         shown = []
@@ -233,6 +235,14 @@ def _limiting_keys(limits: Limits, group: ControlGroup) -> list[str]:
     if limits.disk_bytes is not None:
         keys += ["fsize", str(limits.disk_bytes)]
     return keys
+
+
+def _laid_over(bind: Bind, keys: list[str]) -> Bind:
+    """What is shown of a bind with changes by a user who is not root (``launcher.lay_over``)."""
+    if bind.changes is None:
+        return bind
+    keys += ["overlay", str(bind.source), "over", str(bind.changes)]
+    return replace(bind, source=bind.changes / "view", changes=None)
 
 
 def _in_memory(stack: contextlib.ExitStack, content: bytes) -> int:

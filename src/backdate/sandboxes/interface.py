@@ -76,7 +76,7 @@ class Mount:
     changes: Path | None = None
     """A folder of ours for what the command changes below ``target``: ``source`` itself is only read.
 
-    Where the system has no such views the command sees an empty folder at first. Commands with the same
+    Where the sandbox or the system has no such views the command sees an empty folder at first. Commands with the same
     ``changes`` see what the others changed. Without a sandbox that isolates files ``source`` is written.
     """
     counted: bool = True

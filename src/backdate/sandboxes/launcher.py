@@ -15,6 +15,8 @@ waits for ever.) Its own child becomes PROGRAM, prepared as the keys say, in thi
 ``stage FOLDER`` cover FOLDER, in a mount namespace of its own, with an empty file system …
 ``show PATH``    … and show each PATH there, by its number: FOLDER/0, FOLDER/1, …
 ``changes N:PATH``  keep what is changed in the Nth in PATH/upper instead (overlayfs, with PATH/work)
+``overlay PATH``, ``over CHANGES``  without ``stage``, as an ordinary user: show PATH at CHANGES/view, in
+                 namespaces of its own, and keep what is changed there in CHANGES/upper
 ``user ID``      become that user and group, with no other groups
 ``as N``, ``fsize N``  limits of address space and of the size of a file, in bytes
 ``chdir FOLDER`` start PROGRAM there (/ otherwise)
@@ -36,7 +38,7 @@ FAILED = 70
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-CLONE_NEWNS = 0x00020000
+CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 
 _AWAITED = {signal.SIGCHLD, signal.SIGTERM}
@@ -82,7 +84,7 @@ def _mount(source: str, target: str, kind: str, flags: int, data: str) -> None:
     _check(_libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3]), f"mounting {source}")
 
 
-def _overlay(lower: int, changes: int, target: str) -> None:
+def _overlay(lower: int, changes: int, target: str, further: str = "") -> None:
     """Mount a view of the open folder ``lower`` at ``target``; changes stay in the open folder ``changes``.
 
     Where the system has no overlays there (the folders may lie in one themselves), what is to be changed
@@ -93,7 +95,7 @@ def _overlay(lower: int, changes: int, target: str) -> None:
     try:
         # By number: a path may hold the commas and colons that separate options.
         options = ",".join(f"{name}=/proc/self/fd/{folder}" for name, folder in folders)
-        _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options)
+        _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options + further)
     except OSError:
         _mount(f"/proc/self/fd/{upper}", target, "", MS_BIND, "")
     os.close(upper)
@@ -126,6 +128,32 @@ def stage(folder: str, paths: list[str], changes: dict[str, str]) -> None:
         else:
             _mount(f"/proc/self/fd/{descriptor}", target, "", MS_BIND | MS_REC, "")
         os.close(descriptor)
+
+
+def lay_over(paths: list[str], changes: list[str]) -> None:
+    """Mount views of ``paths`` at the folder "view" of each of ``changes``, as a user who is not root.
+
+    That takes a user namespace of its own, in which the user is the same; the program has no rights in it,
+    because executing a program as another user than root drops them. Where the system refuses, the views
+    are what the program changes there: empty at first.
+    """
+    user, group = os.geteuid(), os.getegid()
+    try:
+        _check(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "unshare(CLONE_NEWUSER)")
+        for name, text in (
+            ("setgroups", "deny"),
+            ("uid_map", f"{user} {user} 1"),
+            ("gid_map", f"{group} {group} 1"),
+        ):
+            with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123
+                file.write(text)
+        _mount("none", "/", "", MS_REC | MS_PRIVATE, "")
+        opened = [os.open(path, os.O_PATH | os.O_CLOEXEC) for path in paths]
+        kept = [os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC) for path in changes]
+        for lower, folder, path in zip(opened, kept, changes, strict=True):
+            _overlay(lower, folder, os.path.join(path, "view"), ",userxattr")  # noqa: PTH118
+    except OSError:
+        return
 
 
 def become(user: int) -> None:
@@ -212,6 +240,8 @@ def become_program(keys: dict[str, list[str]], argv: list[str], keeper: int) -> 
         changes = dict(one.split(":", 1) for one in keys.get("changes", []))
         stage(keys["stage"][0], keys.get("show", []), changes)
     enter(keys.get("enter", []))
+    if "overlay" in keys:
+        lay_over(keys["overlay"], keys["over"])
     if "user" in keys:
         become(int(keys["user"][0]))
         die_with(keeper, signal.SIGKILL)  # the kernel forgets it when the user changes: prctl(2)

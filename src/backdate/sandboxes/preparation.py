@@ -85,13 +85,13 @@ def prepare(
 
 def _private_view(mount: Mount, changes: Path, identity: Identity, *, overlays: bool) -> Bind:
     """A view in which a command changes nothing of the mount's source, but what lies in ``changes``."""
-    for name in ("upper", "work"):
+    for name in ("upper", "work", "view"):
         folder = changes / name
         if not folder.is_dir():
             folder.mkdir()
             if identity.dropped:
                 os.chown(folder, identity.uid, identity.gid)
-    if overlays and identity.dropped:
+    if overlays:
         source = mount.source.resolve(strict=True)
         return Bind(source=source, target=mount.target, writable=True, changes=changes)
     return Bind(source=changes / "upper", target=mount.target, writable=True)
