@@ -76,8 +76,9 @@ class Mount:
     changes: Path | None = None
     """A folder of ours for what the command changes below ``target``: ``source`` itself is only read.
 
-    Where the sandbox or the system has no such views the command sees an empty folder at first. Commands with the same
-    ``changes`` see what the others changed. Without a sandbox that isolates files ``source`` is written.
+    Where the sandbox or the system has no such views the command sees an empty folder at first. Commands with
+    the same ``changes`` see what the others changed. Without a sandbox that isolates files ``source`` is
+    written.
     """
     counted: bool = True
     """Whether what lies in a writable place counts for ``Limits.disk_bytes``: not for a shared store, to
