@@ -73,6 +73,11 @@ def fetch(candidate: Candidate, plan: BuildPlan, place: WorkerConfig, scratch: P
         return _commit(candidate, git_dir, revision, place, scratch / "tree")
 
 
+def is_pinned(candidate: Candidate) -> bool:
+    """Whether its revision means the same files for ever: a version of an sdist, a full commit."""
+    return bool(candidate.revision if candidate.kind == "sdist" else _COMMIT.match(candidate.revision))
+
+
 def local_revision(candidate: Candidate, place: WorkerConfig) -> str:
     """The commit that a branch or HEAD of a repository on this machine names now; "" for other candidates.
 

@@ -195,3 +195,18 @@ def test_a_source_that_changed_is_examined_again(desk: Desk) -> None:
     assert found(desk.look(branch)).digest == second.digest
     commit(desk.repository, {"more.py": "more = 2\n"}, "2023-03-01T12:00:00Z")
     assert found(desk.look(branch)).digest not in (first.digest, second.digest)
+
+
+def test_a_branch_elsewhere_that_changed_is_examined_again(desk: Desk) -> None:
+    commit(desk.repository, project("word"), FIRST)
+    branch = desk.candidate(location=f"file://{desk.repository}", revision="HEAD")
+    first = found(desk.look(branch))
+    commit(desk.repository, {"more.py": "more = 1\n"}, SECOND)
+    assert found(desk.look(branch)).digest != first.digest
+    pinned = replace(branch, revision=head(desk.repository))
+    assert found(desk.look(pinned)) == found(desk.look(pinned))
+
+
+def head(repository: Path) -> str:
+    command = ["git", "-C", str(repository), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

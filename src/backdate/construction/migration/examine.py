@@ -11,7 +11,7 @@ from pathlib import Path
 
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.duplicates import Sketch, sketch_texts
-from backdate.construction.fetch import Fetched, fetch, local_revision
+from backdate.construction.fetch import Fetched, fetch, is_pinned, local_revision
 from backdate.construction.kinds.interface import SourceFacts
 from backdate.construction.licences import licence_of_tree, refuse_licences
 from backdate.construction.migration.reasons import MigrationReason, exclusion, source_missing
@@ -66,8 +66,10 @@ def examine(
     The stored result does not depend on the target instant: another target needs no new examination.
     """
     revision = local_revision(candidate, config)
-    # A folder may change without a sign of it, so that it is examined each time.
-    repeatable = candidate.kind != "folder" and (bool(candidate.revision) or plan.origin is not None)
+    # A folder, and a branch on another machine, may change without a sign of it: they are examined each time.
+    repeatable = candidate.kind != "folder" and (
+        plan.origin is not None or bool(revision and candidate.revision) or is_pinned(candidate)
+    )
     inputs = (candidate.key, revision, candidate.licenses, plan.origin, plan.index_url)
     key = digest("examined", FORMAT, *inputs)
     name = f"examined/{key}"
