@@ -15,6 +15,9 @@ def test_a_runner_without_bodies_is_seen(attacked: Attacked, tmp_path: Path) -> 
     module = forged(NO_BODY[attacked.runner])
     alone = attacked.scored(module, tmp_path / "without", None)
     assert alone.solved, f"the attack does not work: {alone.reason}"
+    watched = attacked.scored(module, tmp_path / "watched", None, watched=True)
+    assert watched.outcome is ScoreOutcome.FORGED
+    assert watched.reason.startswith("test run: canary-")
     score = attacked.scored(module, tmp_path / "with", JudgeSettings())
     assert score.judge is not None
     assert score.judge.verdict is JudgeVerdict.FORGED

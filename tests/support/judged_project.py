@@ -25,6 +25,7 @@ from backdate.tasks.judging import judge_run
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.task import Patches, RecipeSetup, Task
 from backdate.tasks.verify_task import verify_task
+from backdate.testing.integrity import UNKNOWN_INTEGRITY
 from backdate.testing.run import run_suite
 
 BROKEN = "def area(w, h):\n    return w + h\n\n\ndef name(word):\n    return word.upper()\n"
@@ -95,6 +96,8 @@ class JudgedProject:
         )
         self.environment = environment_of(Path(sys.prefix), Path(sys.executable))
         self.sandbox = bubblewrap()
+        self.watched = False
+        """Whether what the watch of a run says is believed, so that judge runs can be tried alone."""
 
     def make_tree(self, task: Task, target: Path, stage: str | None = None) -> None:
         write_files(target, self.files)
@@ -112,6 +115,8 @@ class JudgedProject:
             log_folder=log_folder,
             only=only or None,
         )
+        if not self.watched:
+            run = replace(run, integrity=UNKNOWN_INTEGRITY)
         solved, reason = judge_run(task, run, environment, only=tuple(only))
         if environment == "origin":  # the project as it was
             return TaskRunResult(solved=True, run=replace(run, results=()), reason="")
@@ -131,8 +136,13 @@ class Attacked:
     project: JudgedProject
     task: Task
 
-    def scored(self, module: str, folder: Path, judge: JudgeSettings | None) -> Score:
-        """The score of the answer that makes the module ``module``."""
+    def scored(
+        self, module: str, folder: Path, judge: JudgeSettings | None, *, watched: bool = False
+    ) -> Score:
+        """The score of the answer that makes the module ``module``; as it is if nobody watches the run, or
+        somebody does.
+        """
+        self.project.watched = watched
         return score_answer(self.project, self.task, patch_to(module), folder, judge)
 
 
