@@ -85,8 +85,7 @@ class Row:
     @property
     def caught(self) -> bool:
         """Whether all mechanisms together refuse it for every seed and k."""
-        proven = sum(verdicts[JudgeVerdict.PROVEN] for verdicts in self.judged.values())
-        return bool(self.caught_by) or self.refused or not proven
+        return bool(self.caught_by) or self.refused or not any(map(_passing, self.judged.values()))
 
 
 def attacks() -> Iterator[Attack]:
@@ -187,8 +186,13 @@ def table(rows: list[Row], seeds: int) -> Iterator[str]:
         yield f"| {' | '.join([*cells, planted, 'refused' if row.caught else '**solved**'])} |"
 
 
+def _passing(verdicts: Counter[JudgeVerdict]) -> int:
+    """How many judge runs let the attack through; one whose test file has no known test is none."""
+    return verdicts[JudgeVerdict.PROVEN] + verdicts[JudgeVerdict.NOT_JUDGED]
+
+
 def _judged(verdicts: Counter[JudgeVerdict], seeds: int) -> str:
-    refused = seeds - verdicts[JudgeVerdict.PROVEN]
+    refused = seeds - _passing(verdicts)
     unproven = verdicts[JudgeVerdict.UNPROVEN]
     return f"{refused}" + (f" ({unproven} unproven)" if unproven else "")
 

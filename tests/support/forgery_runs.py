@@ -112,7 +112,8 @@ class RecordedChanges:
         verdict = JudgeVerdict.NOT_JUDGED
         for attempt in range(2):  # as ``judge_answer`` tries again what is unproven
             plan = plan_judge_run(self.task, self.tree, tests=tests, seed=seed + attempt)
-            assert isinstance(plan, JudgePlan), plan
+            if not isinstance(plan, JudgePlan):
+                return JudgeVerdict.NOT_JUDGED
             verdict, _ = decide(plan, self._composed(plan))
             if verdict is not JudgeVerdict.UNPROVEN:
                 break

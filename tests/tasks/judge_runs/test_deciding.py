@@ -9,7 +9,7 @@ import pytest
 from fake_runner import make_task
 
 from backdate.tasks.judge_record import JudgeRecord, SoundChange
-from backdate.tasks.judge_runs.deciding import JudgePlan, JudgeVerdict, decide, plan_judge_run
+from backdate.tasks.judge_runs.deciding import JudgePlan, JudgeVerdict, decide, plan_judge_run, slow_tests
 from backdate.tasks.task import Proof, Task, TaskTest
 from backdate.testing.changed_tests.kinds import JUDGING_KINDS, ChangeKind
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised
@@ -94,6 +94,22 @@ def test_fail_to_pass_tests_whose_value_can_be_changed_come_first(tree, seed) ->
         assert isinstance(found, JudgePlan)
         kinds = {one.candidate.kind for one in found.made}
         assert kinds & {ChangeKind.LITERAL, ChangeKind.WRAPPED}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_slow_tests_run_again_only_when_a_solution_has_to_make_them_pass(tree, seed) -> None:
+    slow = {f"{FILE}::test_{n}" for n in (1, 2, 5)}
+    found = plan_judge_run(task(), tree, tests=4, seed=seed, slow=slow)
+    assert isinstance(found, JudgePlan)
+    assert f"{FILE}::test_5" in found.changes
+    assert not slow & {*found.changes, *found.controls} - {f"{FILE}::test_5"}
+
+
+def test_a_slow_test_takes_more_than_its_share() -> None:
+    quick = [replace(builders.result(f"q{n}"), duration_s=0.4) for n in range(20)]
+    slow = [replace(builders.result(f"s{n}"), duration_s=30.0) for n in range(2)]
+    assert slow_tests(builders.run(*quick, *slow)) == {"s0", "s1"}
+    assert slow_tests(builders.run(*quick[:3])) == frozenset()
 
 
 def test_the_seed_decides_and_some_tests_stay_controls(tree) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +19,10 @@ from backdate.text import counted
 
 DEFAULT_TESTS = 10
 """Changed test functions in a judge run."""
+_QUICK_S = 0.5
+"""A test that takes less is never slow."""
+_SHARE = 0.1
+"""Of the time of all tests; one that takes more is slow."""
 _OTHER_VALUES = (ChangeKind.LITERAL, ChangeKind.WRAPPED)
 """What fails only where values are really compared."""
 
@@ -77,12 +81,14 @@ class JudgePlan:
         return tuple(dict.fromkeys(self.changes.values()))
 
 
-def plan_judge_run(task: Task, tree: Path, *, tests: int, seed: int) -> JudgePlan | str:
+def plan_judge_run(
+    task: Task, tree: Path, *, tests: int, seed: int, slow: Collection[str] = ()
+) -> JudgePlan | str:
     """Choose what is changed; in words why nothing can be.
 
     Half of the changed functions, and at least one, are fail-to-pass tests where there are such; these get
     another expected value where they have one. The kinds of changes take turns, so that what is blind to one
-    kind meets another.
+    kind meets another. Tests in ``slow`` are neither controls nor changed, unless they are fail-to-pass.
     """
     record = task.proof.judge if task.proof is not None else None
     if record is None:
@@ -95,7 +101,7 @@ def plan_judge_run(task: Task, tree: Path, *, tests: int, seed: int) -> JudgePla
             f" ({record.problem})" if record.problem else ""
         )
     random_source = random.Random(seed)  # noqa: S311 - the seed is the secret
-    chosen = _choose(task, available, tests, random_source)
+    chosen = _choose(task, available, tests, random_source, slow)
     changes = {
         identity: change
         for sound, candidate in chosen
@@ -105,14 +111,18 @@ def plan_judge_run(task: Task, tree: Path, *, tests: int, seed: int) -> JudgePla
     steady = [
         test.id
         for test in task.tests
-        if test.role != "excluded" and test.id not in changes and test.id not in set(record.unsteady)
+        if test.role != "excluded" and test.id not in {*changes, *record.unsteady, *slow}
     ]
     controls = tuple(sorted(random_source.sample(steady, min(tests, len(steady)))))
     return JudgePlan(changes=changes, controls=controls)
 
 
 def _choose(
-    task: Task, available: Mapping[SoundChange, PossibleChange], tests: int, random_source: random.Random
+    task: Task,
+    available: Mapping[SoundChange, PossibleChange],
+    tests: int,
+    random_source: random.Random,
+    slow: Collection[str],
 ) -> list[tuple[SoundChange, PossibleChange]]:
     by_function: dict[tuple[str, str], list[SoundChange]] = {}
     for sound in available:
@@ -125,7 +135,13 @@ def _choose(
     # also objects that are equal to everything are to be seen, by however few tests
     first.sort(key=lambda one: not any(sound.kind in _OTHER_VALUES for sound in by_function[one]))
     first = first[: max(1, most - most // 2)]
-    order = [*first, *(one for one in functions if one not in set(first))][:most]
+    quick = (
+        one
+        for one in functions
+        if one not in set(first)
+        and not any(identity in slow for sound in by_function[one] for identity in sound.tests)
+    )
+    order = [*first, *quick][:most]
     used: dict[str, int] = {}
     taken: set[str] = set()
     chosen: list[tuple[SoundChange, PossibleChange]] = []
@@ -148,6 +164,15 @@ def fail_to_pass_tests(task: Task) -> frozenset[str]:
     return frozenset(test.id for test in task.tests if test.role == "fail-to-pass")
 
 
+def slow_tests(run: SuiteRun) -> frozenset[str]:
+    """The ids of the tests that took more than their share of ``run``, and are to be spared a second run.
+
+    The answer's code can make tests slow: what has to be changed in any case does not depend on it.
+    """
+    most = max(_QUICK_S, _SHARE * sum(result.duration_s for result in run.results))
+    return frozenset(result.id for result in run.results if result.duration_s > most)
+
+
 def judge_answer(
     task: Task,
     runner: ChangedTreeRunner,
@@ -167,7 +192,7 @@ def judge_answer(
     spent = 0.0
     result = JudgeResult(verdict=JudgeVerdict.NOT_JUDGED)
     for attempt in range(2):
-        plan = plan_judge_run(task, tree, tests=settings.tests, seed=seed + attempt)
+        plan = plan_judge_run(task, tree, tests=settings.tests, seed=seed + attempt, slow=slow_tests(run))
         if isinstance(plan, str):
             return JudgeResult(verdict=JudgeVerdict.NOT_JUDGED, reason=plan)
         write_changed(tree, scratch / "judged", plan.made)
