@@ -205,6 +205,17 @@ def test_the_disk_is_limited(anywhere, tmp_path):
 
 
 @everywhere
+def test_another_thread_ends_a_run(anywhere):
+    stop = threading.Event()
+    timer = threading.Timer(0.5, stop.set)
+    timer.start()
+    result = anywhere("sleep 100000", stop=stop)
+    timer.join()
+    assert (result.status, result.exit_code, result.signal) == (RunStatus.TIMEOUT, None, None)
+    assert anywhere("true", stop=threading.Event()).ok
+
+
+@everywhere
 def test_the_log_keeps_both_ends(anywhere, tmp_path):
     script = "echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last >&2"
     result = anywhere(script, log_bytes=1000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,7 @@ class Shell:
         env: dict[str, str] | None = None,
         argv: tuple[str, ...] | None = None,
         cwd: str = "/tmp",
+        stop: threading.Event | None = None,
         **limits: float | None,
     ) -> RunResult:
         command = Command(
@@ -52,6 +54,7 @@ class Shell:
             cwd=cwd,
             env=env or {},
             network=network,
+            stop=stop,
             limits=Limits(**{"wall_s": PATIENCE_S, **limits}),  # type: ignore[arg-type]
         )
         log = self.folder / "log"

@@ -44,6 +44,30 @@ def test_the_same_again_is_verified(built: Task, tmp_path: Path) -> None:
     assert "| yes, gold unproven |" in markdown_table(report)
 
 
+def test_its_old_side_shows_which_changes_of_tests_are_sound(built: Task, tmp_path: Path) -> None:
+    asked: list[tuple[str, bytes]] = []
+
+    class Judging(FakeTaskRunner):
+        def run_changed(self, task, changed, *, environment, built_for, log_folder, limits, only=()):
+            asked.append((environment, (changed / "test_it.py").read_bytes()))
+            return self.run_tests(task, changed, environment, log_folder=log_folder)
+
+        def make_tree(self, task, target, stage=None):
+            super().make_tree(task, target, stage)
+            (target / "test_it.py").write_text("def test_a():\n    assert f(1) == 2\n")
+
+    def judge(_tree: Path, side: str, _number: int):
+        run = run_of(GOOD if side == "origin" else BAD)
+        return replace(run, results=tuple(replace(one, file="test_it.py") for one in run.results))
+
+    found, after = verify_task(built, Judging(judge), log_folder=tmp_path, repeats=1)
+    assert found.verified, found.reason
+    assert after.proof is not None
+    assert after.proof.judge is not None
+    assert {environment for environment, _ in asked} == {"origin"}
+    assert len({text for _, text in asked}) == 4  # one for each kind of change
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
