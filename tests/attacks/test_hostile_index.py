@@ -270,3 +270,17 @@ def test_a_fuzz_run_stays_within_the_bound(index: HostileIndex, server: Server) 
     fuzz(index, server, 0, 40)
     assert server.status("honest") == 200
     assert server.most_added_memory_mb() < BOUND_MB
+
+
+@pytest.mark.slow
+def test_a_long_fuzz_run_stays_within_the_bound(index: HostileIndex, server: Server) -> None:
+    """Names differ from round to round: what is kept of one is not replaced by that of the next."""
+    for seed in range(1, 16):
+        index.answers.update({f"{name}-{seed}": filler for name, filler in fillers().items()})
+        names = [f"{name}-{seed}" for name in fillers()]
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(server.status, names, [JSON, "text/html"] * len(names)))
+        fuzz(index, server, seed, 100)
+    index.answers["honest"] = answer(json_page("honest", *HONEST))
+    assert server.status("honest") == 200
+    assert server.most_added_memory_mb() < BOUND_MB

@@ -15,6 +15,8 @@ from contextlib import suppress
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
 _GIVE_BACK_EVERY_BYTES = 24 * 1024 * 1024
+_RETURNED_AT_ONCE_BYTES = 4 * 1024 * 1024
+"""Larger blocks are returned one by one: pages of the public index are smaller, those that attack are not."""
 
 
 def settle_process() -> None:
@@ -30,7 +32,7 @@ def settle_process() -> None:
     with suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_M_ARENA_MAX, 2)
-        mallopt(_M_MMAP_THRESHOLD, 16 * 1024 * 1024)
+        mallopt(_M_MMAP_THRESHOLD, _RETURNED_AT_ONCE_BYTES)
 
 
 class Trimmer:
@@ -49,6 +51,11 @@ class Trimmer:
 
 
 def give_back() -> None:
-    """Return free memory to the system (malloc_trim(3))."""
+    """Return free memory to the system (malloc_trim(3)), with what only cycles of references hold.
+
+    What fails in a task or a thread is held by the traceback of its exception, which holds the task: without
+    a look of the collector, which is rare here, pages of megabytes would stay.
+    """
+    gc.collect()
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)

@@ -265,6 +265,7 @@ class Application:
             return await asyncio.shield(task)
         finally:
             self._under_way.pop(key, None)
+            del task  # a failure holds this frame, and would hold itself by it
 
     async def _cached_ready(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage | None:
         def load() -> ReadyPage | None:

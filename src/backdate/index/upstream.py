@@ -49,6 +49,8 @@ _MEMORY_PAGES = 64
 _MEMORY_BYTES = 32 * 1024 * 1024
 _WRITTEN_AT_ONCE_BYTES = 1024 * 1024
 """Larger pages do not wait in memory until they are written to the cache."""
+_WAITING_BYTES = 4 * 1024 * 1024
+"""Nor do further pages while so much waits for a slow disk."""
 
 _JSON_TYPES = (
     "application/vnd.pypi.simple.v1+json",
@@ -221,8 +223,14 @@ class IndexClient:
                 self._write(key, page)
             return
         with self._lock:
-            self._unwritten[key] = page
-        self._writer.submit(self._write, key, page)  # nobody who asked has to wait for the disk
+            waiting = sum(other.size_bytes for other in self._unwritten.values())
+            waits = waiting + page.size_bytes <= _WAITING_BYTES
+            if waits:
+                self._unwritten[key] = page
+        if waits:
+            self._writer.submit(self._write, key, page)  # nobody who asked has to wait for the disk
+        else:
+            self._write(key, page)
 
     def _write(self, key: tuple[str, str], page: SerialisedPage) -> None:
         assert self.cache is not None
