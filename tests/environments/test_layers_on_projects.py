@@ -203,10 +203,6 @@ def built(builder: Builder, request: EnvironmentRequest) -> Environment:
     return environment
 
 
-OF_UV = ("uv_cache.json", "uv_build.json")
-"""What uv notes of where a wheel came from: of a file, or of a build of its own."""
-
-
 def files_of(root: Path) -> dict[str, str]:
     """Every file that is seen below ``site-packages`` and its content, whichever layer it lies in.
 
@@ -219,14 +215,14 @@ def files_of(root: Path) -> dict[str, str]:
         name = path.relative_to(site).as_posix()
         if path.suffix == ".so":
             found[name] = "a compiled module"
-        elif path.suffix != ".pyc" and path.name not in (*OF_UV, "RECORD"):
+        elif path.suffix != ".pyc" and path.name not in ("uv_cache.json", "RECORD"):
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         elif path.name == "RECORD":
             text = path.read_text(encoding="utf-8")
             found[name] = "\n".join(
                 row
                 for row in sorted(text.splitlines())
-                if not row.startswith("../") and not any(name in row for name in (*OF_UV, ".so,"))
+                if not row.startswith("../") and "uv_cache" not in row and ".so," not in row
             )
     return found
 

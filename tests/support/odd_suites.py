@@ -116,6 +116,32 @@ def test_1():
         passed=1,
         states=EITHER,
     ),
+    "loops that end by an exception": _suite(
+        """
+class Three:
+    def __init__(self): self.left = 3
+    def __iter__(self): return self
+    def __next__(self):
+        self.left -= 1
+        if self.left < 0: raise StopIteration
+        return self.left
+def three():
+    yield from Three()
+def test_1():
+    for number in Three():
+        assert number >= 0
+def test_2():
+    for number in three(): pass
+def test_3():
+    try:
+        raise ValueError
+    except ValueError: pass
+def test_4():
+    with open("/dev/null"):
+        for number in Three(): continue
+""",
+        passed=4,
+    ),
     "doctests": _suite(
         'def f():\n    """\n    >>> f()\n    1\n    """\n    return 1\n', "--doctest-modules", states=UNSEEN
     ),

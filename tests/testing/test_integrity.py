@@ -22,7 +22,9 @@ from backdate.testing.outcomes import Outcome, SuiteRun
 WITNESSED, NOT_WITNESSED = Witnessing.WITNESSED, Witnessing.NOT_WITNESSED
 
 
-@pytest.mark.parametrize("suite", odd_suites(("tests inherited", "a decorator that swallows", "doctests")))
+@pytest.mark.parametrize(
+    "suite", odd_suites(("tests inherited", "loops that end by an exception", "doctests"))
+)
 def test_an_odd_suite_is_not_forged(
     run: Callable[..., SuiteRun],
     one_sandbox: Sandbox,
