@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from small_runner import SmallProjectRunner, write_files
+from patience import PATIENCE_S
+from small_runner import MIB, PLAN, SmallProjectRunner, bare_environment, bubblewrap, write_files
 
 from backdate.evaluation.edits import edited_lines
 from backdate.evaluation.flags.traced import look_at_runs
+from backdate.evaluation.flags.tracing import TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import FlagKind
+from backdate.sandboxes.interface import Limits
+from backdate.testing.integrity import Witnessing
+from backdate.testing.run import run_suite
 
 BEFORE = {
     "pkg/__init__.py": "",
@@ -145,3 +150,27 @@ def test_a_run_that_leaves_the_tracer_out_is_unexamined(tmp_path, new) -> None:
     assert known == []
     assert of_kind(looked, FlagKind.NOT_RUN) == []
     assert any("not compared" in one for one in looked.unexamined)
+
+
+@AGES
+def test_the_witness_of_the_tests_shares_the_trace(tmp_path, new) -> None:
+    tmp_path.chmod(0o755)
+    core = "import unittest\n\n\ndef twice(x):\n    return 2 * x\n"
+    cases = "import unittest\nfrom pkg import core\n\n\nclass All(unittest.TestCase):\n"
+    cases += "    def test_it(self):\n        self.assertEqual(core.twice(2), 4)\n"
+    files = {"pkg/__init__.py": "", "pkg/core.py": core, "tests/__init__.py": "", "tests/test_all.py": cases}
+    (tmp_path / "trace").mkdir()
+    run = run_suite(
+        TracingSandbox(bubblewrap(), {"pkg/core.py": (4,)}, tmp_path / "trace"),
+        bare_environment(new),
+        write_files(tmp_path / "tree", files),
+        PLAN,
+        limits=Limits(wall_s=PATIENCE_S, memory_bytes=512 * MIB),
+        log_folder=tmp_path / "logs",
+        witness=True,
+    )
+    assert run.integrity.state is Witnessing.WITNESSED, run.integrity.reasons
+    trace = read_trace(tmp_path / "trace")
+    assert ("pkg/core.py", 5) in trace.lines
+    assert len(trace.calls["pkg/core.py", 4]) == 1
+    assert trace.lost == 0
