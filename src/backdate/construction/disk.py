@@ -57,7 +57,7 @@ class Uses:
 
 
 def folder_bytes(folder: Path) -> int:
-    """What a folder takes on disk, files that are linked to the downloads of uv's cache included."""
+    """What a folder takes on disk."""
     total = 0
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):

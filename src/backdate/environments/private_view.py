@@ -1,7 +1,8 @@
 """What a build step that runs foreign code may write to, besides the one environment that it makes.
 
 It works on a private view of uv's cache: it reads what is there, and what it changes lies in a folder of its
-own, which is removed afterwards. So nothing that it leaves is ever used for another environment.
+own, which is removed afterwards. So nothing that it leaves is ever used for another environment, but a wheel
+that was built alone in a view (``wheel_store.py``).
 The steps of one environment share a view: what was fetched to find a project's requirements serves to
 build it.
 """

@@ -14,8 +14,8 @@ from backdate.environments.environment import Environment
 def environment_state(environment: Environment) -> str:
     """SHA-256 over the names, kinds, modes, sizes and modification times of the files of ``environment``.
 
-    No file is opened and no link followed. Times of inodes (``st_ctime``) would differ for no reason: files
-    are hard links from a cache, and one more link changes them.
+    No file is opened and no link followed. Times of change (``st_ctime``) are left to the seals of finished
+    environments (``environments/seal.py``): a cache that was restored has others.
     """
     digest = hashlib.sha256()
     for root in environment.roots:
