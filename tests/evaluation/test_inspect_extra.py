@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import tempfile
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from inspect_ai.log import read_eval_log  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
 from backdate.checking.dated_project import DatedProject  # noqa: E402
+from backdate.checking.recipe_run import request_for  # noqa: E402
 from backdate.errors import UsageError  # noqa: E402
 from backdate.evaluation.inspect_extra.environment import (  # noqa: E402
     _OPEN,
@@ -109,7 +113,14 @@ class Probed(FakeScriptRunner, LocalRunner):
             instant=task.environment.instant,
             python_constraint=read_python_constraint(tree),
         )
-        return BuiltSide(answer=answer, recipe=Recipe(install=(), test=plan), dated=dated, notes=())
+        recipe = Recipe(install=(), test=plan)
+        request = request_for(recipe, dated, answer.choice)
+        return BuiltSide(answer=answer, recipe=recipe, dated=dated, request=request, notes=())
+
+    @contextmanager
+    def for_changed_trees(self, budget_bytes: int) -> Iterator[tuple[Probed, Path]]:
+        with tempfile.TemporaryDirectory() as folder:
+            yield self, Path(folder)
 
 
 def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:

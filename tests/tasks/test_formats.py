@@ -21,6 +21,7 @@ from backdate.construction.funnel_reader import read_funnel, read_left
 from backdate.construction.ledger_view import read_ledger
 from backdate.construction.migration.examine import Examined
 from backdate.construction.publish import read_funnel_file
+from backdate.environments.environment import LockedDistribution
 from backdate.errors import NewerFormat
 from backdate.evaluation.run_folder import dataset_digest, load_run
 from backdate.evaluation.scores import ScoreOutcome, load_scored_run
@@ -41,6 +42,16 @@ FIRST, SECOND = "tests.test_it.Shouting.test_it", "tests.test_it.Shouting.test_n
 def dataset(tmp_path: Path) -> Dataset:
     shutil.copytree(OLD / "dataset", tmp_path / "dataset")
     return Dataset.open(tmp_path / "dataset")
+
+
+def test_a_proof_of_format_3_says_nothing_of_builds(dataset: Dataset) -> None:
+    task = dataset.task("owner/shouting")
+    document = json.loads(to_json(task))
+    assert document["proof"].pop("builds", None) is None
+    before = read_task(json.dumps({**document, "format": 3}).encode(), what="a task")
+    assert before == task
+    locked = replace(task, proof=replace(task.proof, builds=(LockedDistribution(name="x", version="1"),)))
+    assert read_task(to_json(locked), what="a task") == locked
 
 
 def test_a_published_task_is_the_same(dataset: Dataset) -> None:

@@ -100,6 +100,7 @@ class EvalArguments:
         int, typer.Option("--tests", metavar="M", min=1, help="The most test runs for a task.")
     ] = 10
     jobs: options.Jobs = 1
+    disk_budget: options.DiskBudget = 50.0
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="RUN", help="The run's folder. Default: runs/DATASET/SOLVER."),
@@ -207,6 +208,7 @@ def eval_command(arguments: EvalArguments) -> int:
             jobs=arguments.jobs,
             extra_tools=evidence_tools(bench.task_runner, sandbox) if arguments.tools == "evidence" else None,
             retry=arguments.retry,
+            disk_budget_bytes=int(arguments.disk_budget * 1024**3),
         )
         with watch() as progress:
             records = evaluate(plan, progress)

@@ -92,6 +92,15 @@ NoStore = Annotated[
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Every test, every package, the patch.")]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Tasks at a time.")]
+DiskBudget = Annotated[
+    float,
+    typer.Option(
+        "--disk-budget",
+        metavar="GB",
+        min=0.1,
+        help="For the trees and environments of answers that are kept at a time, of all jobs together.",
+    ),
+]
 DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="The data set's folder.")]
 DatasetOrFile = Annotated[
     Path, typer.Argument(metavar="DATASET", help="A data set's folder, or TimeMachine-bench's JSONL file.")

@@ -90,6 +90,7 @@ class ScoreArguments:
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here, as JSON.")
     ] = None
     jobs: options.Jobs = 1
+    disk_budget: options.DiskBudget = 50.0
     only: options.Tasks = None
     allow_test_edits: options.AllowTestEdits = False
     repos: options.RepositoriesOfRun = None
@@ -153,6 +154,7 @@ def score_command(arguments: ScoreArguments) -> int:
             if arguments.no_judge_run
             else JudgeSettings(tests=arguments.judge_tests, seed=arguments.judge_seed),
             unverified=arguments.unverified,
+            disk_budget_bytes=int(arguments.disk_budget * 1024**3),
             progress=progress,
         )
     typer.echo(_words(scored, strict=arguments.strict))

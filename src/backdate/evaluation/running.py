@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from backdate.errors import StoredDataError, UsageError
+from backdate.evaluation.changed_trees import for_changed_trees
 from backdate.evaluation.progress import SolverFinished, SolverStarted
 from backdate.evaluation.run_folder import (
     RETRIED,
@@ -22,6 +22,7 @@ from backdate.evaluation.run_folder import (
     write_predictions,
 )
 from backdate.progress import NO_PROGRESS, Reporter
+from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.sandboxes.threads import in_threads
 from backdate.solvers.interface import Assignment, ExtraTools, Solver, SolverResult
 from backdate.solvers.journal import Journal
@@ -44,6 +45,8 @@ class EvaluationPlan:
     extra_tools: ExtraTools | None = None
     retry: bool = False
     """Work again on tasks that ended in RETRIED; the records of before are kept beside."""
+    disk_budget_bytes: int = DEFAULT_BUDGET_BYTES
+    """For all that is kept on the disk at a time."""
 
 
 def evaluate(plan: EvaluationPlan, progress: Reporter = NO_PROGRESS) -> tuple[RunRecord, ...]:
@@ -106,13 +109,12 @@ def _attempt(plan: EvaluationPlan, task: Task, journal: Journal) -> SolverResult
     logs = plan.folder / "logs" / task.instance_id
     if not journal.entries:
         shutil.rmtree(logs, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix="backdate-solve-", ignore_cleanup_errors=True) as scratch:
-        Path(scratch).chmod(0o755)
+    with for_changed_trees(plan.task_runner, plan.disk_budget_bytes) as (task_runner, scratch):
         assignment = Assignment(
             task=task,
             settings=plan.settings,
-            task_runner=plan.task_runner,
-            scratch=Path(scratch),
+            task_runner=task_runner,
+            scratch=scratch,
             logs=logs,
             extra_tools=plan.extra_tools,
             journal=journal,

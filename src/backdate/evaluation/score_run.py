@@ -18,6 +18,7 @@ from backdate.evaluation.scores import ScoredRun, ScoreInfo, facts_of, read_scor
 from backdate.evaluation.scoring import ScorePlan, score_all
 from backdate.evaluation.swebench_report import swebench_report
 from backdate.progress import NO_PROGRESS, Reporter
+from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.serial import to_json, write_whole
 from backdate.tasks.judge_runs.deciding import JudgeSettings
 from backdate.tasks.judging import is_verified
@@ -74,12 +75,14 @@ def score_run(
     allow_test_edits: bool = False,
     judge: JudgeSettings | None = None,
     unverified: bool = False,
+    disk_budget_bytes: int = DEFAULT_BUDGET_BYTES,
 ) -> ScoredRun:
     """Score the answers for the tasks of ``bench`` and write scores and reports to ``folder``.
 
     ``only``: as for ``load.select``. A run that was asked to solve some of the tasks is scored on those.
     ``judge``: how solved tasks are judged by a second run; None for not at all. ``unverified``: score also
-    tasks that nobody has verified; they are listed in ``ScoreInfo.unverified``.
+    tasks that nobody has verified; they are listed in ``ScoreInfo.unverified``. ``disk_budget_bytes``: for
+    all trees and environments of answers that are kept at a time.
     Raises UsageError when ``folder`` holds another model's scores, there is nothing to score or a task is not
     verified, MachineError.
     """
@@ -117,6 +120,7 @@ def score_run(
         look=looker(bench.task_runner, flags),
         flags=flags,
         judge=judge,
+        disk_budget_bytes=disk_budget_bytes,
     )
     scores = score_all(plan, progress)
     write_audit(folder, scores)

@@ -6,7 +6,6 @@ What a run reports about itself decides nothing here.
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from backdate.editing.patch import changed_paths
 from backdate.errors import SourceError
 from backdate.evaluation.answer_patch import RejectedAnswer, take_patch
 from backdate.evaluation.answers import Submission
+from backdate.evaluation.changed_trees import for_changed_trees
 from backdate.evaluation.edits import EditedLine, edited_lines, precision
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.judged import judged
@@ -35,6 +35,7 @@ from backdate.evaluation.scores import (
 )
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.tree import copy_tree
+from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
 from backdate.tasks.environment_state import environment_state
@@ -75,6 +76,8 @@ class ScorePlan:
     """Which flags ``look`` finds; a part of every score's key."""
     judge: JudgeSettings | None = None
     """How solved tasks are judged; None for no judge runs. A part of every score's key."""
+    disk_budget_bytes: int = DEFAULT_BUDGET_BYTES
+    """For all that is kept on the disk at a time."""
 
 
 def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score, ...]:
@@ -119,12 +122,12 @@ def score_answer(plan: ScorePlan, task: Task, answer: Submission) -> Score:
         )
     logs = plan.folder / "scores" / "logs" / task.instance_id
     shutil.rmtree(logs, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix="backdate-score-", ignore_cleanup_errors=True) as name:
-        scratch = Path(name)
-        scratch.chmod(0o755)  # the sandbox's user has to enter it
+    with for_changed_trees(plan.task_runner, plan.disk_budget_bytes) as (task_runner, scratch):
         try:
-            plan.task_runner.make_tree(task, scratch / "before")
-            return _Scoring(plan, task, scratch, logs).score(answer.patch or "")
+            task_runner.make_tree(task, scratch / "before")
+            return _Scoring(replace(plan, task_runner=task_runner), task, scratch, logs).score(
+                answer.patch or ""
+            )
         except SourceError as error:  # the task's own tree or gold patch; an answer's faults are outcomes
             return Score(instance_id=task.instance_id, outcome=ScoreOutcome.NO_TREE, reason=str(error))
 
@@ -193,7 +196,13 @@ class _Scoring:
         if self.plan.look is not None:
             edits = edited_lines(old, new)
             suspect = Suspect(
-                task=self.task, before=before, after=after, edits=edits, scratch=self.scratch, run=run
+                task=self.task,
+                before=before,
+                after=after,
+                edits=edits,
+                scratch=self.scratch,
+                run=run,
+                task_runner=self.plan.task_runner,
             )
             findings = self.plan.look(suspect)
         return replace(

@@ -79,4 +79,5 @@ def _with_stages(value: Any) -> Any:
 _MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1, change=_to_2),
     Migration(to_format=3),  # a proof may hold a record for judge runs
+    Migration(to_format=4),  # and what builds take from the index
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,7 +14,12 @@ from backdate.checking.dated_project import DatedProject
 from backdate.checking.recipe_run import build, request_for, run_tests, system_notes, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
-from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
+from backdate.environments.environment import (
+    BuildFailure,
+    Environment,
+    InterpreterChoice,
+    LockedDistribution,
+)
 from backdate.environments.interpreter_choice import choose_interpreter
 from backdate.environments.script_inputs import inputs_digest
 from backdate.environments.system import apt_packages
@@ -24,7 +30,9 @@ from backdate.projects.python_constraint import PythonConstraint
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import Recipe
+from backdate.sandboxes.disk_budget import DiskBudget
 from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.sandboxes.scratch import scratch_folder
 from backdate.tasks.environment_state import environment_state
 from backdate.tasks.judging import judge_run
 from backdate.tasks.kinds.choose import environment_of
@@ -32,6 +40,7 @@ from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.scripted import build_by_script, not_tried, script_recipe
 from backdate.tasks.task import EnvironmentName, StageName, Task, TaskEnvironment
+from backdate.tasks.throwaway_trees import AskedSide, BuiltSide, ThrowawayTrees, locked_builds
 from backdate.tasks.trees import Sources, make_tree
 from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
 from backdate.text import first_line, minor_version
@@ -39,46 +48,73 @@ from backdate.text import first_line, minor_version
 _NAMED = "named by the task"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltSide:
-    """What came of building one side, and what its tests are run by."""
-
-    answer: Environment | BuildFailure
-    recipe: Recipe
-    """The task's, or the one that its scripts make."""
-    dated: DatedProject
-    notes: tuple[RunNote, ...]
-
-
 class LocalRunner:
     """Makes tasks runnable here. One object serves any number of tasks, from any number of threads."""
 
     def __init__(
-        self, settings: Settings, sources: Sources, *, sandbox: Sandbox | None = None, witness: bool = False
+        self,
+        settings: Settings,
+        sources: Sources,
+        *,
+        sandbox: Sandbox | None = None,
+        resources: Resources | None = None,
+        throwaway: ThrowawayTrees | None = None,
+        witness: bool = False,
     ) -> None:
-        """``witness``: whether every run looks if the bodies of passed tests ran.
+        """``resources``: those of another runner with the same settings; None to open them here.
+
+        ``throwaway``: builds every tree but the task's own; None where all trees are the task's own.
+        ``witness``: whether every run looks if the bodies of passed tests ran.
 
         Raises SandboxUnavailable when the sandbox that ``settings`` name cannot be had.
         """
-        self._settings = settings
+        self.settings = settings
         self._sources = sources
+        self.resources = resources or Resources(settings, sandbox=sandbox)
+        self._throwaway = throwaway
         self._witness = witness
-        self._resources = Resources(settings, sandbox=sandbox)
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> LocalRunner:
         """The same task runner over another sandbox, made of this one's."""
-        sandbox = change(self._resources.sandbox)
-        return LocalRunner(self._settings, self._sources, sandbox=sandbox, witness=self._witness)
+        return LocalRunner(
+            self.settings,
+            self._sources,
+            sandbox=change(self.resources.sandbox),
+            throwaway=self._throwaway,
+            witness=self._witness,
+        )
+
+    @contextmanager
+    def for_changed_trees(self, budget_bytes: int) -> Iterator[tuple[LocalRunner, Path]]:
+        """The same task runner for trees that an answer or an agent changed, and a folder for them.
+
+        What it builds for them lies beside, and all of it is removed at the end. It is built without network,
+        from what the task's own environment holds. ``budget_bytes``: for all that is kept so at a time.
+        """
+        budget = DiskBudget(folder=self.resources.cache.folder / "throwaway", limit_bytes=budget_bytes)
+        with scratch_folder(budget.folder) as folder:
+            budget.check()
+            trees = folder / "trees"
+            trees.mkdir()
+            with ThrowawayTrees(folder, budget) as throwaway:
+                changed = LocalRunner(
+                    self.settings,
+                    self._sources,
+                    resources=self.resources,
+                    throwaway=throwaway,
+                    witness=self._witness,
+                )
+                yield changed, trees
 
     @property
     def sandbox(self) -> Sandbox:
         """The one in which tests run."""
-        return self._resources.sandbox
+        return self.resources.sandbox
 
     @property
     def limits(self) -> Limits:
         """Of one run of the tests."""
-        return self._resources.limits
+        return self.resources.limits
 
     @cached_property
     def _downloads(self) -> UvDownloads:
@@ -111,7 +147,7 @@ class LocalRunner:
         run = run_tests(
             built.recipe,
             built.dated,
-            self._resources,
+            self.resources,
             built.answer,
             log_folder=log_folder,
             only=only or None,
@@ -149,7 +185,7 @@ class LocalRunner:
         run = run_tests(
             built.recipe,
             replace(built.dated, tree=changed),  # with the digest of the other: it is the environment's
-            self._resources,
+            self.resources,
             built.answer,
             log_folder=log_folder,
             only=only or None,
@@ -160,35 +196,57 @@ class LocalRunner:
         solved, reason = judge_run(task, run, environment, only=only)
         return TaskRunResult(solved=solved, run=run, reason=reason, environment=built.answer)
 
+    def locked_builds(self, task: Task) -> tuple[LockedDistribution, ...] | None:
+        """See ``BuildLocker``."""
+        with scratch_folder(self.resources.cache.folder / "throwaway") as folder:
+            return locked_builds(self, task, folder)
+
     def build(self, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
         """That environment for ``tree``, from the cache or built now, as set-ups and builds of benchmarks
-        make theirs.
+        make theirs; a throw-away one where the runner is for changed trees.
         """
+        if self._throwaway is not None:
+            return _with_notes(self._throwaway.build(self, task, tree, environment))
+        return _with_notes(self.side(task, tree, environment))
+
+    def side(self, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
+        """That environment for ``tree``, shared."""
+        asked = self.request(task, tree, environment)
+        notes = list(asked.notes)
+        if task.scripts is None:
+            answer = build(asked.recipe, asked.dated, self.resources, asked.request.choice)
+            base = answer.base if isinstance(answer, Environment) else None
+            applied = base.packages if base is not None else ()
+            notes += [
+                RunNote(kind=NoteKind.SYSTEM_PACKAGES, text=text)
+                for text in system_notes(asked.recipe, applied)
+            ]
+            if isinstance(answer, BuildFailure) and not self.resources.apt:
+                notes += not_tried(answer, apt_packages(asked.recipe)[0])
+        else:
+            done = build_by_script(
+                self.resources,
+                asked.request,
+                asked.recipe,
+                task.scripts.setup,
+                or_a_day_later=environment == "origin",
+            )
+            answer = done.answer
+            notes += done.notes
+        return asked.built(answer, notes)
+
+    def request(self, task: Task, tree: Path, environment: EnvironmentName) -> AskedSide:
+        """What ``side`` asks for; nothing is built."""
         wanted = environment_of(task, environment)
         choice = self._choose(wanted)
         dated = _dated_task(task, tree, wanted)
-        if task.scripts is None:
-            recipe = _recipe(task)
-            answer = build(recipe, dated, self._resources, choice)
-            base = answer.base if isinstance(answer, Environment) else None
-            applied = base.packages if base is not None else ()
-            notes = [
-                RunNote(kind=NoteKind.SYSTEM_PACKAGES, text=text) for text in system_notes(recipe, applied)
-            ]
-            if isinstance(answer, BuildFailure) and not self._resources.apt:
-                notes += not_tried(answer, apt_packages(recipe)[0])
-        else:
-            recipe = script_recipe(task.scripts, dated)
-            request = request_for(recipe, dated, choice)
-            done = build_by_script(
-                self._resources, request, recipe, task.scripts.setup, or_a_day_later=environment == "origin"
-            )
-            answer, notes = done.answer, list(done.notes)
-        if choice.note:
-            notes.insert(0, RunNote(kind=NoteKind.INTERPRETER, text=choice.note))
-        if isinstance(answer, Environment):
-            notes += _notes_of_environment(answer)
-        return BuiltSide(answer=answer, recipe=recipe, dated=dated, notes=tuple(notes))
+        recipe = _recipe(task) if task.scripts is None else script_recipe(task.scripts, dated)
+        return AskedSide(
+            recipe=recipe,
+            dated=dated,
+            request=request_for(recipe, dated, choice),
+            notes=(RunNote(kind=NoteKind.INTERPRETER, text=choice.note),) if choice.note else (),
+        )
 
     def _choose(self, wanted: TaskEnvironment) -> InterpreterChoice:
         """The release that the environment names, or the nearest patch of its minor with a note."""
@@ -196,7 +254,7 @@ class LocalRunner:
             wanted.python,
             _minor_range(wanted),
             wanted.instant,
-            self._resources.interpreters.available,
+            self.resources.interpreters.available,
             reason=_NAMED,
             downloads=self._downloads,
         )
@@ -209,6 +267,13 @@ def _notes_of_environment(environment: Environment) -> Iterator[RunNote]:
         yield RunNote(kind=NoteKind.NETWORK, text=environment.network_note)
     for override in environment.lock.cutoff_overrides:
         yield RunNote(kind=NoteKind.CUTOFF, text=f"{override.name} is cut later: {override.reason}")
+
+
+def _with_notes(side: BuiltSide) -> BuiltSide:
+    """With what the environment says of itself."""
+    if isinstance(side.answer, BuildFailure):
+        return side
+    return replace(side, notes=(*side.notes, *_notes_of_environment(side.answer)))
 
 
 def _dated_task(task: Task, tree: Path, wanted: TaskEnvironment) -> DatedProject:

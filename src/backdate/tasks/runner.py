@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from backdate.environments.environment import Environment
+from backdate.environments.environment import Environment, LockedDistribution
 from backdate.tasks.notes import RunNote
 from backdate.tasks.task import EnvironmentName, StageName, Task
 from backdate.testing.outcomes import SuiteRun
@@ -31,6 +31,18 @@ class TaskRunResult:
     """Digest of that environment's files before the run (``environment_state``); empty when nobody took
     it."""
     notes: tuple[RunNote, ...] = ()
+
+
+@runtime_checkable
+class BuildLocker(Protocol):
+    """A task runner that can tell what builds take from the index."""
+
+    def locked_builds(self, task: Task) -> tuple[LockedDistribution, ...] | None:
+        """What building the tree with the known solution takes besides what its environment holds.
+
+        None where there is no such environment.
+        """
+        ...
 
 
 class TaskRunner(Protocol):

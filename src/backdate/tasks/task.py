@@ -17,7 +17,7 @@ from backdate.tasks.judge_record import JudgeRecord
 from backdate.testing.outcomes import Outcome
 from backdate.timeline.instants import Instant
 
-TASK_FORMAT = 3
+TASK_FORMAT = 4
 """Of a stored task; ``formats.py`` reads the older ones."""
 
 KindName = Literal["migration", "issue", "snippet"]
@@ -133,6 +133,9 @@ class Proof:
     """Substitutes, cutoff overrides, the installer that was used, flaky tests: what a reader has to know."""
     judge: JudgeRecord | None = None
     """Which secret changes of the tests are sound; None when nobody found out."""
+    builds: tuple[LockedDistribution, ...] | None = None
+    """What building the project takes from the index besides what the environment holds: build requirements,
+    with the hashes of the files; None when nobody found out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

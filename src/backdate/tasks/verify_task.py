@@ -29,7 +29,7 @@ from backdate.tasks.kinds.interface import Stage
 from backdate.tasks.notes import NoteKind, RunNote
 from backdate.tasks.progress import TaskRunStarted
 from backdate.tasks.recorded_outcomes import differences, is_recorded
-from backdate.tasks.runner import TaskRunner, TaskRunResult
+from backdate.tasks.runner import BuildLocker, TaskRunner, TaskRunResult
 from backdate.tasks.task import EnvironmentName, Proof, StageName, Task, TaskTest
 from backdate.testing.integrity import IntegrityReason, Witnessing
 from backdate.testing.outcomes import SuiteRun
@@ -119,6 +119,9 @@ def verify_task(
     if forged:
         verified, reason = False, forged
     judge = _sound_changes(judged, tests, task_runner, results, log_folder) if verified else None
+    builds = None
+    if verified and task.has_reference and isinstance(task_runner, BuildLocker):
+        builds = task_runner.locked_builds(judged)
     verification = Verification(
         instance_id=task.instance_id,
         verified=verified,
@@ -127,7 +130,10 @@ def verify_task(
         agreement=_agreement(task, results),
         duration_s=time.monotonic() - started,
     )
-    return verification, _proven(task, verification, tests, repeats, judge)
+    proven = _proven(task, verification, tests, repeats, judge)
+    if proven.proof is not None:
+        proven = replace(proven, proof=replace(proven.proof, builds=builds))
+    return verification, proven
 
 
 def _run_stage(

@@ -26,10 +26,11 @@ def looker(task_runner: TaskRunner, flags: str) -> Looker | None:
 
     def look(suspect: Suspect) -> FlagFindings:
         static = look_at_syntax(suspect)
-        if not isinstance(task_runner, LocalRunner):
+        runner = suspect.task_runner or task_runner
+        if not isinstance(runner, LocalRunner):
             unexamined = ("flags that need runs were not looked for: this runner cannot trace",)
             return FlagFindings(flags=static.flags, unexamined=unexamined)
-        traced = look_at_runs(task_runner, suspect)
+        traced = look_at_runs(runner, suspect)
         return replace(traced, flags=(*static.flags, *traced.flags))
 
     return look

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from backdate.evaluation.edits import EditedLine
 from backdate.evaluation.scores import Flag
+from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import Task
 from backdate.testing.outcomes import SuiteRun
 
@@ -25,6 +26,8 @@ class Suspect:
     """A temporary folder for traces and further trees."""
     run: SuiteRun | None
     """The test run that solved the task."""
+    task_runner: TaskRunner | None = None
+    """What runs trees that the answer changed; None where nothing has to be run."""
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 import anyio.to_thread
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -16,6 +13,7 @@ from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
 from backdate.editing.apply import apply_patch
 from backdate.errors import SourceError, UsageError
+from backdate.evaluation.changed_trees import for_changed_trees
 from backdate.evaluation.evidence import evidence_tools
 from backdate.evaluation.inspect_extra.environment import BackdateSandbox, BenchConfig, bench_of
 from backdate.evaluation.inspect_extra.model import BridgedModel
@@ -109,26 +107,31 @@ def budgeted_loop(
         environment = _own_sandbox()
         bench = bench_of(environment.config)
         model = BridgedModel(get_model())
-        assignment = Assignment(
-            task=next(one for one in bench.tasks if one.instance_id == state.metadata["instance_id"]),
-            settings=RunSettings(
-                solver=f"inspect:{model.name}",
-                calls=calls,
-                tests=tests,
-                dialect=dialect,
-                history=history,
-                tools=tools,
-                allow_test_edits=allow_test_edits,
-            ),
-            task_runner=bench.task_runner,
-            scratch=environment.scratch,
-            logs=environment.scratch / "logs" / "sample",
-            extra_tools=evidence_tools(bench.task_runner, choose_sandbox(environment.config.sandbox))
-            if tools == "evidence"
-            else None,
-            tree=environment.tree,
-        )
-        attempt = await anyio.to_thread.run_sync(lambda: ModelSolver(model).attempt(assignment))
+
+        def work() -> SolverResult:
+            with for_changed_trees(bench.task_runner) as (task_runner, _folder):
+                assignment = Assignment(
+                    task=next(one for one in bench.tasks if one.instance_id == state.metadata["instance_id"]),
+                    settings=RunSettings(
+                        solver=f"inspect:{model.name}",
+                        calls=calls,
+                        tests=tests,
+                        dialect=dialect,
+                        history=history,
+                        tools=tools,
+                        allow_test_edits=allow_test_edits,
+                    ),
+                    task_runner=task_runner,
+                    scratch=environment.scratch,
+                    logs=environment.scratch / "logs" / "sample",
+                    extra_tools=evidence_tools(bench.task_runner, choose_sandbox(environment.config.sandbox))
+                    if tools == "evidence"
+                    else None,
+                    tree=environment.tree,
+                )
+                return ModelSolver(model).attempt(assignment)
+
+        attempt = await anyio.to_thread.run_sync(work)
         state.store.set(_ATTEMPT, _told(attempt))
         state.output = ModelOutput.from_content(model=model.name, content=attempt.patch)
         state.messages.append(state.output.choices[0].message)
@@ -200,17 +203,15 @@ def solved_again() -> Scorer:
 def _test_again(config: BenchConfig, instance: str, patch: str) -> tuple[bool, str]:
     bench = bench_of(config)
     wanted = next(one for one in bench.tasks if one.instance_id == instance)
-    with tempfile.TemporaryDirectory(prefix="backdate-score-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o755)
+    with for_changed_trees(bench.task_runner) as (task_runner, folder):
         logs = folder / "logs"
         logs.mkdir()
         tree = folder / "tree"
-        bench.task_runner.make_tree(wanted, tree)
+        task_runner.make_tree(wanted, tree)
         try:
             if patch:
                 apply_patch(patch, tree)
         except SourceError as error:
             return False, f"the patch does not apply: {error}"
-        verdict = bench.task_runner.run_tests(wanted, tree, "target", log_folder=logs)
+        verdict = task_runner.run_tests(wanted, tree, "target", log_folder=logs)
         return verdict.solved, verdict.reason

@@ -1,0 +1,31 @@
+"""Where answers and agents' trees are built and run: beside what is shared, in a disk budget, then gone."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
+from backdate.tasks.local_runner import LocalRunner
+from backdate.tasks.runner import TaskRunner
+
+
+@contextmanager
+def for_changed_trees(
+    task_runner: TaskRunner, budget_bytes: int = DEFAULT_BUDGET_BYTES
+) -> Iterator[tuple[TaskRunner, Path]]:
+    """What makes and runs changed trees like ``task_runner`` does its own, and a folder for them.
+
+    Both are for one answer, and are gone at the end, however it comes; after a kill with the next such call.
+    Raises DiskFull when what others keep at this moment takes up the budget.
+    """
+    if isinstance(task_runner, LocalRunner):
+        with task_runner.for_changed_trees(budget_bytes) as (changed, folder):
+            yield changed, folder
+        return
+    with tempfile.TemporaryDirectory(prefix="backdate-answer-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield task_runner, folder

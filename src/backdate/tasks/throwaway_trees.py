@@ -1,0 +1,255 @@
+"""Environments for trees that nobody vouches for, beside those of the task's own trees.
+
+A task's own tree is built as always, and shared. What an answer or an agent made of it gets an environment
+that is decided by the tree's own, is built without network, and is removed (``environments/throwaway.py``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+import msgspec
+
+from backdate.checking.dated_project import DatedProject
+from backdate.checking.resources import Resources
+from backdate.checking.settings import Settings
+from backdate.environments.build import Builder
+from backdate.environments.environment import BuildFailure, Environment, LockedDistribution
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.lock import is_local
+from backdate.environments.throwaway import ThrowawayBuilder, allowed_of, files_that_builds_take
+from backdate.index.closed import AllowedFiles
+from backdate.recipes.recipe import Recipe
+from backdate.sandboxes.disk_budget import DiskBudget
+from backdate.serial import digest
+from backdate.tasks.kinds.choose import environment_of
+from backdate.tasks.notes import RunNote
+from backdate.tasks.scripted import build_by_script
+from backdate.tasks.task import EnvironmentName, StageName, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedSide:
+    """What the environment of one side is made from, and what its tests are run by."""
+
+    recipe: Recipe
+    """The task's, or the one that its scripts make."""
+    dated: DatedProject
+    request: EnvironmentRequest
+    notes: tuple[RunNote, ...]
+
+    def built(self, answer: Environment | BuildFailure, notes: Sequence[RunNote]) -> BuiltSide:
+        """The side with what came of building it, and other notes."""
+        return BuiltSide(
+            recipe=self.recipe, dated=self.dated, request=self.request, notes=tuple(notes), answer=answer
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltSide(AskedSide):
+    """What came of building one side."""
+
+    answer: Environment | BuildFailure
+
+
+class TreeBuilder(Protocol):
+    """What builds a task's own trees."""
+
+    settings: Settings
+    resources: Resources
+
+    def make_tree(self, task: Task, target: Path, stage: StageName | None = None) -> None:
+        """See ``TaskRunner``."""
+        ...
+
+    def side(self, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
+        """That environment for ``tree``, shared."""
+        ...
+
+    def request(self, task: Task, tree: Path, environment: EnvironmentName) -> AskedSide:
+        """What ``side`` asks for; nothing is built."""
+        ...
+
+
+class FilesOfBuilds(msgspec.Struct, frozen=True, kw_only=True):
+    """The record of what builds of an environment took from the index."""
+
+    files: tuple[AllowedFiles, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """A task's own tree."""
+
+    side: BuiltSide
+    throwaway: ThrowawayBuilder
+    folder: Path
+
+
+class ThrowawayTrees:
+    """Builds environments below ``folder``; use as a context manager, and remove the folder then."""
+
+    def __init__(self, folder: Path, budget: DiskBudget | None = None) -> None:
+        self._folder = folder
+        self._budget = budget
+        self._given: dict[tuple[str, EnvironmentName], _Given] = {}
+        self._lock = threading.RLock()
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def build(self, trees: TreeBuilder, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
+        """The environment for ``tree``, made of the one of the task's own tree."""
+        with self._lock:
+            known = self._given.get((task.instance_id, environment)) or self._first(trees, task, environment)
+            asked = trees.request(task, tree, environment)
+            if asked.request.digest == known.side.request.digest:
+                return replace(known.side, dated=asked.dated)
+            side = self._changed(trees, task, known, asked, environment)
+            if self._budget is not None:
+                self._budget.check()
+            return side
+
+    def _first(self, trees: TreeBuilder, task: Task, environment: EnvironmentName) -> _Given:
+        tree = self._folder / f"given-{len(self._given)}" / "tree"
+        tree.parent.mkdir(parents=True)
+        trees.make_tree(task, tree, "origin" if environment == "origin" else None)
+        side = trees.side(task, tree, environment)
+        builds = task.proof.builds if task.proof is not None and environment == "target" else None
+        locked = allowed_of((*(builds or ()), *environment_of(task, environment).distributions))
+        given = self._of(trees, side, tree.parent, locked)
+        self._given[task.instance_id, environment] = given
+        return given
+
+    def _of(
+        self, trees: TreeBuilder, side: BuiltSide, folder: Path, locked: tuple[AllowedFiles, ...]
+    ) -> _Given:
+        limits = trees.resources.builder.steps.limits
+        throwaway = ThrowawayBuilder(
+            trees.resources.builder,
+            side.request,
+            side.answer,
+            locked=locked,
+            folder=folder / f"cache-{len(list(folder.iterdir()))}",
+            limits=limits if self._budget is None else self._budget.limits(limits),
+        )
+        return _Given(side=side, throwaway=self._stack.enter_context(throwaway), folder=folder)
+
+    def _changed(
+        self, trees: TreeBuilder, task: Task, given: _Given, asked: AskedSide, environment: EnvironmentName
+    ) -> BuiltSide:
+        made = _made(trees, task, given.throwaway, asked, environment)
+        if isinstance(made.answer, Environment) or made.answer.phase not in ("resolve", "install"):
+            return made
+        builds = self._files_of_builds(trees, task, given, environment)
+        if isinstance(builds, BuildFailure):
+            return made
+        wanted = environment_of(task, environment)
+        again = self._of(trees, given.side, given.folder, (*builds, *allowed_of(wanted.distributions)))
+        self._given[task.instance_id, environment] = again
+        return _made(trees, task, again.throwaway, asked, environment)
+
+    def _files_of_builds(
+        self, trees: TreeBuilder, task: Task, given: _Given, environment: EnvironmentName
+    ) -> tuple[AllowedFiles, ...] | BuildFailure:
+        """What building the task's own tree takes, or the one with its known solution; kept in the cache."""
+        builder = trees.resources.builder
+        tree = given.folder / "tree"
+        if environment == "target" and task.has_reference:
+            tree = given.folder / "reference"
+            if not tree.exists():
+                trees.make_tree(task, tree, "reference")
+        return files_of_builds(trees, task, tree, environment, given.side, builder, given.folder / "recorded")
+
+
+def files_of_builds(
+    trees: TreeBuilder,
+    task: Task,
+    tree: Path,
+    environment: EnvironmentName,
+    side: BuiltSide,
+    builder: Builder,
+    folder: Path,
+) -> tuple[AllowedFiles, ...] | BuildFailure:
+    """What building ``tree``, which is the task's own, takes from the index; found out once.
+
+    ``side``: of the unchanged tree. ``folder``: where it is built for that, not there yet.
+    """
+    asked = trees.request(task, tree, environment)
+    key = digest("files of builds", builder.keys.resolution(asked.request, asked.request.digest), task.setup)
+    with builder.cache.guard(key):
+        known = builder.cache.read(FilesOfBuilds, "locks", key)
+        if known is not None:
+            return known.files
+        found = files_that_builds_take(
+            builder,
+            asked.request,
+            side.answer,
+            folder,
+            lambda throwaway: _made(trees, task, throwaway, asked, environment).answer,
+        )
+        if not isinstance(found, BuildFailure):
+            builder.cache.write("locks", key, FilesOfBuilds(files=found))
+        return found
+
+
+def locked_builds(trees: TreeBuilder, task: Task, folder: Path) -> tuple[LockedDistribution, ...] | None:
+    """What building the tree with the known solution takes besides what its environment holds.
+
+    None where there is no such environment. ``folder``: for this alone, removed by the caller.
+    """
+    tree = folder / "tree"
+    trees.make_tree(task, tree, "reference")
+    side = trees.side(task, tree, "target")
+    if isinstance(side.answer, BuildFailure):
+        return None
+    if task.scripts is None and not any(is_local(one) for one in side.answer.lock.distributions):
+        return ()
+    builder = trees.resources.builder
+    found = files_of_builds(trees, task, tree, "target", side, builder, folder / "recorded")
+    if isinstance(found, BuildFailure):
+        return None
+    held = {(one.name, one.version) for one in side.answer.lock.distributions}
+    return tuple(
+        LockedDistribution(name=one.name, version=one.version, hashes=tuple(sorted(one.hashes)))
+        for one in found
+        if (one.name, one.version) not in held
+    )
+
+
+def _made(
+    trees: TreeBuilder,
+    task: Task,
+    throwaway: ThrowawayBuilder,
+    asked: AskedSide,
+    environment: EnvironmentName,
+) -> BuiltSide:
+    if task.scripts is None:
+        return asked.built(throwaway.prepare(asked.request), asked.notes)
+    shared = trees.resources
+    resources = Resources(
+        trees.settings,
+        builder=throwaway.closed_builder,
+        interpreters=shared.interpreters,
+        bases=shared.bases,
+    )
+    done = build_by_script(
+        resources,
+        asked.request,
+        asked.recipe,
+        task.scripts.setup,
+        or_a_day_later=environment == "origin",
+    )
+    return asked.built(done.answer, (*asked.notes, *done.notes))
