@@ -103,6 +103,7 @@ def build_environment(
     packages: tuple[str, ...] = (),
     tests: bool = False,
     python: str | None = None,
+    lock_builds: bool = False,
     settings: Settings | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> EnvironmentResult:
@@ -115,5 +116,6 @@ def build_environment(
             packages=packages,
             tests=tests,
             python=python,
+            lock_builds=lock_builds,
             progress=progress,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.starting_recipes import StartingRecipe, starting_recipes
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.throwaway import files_that_builds_take
 from backdate.errors import SourceError, UsageError
+from backdate.index.closed import AllowedFiles
 from backdate.progress import NO_PROGRESS, ONLY, Activity, Reporter, StageReporter
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import read_python_constraint
@@ -23,6 +26,9 @@ from backdate.recipes.basic import install_steps
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.text import first_line
 from backdate.timeline.instants import Instant, require_past
+
+BUILD_REQUIREMENTS = "build-requirements.txt"
+"""In the folder of an environment whose builds are locked: what they take besides what it holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +48,14 @@ def build_project_environment(
     packages: tuple[str, ...] = (),
     tests: bool = False,
     python: str | None = None,
+    lock_builds: bool = False,
     progress: Reporter = NO_PROGRESS,
 ) -> EnvironmentResult:
     """Build the environment of a project, or of ``packages`` alone, as of ``instant`` at ``output``.
 
     ``output`` becomes a virtual environment with its lock beside (``pylock.toml``, PEP 751); it must not
-    exist or be empty. With ``tests`` what the project's tests need is in it as well.
+    exist or be empty. With ``tests`` what the project's tests need is in it as well. With ``lock_builds`` it
+    is built once more to see what builds take from the index besides, for ``build-requirements.txt``.
     """
     output = output.absolute()
     require_new_folder(output)
@@ -67,10 +75,29 @@ def build_project_environment(
             choice = choose(start.recipe, dated, resources.interpreters, start.python)
             request = request_for(start.recipe, dated, choice)
         built = resources.builder.build_at(request, output, progress=progress)
+        if lock_builds and isinstance(built, Environment):
+            progress.report(Activity(text="building once more, to see what builds take from the index"))
+            taken = files_that_builds_take(resources.builder, request, built, Path(temporary, "again"))
+            if isinstance(taken, BuildFailure):
+                built = taken
+            else:
+                (output / BUILD_REQUIREMENTS).write_text(_with_hashes(taken, built), encoding="utf-8")
     if isinstance(built, BuildFailure):
         StageReporter(progress, ONLY).enter("failed")
         return EnvironmentResult(failure=built)
     return EnvironmentResult(environment=built)
+
+
+def _with_hashes(taken: Iterable[AllowedFiles], built: Environment) -> str:
+    """The files that are not in the environment's own lock, in the format of requirement files."""
+    held = {(one.name, one.version): set(one.hashes) for one in built.lock.distributions}
+    lines = []
+    for release in taken:
+        hashes = sorted(release.hashes - held.get((release.name, release.version), set()))
+        if hashes:
+            words = (f"{release.name}=={release.version}", *(f"--hash={one}" for one in hashes))
+            lines.append(" \\\n    ".join(words))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _require_requirement(text: str) -> None:

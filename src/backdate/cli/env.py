@@ -38,6 +38,14 @@ class EnvArguments:
         ),
     ] = None
     tests: Annotated[bool, typer.Option("--tests", help="Also what the project's tests need.")] = False
+    lock_builds: Annotated[
+        bool,
+        typer.Option(
+            "--lock-builds",
+            help="Build it once more to see what its builds take from the index, and write that with hashes "
+            "to DIR/build-requirements.txt: for a bundle from which it can be built without a network.",
+        ),
+    ] = False
     python: options.Python = None
     sandbox: options.SandboxName = "bwrap"
     cache: options.CacheFolder = None
@@ -53,6 +61,7 @@ def env_command(arguments: EnvArguments) -> int:
     DIR becomes a virtual environment of your own, and DIR/pylock.toml (PEP 751) its lock with hashes. The
     project itself is installed, not linked.
     """
+    from backdate.checking.build_environment import BUILD_REQUIREMENTS
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.cli.terminal import printable, tell
@@ -79,6 +88,7 @@ def env_command(arguments: EnvArguments) -> int:
             packages=tuple(arguments.package or ()),
             tests=arguments.tests,
             python=arguments.python,
+            lock_builds=arguments.lock_builds,
             settings=settings,
             progress=progress,
         )
@@ -95,4 +105,6 @@ def env_command(arguments: EnvArguments) -> int:
     if made.environment.choice.note:
         typer.echo(f"Note: {printable(made.environment.choice.note)}")
     typer.echo(f"Lock: {arguments.output / 'pylock.toml'}")
+    if arguments.lock_builds:
+        typer.echo(f"Builds: {arguments.output / BUILD_REQUIREMENTS}")
     return exit_codes.OK
