@@ -34,8 +34,9 @@ def test_a_real_sdist(
     assert result.audit is not None
     assert (result.audit.side, result.audit.problem) == ("old", "")
     assert result.audit.suite is not None
-    assert (len(result.audit.suite.functions), result.audit.suite.seed) == (3, 1)
-    assert result.audit.suite.count(AuditFinding.ASSERTS) == 3
+    audited = 3 if verdict is Verdict.BROKE else 0  # numpy-financial asserts by numpy's own functions
+    assert (len(result.audit.suite.functions), result.audit.suite.seed) == (audited, 1)
+    assert result.audit.suite.count(AuditFinding.ASSERTS) == audited
     assert from_json(CheckResult, to_json(result)) == result
     assert read_result(tmp_path / "kept" / "result.json") == result
     if verdict is Verdict.BROKE:
