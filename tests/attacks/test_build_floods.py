@@ -46,8 +46,8 @@ raise SystemExit(1)
         pytest.param(DISK, {"disk"}, id="disk"),
         pytest.param(DOWNLOADS, {"disk"}, id="uv's cache", marks=pytest.mark.slow),
         pytest.param(MEMORY, {"oom", "install"}, id="memory", marks=pytest.mark.slow),
-        pytest.param(PROCESSES, {"install", "oom"}, id="processes", marks=pytest.mark.slow),
-        pytest.param(OUTPUT, {"install"}, id="output", marks=pytest.mark.slow),
+        pytest.param(PROCESSES, {"install", "oom", "timeout"}, id="processes", marks=pytest.mark.slow),
+        pytest.param(OUTPUT, {"install", "oom"}, id="output", marks=pytest.mark.slow),
     ],
 )
 def test_the_build_fails_and_says_why(attack: str, phases: set[str], tmp_path: Path) -> None:
