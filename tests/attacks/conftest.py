@@ -22,6 +22,9 @@ from backdate.testing.run import run_suite
 
 __all__ = ("bubblewrap", "python", "shell")
 
+collect_ignore = ["planted_files"]
+"""What attackers leave: some of it has the names of tests."""
+
 
 @pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
 def attacker(request: pytest.FixtureRequest, tmp_path: Path) -> Attacker:

@@ -56,6 +56,7 @@ def scored(patch: str, folder: Path) -> Score:
         Answers(model="m", by_task={task.instance_id: Submission(patch=patch)}, source="preds.jsonl"),
         folder / "run",
         flags="none",
+        unverified=True,
     ).scores[0]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from fake_runner import FakeScriptRunner
 
 _MARK = re.compile(r"mark [0-9a-f]{16}")
-_PLACE = re.compile(r"[^\" ]*/backdate-solve-[^/]*/")
+_PLACE = re.compile(r"[^\" ]*/backdate-(?:solve|answer)-[^/]*/")
 
 
 class MarkingRunner(FakeScriptRunner):
