@@ -43,8 +43,9 @@ def dependency(folder: Path, value: int, *, name: str = "dep", requires: str = "
     if requires:
         text = text.replace("Version: 1\\n", f"Version: 1\\nRequires-Dist: {requires}\\n")
         metadata = folder / "pyproject.toml"
-        declared = f'dependencies = ["{requires}"]\n[build-system]'
-        metadata.write_text(metadata.read_text().replace("[build-system]", declared))
+        metadata.write_text(
+            metadata.read_text().replace("dependencies = []", f'dependencies = ["{requires}"]')
+        )
     backend.write_text(text)
     return folder
 
