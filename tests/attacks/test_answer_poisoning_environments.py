@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hostile_projects import builder_in, built, project, request_for, wheel
 
 from backdate.environments.environment import Environment
@@ -85,6 +86,7 @@ def test_nothing_that_is_shared_changes(tmp_path: Path) -> None:
         assert poisoned(builder.cache.folder) == []
 
 
+@pytest.mark.slow
 def test_the_same_answer_changes_what_is_shared_where_it_is_built_as_the_task_is(tmp_path: Path) -> None:
     files = {"secret-1-py3-none-any.whl": wheel("secret")}
     with builder_in(tmp_path / "cache", files) as builder:

@@ -40,6 +40,7 @@ raise SystemExit(1)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attack", "phases"),
     [

@@ -105,6 +105,7 @@ def test_with_the_whole_network_it_reaches_them(
     assert "/admin" in service.asked  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_a_requirement_from_a_git_server_of_this_machine_fails_by_name(
     tmp_path: Path, service: http.server.ThreadingHTTPServer

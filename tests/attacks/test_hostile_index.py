@@ -15,6 +15,7 @@ from random import Random
 import pytest
 from fake_index import file_entry, html_page, json_page
 from hostile_index import JSON, Answer, HostileIndex, Server, answer, served
+from slow_tests import others_slow
 
 BOUND_MB = 200
 """Memory beyond that of a server which has done nothing."""
@@ -154,7 +155,7 @@ def html_fillers() -> dict[str, Answer]:
     }
 
 
-@pytest.mark.parametrize("accept", [JSON, "text/html"])
+@pytest.mark.parametrize("accept", others_slow([JSON, "text/html"], kept=["text/html"]))
 def test_no_answer_fills_the_memory(index: HostileIndex, server: Server, accept: str) -> None:
     index.answers.update(fillers())
     names = list(fillers())

@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+import pytest
 from hostile_projects import builder_in, built, project, request_for
 
 PLANT = """
@@ -26,6 +27,7 @@ for one in environments():
 """
 
 
+@pytest.mark.slow
 def test_the_environment_gives_no_rights(tmp_path: Path) -> None:
     with builder_in(tmp_path / "cache") as builder:
         environment = built(builder.prepare(request_for(project(tmp_path / "thing", PLANT), builder.cache)))

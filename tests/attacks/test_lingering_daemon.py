@@ -40,7 +40,8 @@ time.sleep(0.2)
 """
 
 
-@pytest.mark.parametrize("way", ["shared", pytest.param("at a place", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["shared", "at a place"])
 def test_nothing_changes_once_the_build_is_over(way: str, tmp_path: Path) -> None:
     victim = tmp_path / "host-file"
     victim.write_text("of the host", encoding="utf-8")

@@ -22,6 +22,7 @@ for one in environments():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hostile_projects import builder_in, built, project, request_for
 from patience import PATIENCE_S
 
@@ -24,6 +25,7 @@ for one in environments():
 """
 
 
+@pytest.mark.slow
 def test_only_sandboxes_start_it(tmp_path: Path) -> None:
     planted = tmp_path / "started"
     planted.write_text("", encoding="utf-8")

@@ -72,6 +72,7 @@ def test_a_service_of_this_machine_is_not_asked(
         assert f"{address.removeprefix('git+')} is not fetched" in failure.message
 
 
+@pytest.mark.slow
 def test_nor_by_a_submodule_or_a_requirement_of_a_repository(
     tmp_path: Path, service: http.server.ThreadingHTTPServer, hostile: GitServer
 ) -> None:

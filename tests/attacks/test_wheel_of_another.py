@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hostile_projects import builder_in, built, poisoned, project, request_for, sdist
 
 PLANT = """
@@ -31,6 +32,7 @@ for one in cache.rglob("second-1*.whl"):
 """
 
 
+@pytest.mark.slow
 def test_the_other_one_is_as_it_was_built(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
