@@ -133,7 +133,11 @@ def git_server(folder: Path) -> Iterator[GitServer]:
                 if self.headers.get("Transfer-Encoding") == "chunked"
                 else self.rfile.read(length)
             )
-            done = subprocess.run([backend], env=variables, input=body, capture_output=True, check=False)
+            repository = folder / parts.path.lstrip("/").split(".git")[0]
+            for _ in range(3):  # on a busy machine it once did not find a repository that was there
+                done = subprocess.run([backend], env=variables, input=body, capture_output=True, check=False)
+                if b"404" not in done.stdout[:100] or not repository.with_suffix(".git").is_dir():
+                    break
             head, _, content = done.stdout.partition(b"\r\n\r\n")
             lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if ": " in line)
             self.send_response(int(lines.pop("Status", "200").split()[0]))
