@@ -123,3 +123,13 @@ def test_what_was_changed_in_the_cache_is_found_and_removed(
     assert "was changed since it was made; it is removed" in capsys.readouterr().out
     assert not (tmp_path / "built" / "environments" / "key").exists()
     assert status_of(["doctor", "--verify-cache", "--cache", str(tmp_path)]) == 0
+
+
+def test_what_earlier_versions_left_is_no_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cache = Cache(tmp_path)
+    root = tmp_path / "store" / "environments" / "old"
+    root.mkdir(parents=True)
+    cache.write("records", "old", replace(environment_of(root, Path(sys.executable)), key="old"))
+    assert status_of(["doctor", "--verify-cache", "--cache", str(tmp_path)]) == 0
+    assert "not used any more: 1 environment, forgotten" in capsys.readouterr().out
+    assert cache.read(Environment, "records", "old") is None

@@ -191,7 +191,7 @@ def test_every_file_of_what_is_kept_is_read(tmp_path: Path) -> None:
             lambda root: replace(environment_of(make(root), Path(sys.executable)), key=root.name, root=root),
         )
     same_size_and_time(finished.cache.built / "two" / MODULE, "x = 2\n")
-    assert {one.key: one.intact for one in finished.verify_all()} == {"one": True, "two": False}
+    assert {one.key: one.state for one in finished.verify_all()} == {"one": "intact", "two": "changed"}
     assert not (finished.cache.built / "two").exists()
     assert [one.key for one in finished.verify_all()] == ["one"]
     assert finished.find("two", NO_PROGRESS) is None

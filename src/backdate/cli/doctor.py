@@ -54,16 +54,23 @@ def _verify(settings: Settings) -> int:
     from backdate.environments.cache import Cache
     from backdate.environments.finished import FinishedEnvironments
     from backdate.environments.wheel_store import WheelStore
+    from backdate.text import counted
 
     cache = Cache(settings.cache)
     environments = list(FinishedEnvironments(cache).verify_all())
     wheels = WheelStore(cache).verify_all()
-    changed = [str(one.folder) for one in environments if not one.intact]
+    unsealed = sum(one.state == "unsealed" for one in environments)
+    changed = [str(one.folder) for one in environments if one.state == "changed"]
     changed += [f"the wheel {key}" for key, intact in wheels.items() if not intact]
     for name in changed:
         typer.echo(f"{printable(name)} was changed since it was made; it is removed.")
+    if unsealed:
+        typer.echo(
+            f"Of earlier versions, and not used any more: {counted(unsealed, 'environment')}, forgotten."
+        )
+    read = len(environments) - unsealed
     typer.echo(
-        f"{len(environments)} environments and {len(wheels)} wheels read: "
-        f"{len(environments) + len(wheels) - len(changed)} as they were made."
+        f"{counted(read, 'environment')} and {counted(len(wheels), 'wheel')} read: "
+        f"{read + len(wheels) - len(changed)} as they were made."
     )
     return exit_codes.STORED if changed else exit_codes.OK

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from backdate.environments import seal
 from backdate.environments.cache import Cache
@@ -26,8 +27,9 @@ class VerifiedEnvironment:
 
     key: str
     folder: Path
-    intact: bool
-    """Whether it is as it was made; it is gone where it was not."""
+    state: Literal["intact", "changed", "unsealed"]
+    """Whether it is as it was made; it is gone where it was not. Unsealed are those of earlier versions, of
+    which nothing tells how they were made; they are not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,13 @@ class FinishedEnvironments:
                 found = self.cache.read(Environment, "records", key)
                 if found is None:
                     continue
+                sealed = self.cache.read(seal.Seal, _SEALS, key) is not None
                 intact = self._is_intact(key, found.root, NO_PROGRESS, thoroughly=True)
-            yield VerifiedEnvironment(key=key, folder=found.root, intact=intact)
+            yield VerifiedEnvironment(
+                key=key,
+                folder=found.root,
+                state="intact" if intact else "changed" if sealed else "unsealed",
+            )
 
     def _usable(self, key: str, progress: Reporter) -> Environment | None:
         found = self.cache.read(Environment, "records", key)
