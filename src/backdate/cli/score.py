@@ -13,6 +13,7 @@ from backdate.cli.arguments import takes
 
 if TYPE_CHECKING:
     from backdate.evaluation.scores import ScoredRun
+    from backdate.tasks.judge_runs.deciding import JudgeSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +121,6 @@ def score_command(arguments: ScoreArguments) -> int:
     from backdate.evaluation.score_run import Answers, read_answers, score_run
     from backdate.evaluation.summary import summarise
     from backdate.serial import to_json, write_whole
-    from backdate.tasks.judge_runs.deciding import JudgeSettings
 
     if (arguments.run is None) == (arguments.predictions is None):
         raise UsageError("name one thing to be scored: a RUN of backdate eval, or --predictions FILE")
@@ -150,9 +150,7 @@ def score_command(arguments: ScoreArguments) -> int:
             flags=arguments.flags,
             jobs=arguments.jobs,
             allow_test_edits=arguments.allow_test_edits,
-            judge=None
-            if arguments.no_judge_run
-            else JudgeSettings(tests=arguments.judge_tests, seed=arguments.judge_seed),
+            judge=_judge_settings(arguments),
             unverified=arguments.unverified,
             disk_budget_bytes=int(arguments.disk_budget * 1024**3),
             progress=progress,
@@ -162,6 +160,15 @@ def score_command(arguments: ScoreArguments) -> int:
         write_whole(arguments.json, to_json(summarise([scored], strict=arguments.strict), indent=1))
     failed = any(score.outcome.is_error for score in scored.scores)
     return exit_codes.CANNOT_TELL if failed else exit_codes.OK
+
+
+def _judge_settings(arguments: ScoreArguments) -> JudgeSettings | None:
+    """How solved tasks are judged by a second run; None for not at all."""
+    from backdate.tasks.judge_runs.deciding import JudgeSettings
+
+    if arguments.no_judge_run:
+        return None
+    return JudgeSettings(tests=arguments.judge_tests, seed=arguments.judge_seed)
 
 
 def default_folder(dataset: Path, predictions: Path | None, model: str) -> Path:

@@ -93,23 +93,7 @@ def score_run(
     doubtful = tuple(task.instance_id for task in tasks if not is_verified(task))
     if doubtful and not unverified:
         raise UsageError(_refusal(doubtful, tasks))
-    info = ScoreInfo(
-        model=answers.model,
-        dataset=bench.name,
-        dataset_digest=dataset_digest(tasks),
-        source=answers.source,
-        sample=answers.sample,
-        most_calls=answers.most_calls,
-        most_tests=answers.most_tests,
-        flags=flags,
-        tasks=tuple(facts_of(task) for task in tasks),
-        unverified=doubtful,
-        unknown=unknown_tasks(answers.by_task, (task.instance_id for task in bench.tasks)),
-        problems=answers.problems,
-        scored=datetime.now(UTC),
-        backdate=__version__,
-    )
-    info = _claim(folder, info)
+    info = _claim(folder, _info(bench, answers, tasks, flags=flags, unverified=doubtful))
     plan = ScorePlan(
         tasks=tasks,
         answers=answers.by_task,
@@ -126,6 +110,27 @@ def score_run(
     write_audit(folder, scores)
     write_whole(folder / "report.json", to_json(swebench_report(info, scores), indent=4))
     return ScoredRun(folder=folder, info=replace(info, tasks=tuple(map(facts_of, tasks))), scores=scores)
+
+
+def _info(
+    bench: Benchmark, answers: Answers, tasks: Sequence[Task], *, flags: str, unverified: tuple[str, ...]
+) -> ScoreInfo:
+    return ScoreInfo(
+        model=answers.model,
+        dataset=bench.name,
+        dataset_digest=dataset_digest(tasks),
+        source=answers.source,
+        sample=answers.sample,
+        most_calls=answers.most_calls,
+        most_tests=answers.most_tests,
+        flags=flags,
+        tasks=tuple(facts_of(task) for task in tasks),
+        unverified=unverified,
+        unknown=unknown_tasks(answers.by_task, (task.instance_id for task in bench.tasks)),
+        problems=answers.problems,
+        scored=datetime.now(UTC),
+        backdate=__version__,
+    )
 
 
 def _refusal(doubtful: Sequence[str], tasks: Sequence[Task]) -> str:
