@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.server
 import shlex
 import shutil
@@ -97,6 +98,26 @@ def test_a_tunnel_to_the_index(index: Server) -> None:
         answer = ask(gateway, request)
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert answer.endswith(b"the index")
+
+
+def test_an_answer_that_takes_long_reaches_a_client_that_has_said_everything() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as upstream, socket.socket(socket.AF_UNIX) as client:
+        upstream.settimeout(30)
+        client.settimeout(30)
+        endpoint = UpstreamEndpoint("127.0.0.1", upstream.getsockname()[1])
+        with Gateway([endpoint]) as gateway:
+            client.connect(str(gateway.mounts[0].source))
+            client.sendall(f"CONNECT {endpoint} HTTP/1.1\r\n\r\nall of it".encode())
+            assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+            client.shutdown(socket.SHUT_WR)
+            connection, _ = upstream.accept()
+            with connection:
+                connection.settimeout(30)
+                while connection.recv(65536):
+                    """Until the client's end has arrived."""
+                gc.collect()
+                connection.sendall(b"the answer")
+            assert client.recv(65536) == b"the answer"
 
 
 def test_nothing_else_is_reached_and_its_name_is_kept(index: Server, other: Server) -> None:

@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 from urllib.parse import urlsplit
 
 from backdate.errors import MachineError
@@ -91,7 +92,7 @@ class Gateway:
         self._internet = internet
         self._further_endpoints: frozenset[UpstreamEndpoint] | None = None
         self._refused: dict[str, None] = {}
-        self._connections = 0
+        self._connections: set[asyncio.Task[Any] | None] = set()
         self._started = threading.Event()
         self._lookup = AddressLookup()
         self._loop = asyncio.new_event_loop()
@@ -177,16 +178,19 @@ class Gateway:
             self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections += 1
+        # The loop knows a task only weakly: one that waits for an answer, of a client that has said all it
+        # had to say, would be collected as garbage, its connection with it.
+        task = asyncio.current_task()
+        self._connections.add(task)
         try:
-            if self._connections <= _MOST_CONNECTIONS:
+            if len(self._connections) <= _MOST_CONNECTIONS:
                 await self._answer(reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return  # the client went away, or sends what is no request
         except asyncio.CancelledError:
             return  # the gateway closes; asyncio would log the cancelled task as a fault
         finally:
-            self._connections -= 1
+            self._connections.discard(task)
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
