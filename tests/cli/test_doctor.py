@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from ready_environments import environment_of
 
+from backdate.checking import settings as settings_module
 from backdate.checking.settings import Settings
 from backdate.cli import examine
 from backdate.cli.main import status_of
@@ -39,7 +40,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[Interpreter]:
 
     monkeypatch.setattr(examine, "Interpreters", Here)
     monkeypatch.setattr(examine, "_index", lambda _url: GOOD)
-    monkeypatch.setattr(examine, "choose_sandbox", lambda _name: Sandbox())
+    monkeypatch.setattr(settings_module, "choose_sandbox", lambda _name: Sandbox())
     return here
 
 

@@ -40,6 +40,7 @@ from backdate.projects.python_constraint import read_python_constraint  # noqa: 
 from backdate.projects.tree import tree_digest  # noqa: E402
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan  # noqa: E402
 from backdate.sandboxes.choose import choose_sandbox  # noqa: E402
+from backdate.sandboxes.interface import Sandbox  # noqa: E402
 from backdate.tasks.local_runner import BuiltSide, LocalRunner  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the framework's own, which its releases change
@@ -102,6 +103,10 @@ def test_a_scripted_model_solves_the_task_and_the_log_opens(tmp_path) -> None:
 
 class Probed(FakeScriptRunner, LocalRunner):
     """the fake runner with a real environment to ask: the one that runs these tests."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        return choose_sandbox("bwrap")
 
     def build(self, task, tree, side) -> BuiltSide:
         answer = environment_of(Path(sys.prefix), Path(sys.executable))

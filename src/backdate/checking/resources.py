@@ -17,11 +17,10 @@ from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.errors import UsageError
 from backdate.index.provided_modules import ProvidedModules
-from backdate.index.upstream import IndexClient, open_index
+from backdate.index.upstream import IndexClient
 from backdate.projects.project import Project
 from backdate.projects.sources.open import open_source
 from backdate.sandboxes.bases import BaseSettings
-from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.timeline.instants import Instant
 
@@ -51,10 +50,10 @@ class Resources:
         """
         self.settings = settings or Settings()
         if builder is None:
-            sandbox = sandbox or choose_sandbox(self.settings.sandbox)
+            sandbox = sandbox or self.settings.open_sandbox()
             sandbox.require()
             builder = Builder(
-                Cache(self.settings.cache),
+                self.settings.open_cache(),
                 sandbox,
                 index_url=self.settings.index_url,
                 limits=self.settings.build_limits,
@@ -117,7 +116,7 @@ class Resources:
 
     @cached_property
     def _index(self) -> IndexClient:
-        return self._opened.enter_context(open_index(self.settings.index_url, self.cache.index))
+        return self._opened.enter_context(self.settings.open_index(self.cache))
 
     @cached_property
     def _index_facts(self) -> ProvidedModules:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from backdate.environments import uv
-from backdate.environments.cache import default_cache
+from backdate.environments.cache import Cache, default_cache
 from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import UsageError
+from backdate.index.upstream import IndexClient, open_index
 from backdate.recipes.adviser.interface import Adviser
 from backdate.recipes.extract import ALL_SOURCES
 from backdate.recipes.sources.interface import SourceKind
-from backdate.sandboxes.interface import Limits
+from backdate.sandboxes.choose import choose_sandbox
+from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.timeline.instants import Instant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where things are kept, what isolates them, and what they may use."""
+    """Where things are kept, what isolates them, and what they may use.
+
+    Whatever works with a cache, a sandbox or an index opens it here or in a ``Session``, so that the same
+    settings mean the same everywhere.
+    """
 
     cache: Path = field(default_factory=default_cache)
+    """A folder, which is made when it is first needed. (A text is taken for a path, also for ``keep``.)"""
     sandbox: str = "bwrap"
     index_url: str = uv.DEFAULT_INDEX
     test_limits: Limits = field(default_factory=Limits)
@@ -39,12 +47,36 @@ class Settings:
     """Whether proven recipes are kept and looked up (see ``recipe_store.py``)."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for an index that is not on the web."""
+        """Raise UsageError for an index that is not on the web, and for folders that are no paths."""
+        object.__setattr__(self, "cache", _folder("cache", self.cache))
+        if self.keep is not None:
+            object.__setattr__(self, "keep", _folder("keep", self.keep))
         parts = urlsplit(self.index_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(
                 f"{self.index_url!r} is not the address of a package index, such as {uv.DEFAULT_INDEX}"
             )
+
+    def open_cache(self) -> Cache:
+        """The cache, made where it is missing. Raises MachineError for one that cannot be written."""
+        return Cache(self.cache)
+
+    def open_sandbox(self) -> Sandbox:
+        """The sandbox, which nobody has asked yet if it is available. Raises UsageError for another name."""
+        return choose_sandbox(self.sandbox)
+
+    def open_index(self, cache: Cache) -> IndexClient:
+        """A connection to the index, whose pages are kept in ``cache``. Use as a context manager."""
+        return open_index(self.index_url, cache.index)
+
+
+def _folder(name: str, value: object) -> Path:
+    """``value`` as a path that stays the same when the working directory changes."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise UsageError(f"{name} is a path, not {type(value).__name__}: {value!r:.100}")
+    if not os.fspath(value):
+        raise UsageError(f"{name} is empty, and names no folder")
+    return Path(os.fspath(value)).absolute()
 
 
 AUDITED_TESTS = 50

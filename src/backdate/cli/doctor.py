@@ -51,12 +51,11 @@ def doctor_command(
 def _verify(settings: Settings) -> int:
     from backdate.cli import exit_codes
     from backdate.cli.terminal import printable
-    from backdate.environments.cache import Cache
     from backdate.environments.finished import FinishedEnvironments
     from backdate.environments.wheel_store import WheelStore
     from backdate.text import counted
 
-    cache = Cache(settings.cache)
+    cache = settings.open_cache()
     environments = list(FinishedEnvironments(cache).verify_all())
     wheels = WheelStore(cache).verify_all()
     unsealed = sum(one.state == "unsealed" for one in environments)

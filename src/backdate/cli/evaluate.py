@@ -183,7 +183,6 @@ def eval_command(arguments: EvalArguments) -> int:
     from backdate.evaluation.load import open_bench
     from backdate.evaluation.run_folder import RETRIED
     from backdate.evaluation.running import EvaluationPlan, evaluate
-    from backdate.sandboxes.choose import choose_sandbox
     from backdate.solvers.choose import open_solver
 
     settings = _settings(arguments)
@@ -193,7 +192,7 @@ def eval_command(arguments: EvalArguments) -> int:
     bench = open_bench(
         arguments.dataset, machine, only=arguments.only or (), repositories=arguments.repositories
     )
-    sandbox = choose_sandbox(machine.sandbox)
+    sandbox = machine.open_sandbox()
     with open_solver(
         arguments.solver, _solver_options(arguments, settings, bench.task_runner, sandbox, folder)
     ) as solver:
@@ -206,7 +205,7 @@ def eval_command(arguments: EvalArguments) -> int:
             task_runner=bench.task_runner,
             folder=folder,
             jobs=arguments.jobs,
-            extra_tools=evidence_tools(bench.task_runner, sandbox) if arguments.tools == "evidence" else None,
+            extra_tools=evidence_tools(bench.task_runner) if arguments.tools == "evidence" else None,
             retry=arguments.retry,
             disk_budget_bytes=int(arguments.disk_budget * 1024**3),
         )

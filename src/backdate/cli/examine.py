@@ -13,10 +13,8 @@ import httpx
 from backdate.checking.dated_project import Interpreters
 from backdate.checking.settings import Settings
 from backdate.environments import uv
-from backdate.environments.cache import Cache
 from backdate.errors import BackdateError
 from backdate.extensions import ExtensionGroup, all_extensions
-from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Capability
 
 _PROBED_PROJECT = "six"
@@ -24,9 +22,10 @@ _PROBED_PROJECT = "six"
 
 def examine_machine(settings: Settings) -> Iterator[tuple[str, tuple[Capability, ...]]]:
     """Groups of capabilities, each found out by trying it."""
-    yield "Sandbox", choose_sandbox("bwrap").probe()
+    yield "Sandbox", replace(settings, sandbox="bwrap").open_sandbox().probe()
     # One sandbox is enough: what Docker lacks is listed, and does not make the machine unfit.
-    yield "Sandbox docker", tuple(replace(line, needed=False) for line in choose_sandbox("docker").probe())
+    docker = replace(settings, sandbox="docker").open_sandbox()
+    yield "Sandbox docker", tuple(replace(line, needed=False) for line in docker.probe())
     yield "Tools", (_uv(), _git())
     yield "Package index", (_index(settings.index_url),)
     yield "Cache", (_cache(settings),)
@@ -91,7 +90,7 @@ def _index(url: str) -> Capability:
 
 def _cache(settings: Settings) -> Capability:
     try:
-        cache = Cache(settings.cache)
+        cache = settings.open_cache()
         free = shutil.disk_usage(cache.folder).free
     except (BackdateError, OSError) as error:
         return Capability(

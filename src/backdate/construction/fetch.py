@@ -14,9 +14,7 @@ from packaging.version import Version
 
 from backdate.construction.candidate import Candidate
 from backdate.construction.plan import BuildPlan, WorkerConfig
-from backdate.environments.cache import Cache
 from backdate.errors import SourceError, SourceProblem
-from backdate.index.upstream import open_index
 from backdate.projects.project import Origin
 from backdate.projects.sources.checkout import check_out, clone_bare
 from backdate.projects.sources.git import find_git_dir, resolve_commit, run_git
@@ -181,9 +179,10 @@ def _commit(candidate: Candidate, git_dir: Path, revision: str, place: WorkerCon
 def _sdist(
     name: str, version: str, before: Instant | None, plan: BuildPlan, place: WorkerConfig, workdir: Path
 ) -> Fetched:
-    cache = Cache(place.cache)
+    settings = plan.settings(place.cache)
+    cache = settings.open_cache()
     source = SdistSource(name=name, version=Version(version) if version else None)
-    with open_index(plan.index_url, cache.index) as client:
+    with settings.open_index(cache) as client:
         chosen = choose_sdist(fetch_listing(client, name), source, before)
         project = open_source(
             f"pypi:{name}=={chosen.version}",

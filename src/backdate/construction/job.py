@@ -128,7 +128,7 @@ def _trouble(error: Exception) -> Trouble:
 
 def _run(job: Job, seconds: dict[str, float]) -> JobResult:
     store = open_store(job.place.store)
-    cache = Cache(job.place.cache)
+    cache = job.plan.settings(job.place.cache).open_cache()
     _make_room(cache)
     with tempfile.TemporaryDirectory(prefix="backdate-build-", ignore_cleanup_errors=True) as temporary:
         tools = JobTools(

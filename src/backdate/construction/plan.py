@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backdate.checking.settings import Settings
 from backdate.environments import uv
 from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import InstantError
@@ -56,6 +57,20 @@ class BuildPlan:
                 f"the origin {format_instant(self.origin)} is not before the target "
                 f"{format_instant(self.target)}; set them with --from and --to"
             )
+
+    def settings(self, cache: Path) -> Settings:
+        """The plan as settings of checks and set-ups. Proven recipes are not stored: a build must not depend
+        on what was built before."""
+        return Settings(
+            cache=cache,
+            sandbox=self.sandbox,
+            index_url=self.index_url,
+            test_limits=self.test_limits,
+            build_limits=self.build_limits,
+            store=False,
+            apt=self.apt,
+            build_network=self.build_network,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.errors import UsageError
-from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.command import NewEnvironment
 from backdate.solvers.interface import ExtraTools
 from backdate.solvers.migration.evidence import EnvironmentEvidence
@@ -19,7 +18,7 @@ from backdate.tasks.task import EnvironmentName, Task
 from backdate.text import first_line
 
 
-def evidence_tools(task_runner: TaskRunner, sandbox: Sandbox) -> ExtraTools:
+def evidence_tools(task_runner: TaskRunner) -> ExtraTools:
     """For each task the tools that ask its two environments, which are built or found when first asked.
 
     Raises UsageError for a task runner that has no environments to ask.
@@ -52,7 +51,7 @@ def evidence_tools(task_runner: TaskRunner, sandbox: Sandbox) -> ExtraTools:
                 log = verdict.run.log if verdict.run else log
             return log if log.is_file() else None
 
-        return EnvironmentEvidence(task, sandbox, environment, old_log).tools()
+        return EnvironmentEvidence(task, task_runner.sandbox, environment, old_log).tools()
 
     return tools
 

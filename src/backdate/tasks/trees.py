@@ -19,7 +19,6 @@ from packaging.version import InvalidVersion, Version
 from backdate.checking.settings import Settings
 from backdate.editing.apply import apply_files, apply_patch
 from backdate.editing.patch import read_patch
-from backdate.environments.cache import Cache
 from backdate.errors import SourceError, UsageError
 from backdate.index.upstream import open_index
 from backdate.projects.project import Origin
@@ -62,7 +61,7 @@ def sources_of(
     """Where trees come from by the settings of a machine. Raises UsageError for no folder of clones."""
     if repositories is not None and not repositories.is_dir():
         raise UsageError(f"{repositories} is not a folder; --repos names a folder of local clones")
-    cache = Cache(settings.cache)
+    cache = settings.open_cache()
     return Sources(
         repositories=repositories.resolve() if repositories else None,
         archive=archive,

@@ -12,7 +12,7 @@ import pytest
 from fake_builds import NoSandbox, Seen
 from fake_setups import RULE, recipe
 
-from backdate.checking import resources
+from backdate.checking import settings
 from backdate.checking.dated_project import DatedProject, unpinned_project
 from backdate.construction.migration.sides import (
     JobContext,
@@ -50,7 +50,7 @@ def unpinned(tree: Path, instant: Instant) -> DatedProject:
 
 @contextmanager
 def bench(plan: BuildPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JobContext]:
-    monkeypatch.setattr(resources, "choose_sandbox", lambda _name: NoSandbox())
+    monkeypatch.setattr(settings, "choose_sandbox", lambda _name: NoSandbox())
     place = WorkerConfig(cache=tmp_path / "cache", store=str(tmp_path / "store"))
     with open_context(plan, place, open_store(place.store), tmp_path / "scratch") as context:
         yield context

@@ -10,7 +10,7 @@ from backdate.checking.loop import Loop
 from backdate.checking.loop_backend import ProjectBackend
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.resources import Resources
-from backdate.checking.settings import Settings, SetupOptions
+from backdate.checking.settings import SetupOptions
 from backdate.checking.starting_recipes import extracted
 from backdate.construction.plan import BuildPlan
 from backdate.recipes.extract import extract_recipes
@@ -54,19 +54,4 @@ def set_up_tree(dated: DatedProject, plan: BuildPlan, resources: Resources, fold
         recipe_run=best.recipe_run,
         repairs=best.repairs,
         tried=tuple(attempt.recipe_run for attempt in loop.tried),
-    )
-
-
-def settings_of(plan: BuildPlan, cache: Path) -> Settings:
-    """The plan as settings of checks and set-ups. Proven recipes are not stored: a build must not depend on
-    what was built before."""
-    return Settings(
-        cache=cache,
-        sandbox=plan.sandbox,
-        index_url=plan.index_url,
-        test_limits=plan.test_limits,
-        build_limits=plan.build_limits,
-        store=False,
-        apt=plan.apt,
-        build_network=plan.build_network,
     )

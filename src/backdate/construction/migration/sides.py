@@ -19,7 +19,7 @@ from backdate.checking.result import Side
 from backdate.checking.run_cache import RunCache
 from backdate.checking.sides import side_of
 from backdate.construction.disk import Uses
-from backdate.construction.migration.setup_step import set_up_tree, settings_of
+from backdate.construction.migration.setup_step import set_up_tree
 from backdate.construction.plan import FORMAT, BuildPlan, WorkerConfig
 from backdate.construction.store import Store, keep, read_kept
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
@@ -122,7 +122,7 @@ class _StoredRuns:
 @contextmanager
 def open_context(plan: BuildPlan, config: WorkerConfig, store: Store, scratch: Path) -> Iterator[JobContext]:
     """The tools of one job. Raises SandboxUnavailable."""
-    with Resources(settings_of(plan, config.cache)) as resources, Uses(resources.cache) as uses:
+    with Resources(plan.settings(config.cache)) as resources, Uses(resources.cache) as uses:
         yield JobContext(
             plan=plan,
             config=config,

@@ -17,7 +17,6 @@ from pydantic import BaseModel
 
 from backdate.checking.settings import Settings
 from backdate.evaluation.load import Benchmark, open_bench
-from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import MIB, Command, Limits, Mount, RunStatus, Workspace
 
 AT = "/work/project"
@@ -35,16 +34,20 @@ class BenchConfig(BaseModel, frozen=True):
     timeout: float = 600.0
     memory_mib: int = 4096
 
+    def settings(self) -> Settings:
+        """The same, of this machine."""
+        return Settings(
+            sandbox=self.sandbox,
+            test_limits=Limits(wall_s=self.timeout, memory_bytes=self.memory_mib * MIB),
+        )
+
 
 def bench_of(config: BenchConfig) -> Benchmark:
     """The tasks of a data set and what runs them, opened once a process. Raises UsageError and the like."""
     if config not in _OPEN:
         _OPEN[config] = open_bench(
             Path(config.dataset),
-            Settings(
-                sandbox=config.sandbox,
-                test_limits=Limits(wall_s=config.timeout, memory_bytes=config.memory_mib * MIB),
-            ),
+            config.settings(),
             only=config.only,
             repositories=Path(config.repositories) if config.repositories else None,
             witness=True,
@@ -133,24 +136,28 @@ class BackdateSandbox(SandboxEnvironment):
             entry, log = folder / "input", folder / "log"
             entry.write_bytes(given.encode() if isinstance(given, str) else given or b"")
             entry.chmod(0o644)
-            result = choose_sandbox(self.config.sandbox).run(
-                Command(
-                    argv=("/bin/sh", "-c", 'exec "$@" < /backdate/input', "sh", *arguments),
-                    cwd=str(Path(AT) / (cwd or ".")),
-                    env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **(env or {})},
-                    limits=Limits(
-                        wall_s=float(timeout or self.config.timeout),
-                        memory_bytes=self.config.memory_mib * MIB,
-                        log_bytes=8 * MIB,
+            result = (
+                self.config.settings()
+                .open_sandbox()
+                .run(
+                    Command(
+                        argv=("/bin/sh", "-c", 'exec "$@" < /backdate/input', "sh", *arguments),
+                        cwd=str(Path(AT) / (cwd or ".")),
+                        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **(env or {})},
+                        limits=Limits(
+                            wall_s=float(timeout or self.config.timeout),
+                            memory_bytes=self.config.memory_mib * MIB,
+                            log_bytes=8 * MIB,
+                        ),
                     ),
-                ),
-                Workspace(
-                    mounts=(
-                        Mount(source=self.tree, target=AT, writable=True),
-                        Mount(source=entry, target="/backdate/input"),
-                    )
-                ),
-                log=log,
+                    Workspace(
+                        mounts=(
+                            Mount(source=self.tree, target=AT, writable=True),
+                            Mount(source=entry, target="/backdate/input"),
+                        )
+                    ),
+                    log=log,
+                )
             )
             text = log.read_bytes().decode("utf-8", "replace")
         if result.status is RunStatus.TIMEOUT:

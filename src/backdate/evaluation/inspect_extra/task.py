@@ -17,7 +17,6 @@ from backdate.evaluation.changed_trees import for_changed_trees
 from backdate.evaluation.evidence import evidence_tools
 from backdate.evaluation.inspect_extra.environment import BackdateSandbox, BenchConfig, bench_of
 from backdate.evaluation.inspect_extra.model import BridgedModel
-from backdate.sandboxes.choose import choose_sandbox
 from backdate.serial import to_json
 from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.model import ModelSolver
@@ -124,9 +123,7 @@ def budgeted_loop(
                     task_runner=task_runner,
                     scratch=environment.scratch,
                     logs=environment.scratch / "logs" / "sample",
-                    extra_tools=evidence_tools(bench.task_runner, choose_sandbox(environment.config.sandbox))
-                    if tools == "evidence"
-                    else None,
+                    extra_tools=evidence_tools(bench.task_runner) if tools == "evidence" else None,
                     tree=environment.tree,
                 )
                 return ModelSolver(model).attempt(assignment)
