@@ -87,3 +87,10 @@ def test_a_linked_patch_is_replaced(dataset: Dataset, host: Path) -> None:
     changed(dataset.folder)
     assert not path.is_symlink()
     assert (host / "gold.patch").read_text() == "of the host"
+
+
+def test_a_linked_lock_is_refused(dataset: Dataset, host: Path) -> None:
+    (dataset.folder / ".lock").symlink_to(host / "made")
+    with pytest.raises(BackdateError, match="link"):
+        changed(dataset.folder)
+    assert not (host / "made").exists()

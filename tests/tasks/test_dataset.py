@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -208,3 +209,41 @@ def test_the_card_cannot_be_broken_out_of(tmp_path: Path) -> None:
     assert text.count("\n---\n") == 1
     assert "<script>" not in text.split("\n---\n", 1)[1]
     json.loads((made.folder / "croissant.json").read_bytes())
+
+
+def test_what_others_changed_meanwhile_stays(dataset: Dataset) -> None:
+    first, second = Dataset.open(dataset.folder), Dataset.open(dataset.folder)
+    first.updated([replace(dataset.tasks[0], difficulty="hard")])
+    after = second.updated([replace(dataset.tasks[1], difficulty="easy")])
+    assert [task.difficulty for task in after.tasks] == ["hard", "easy"]
+    assert Dataset.open(dataset.folder) == after
+    assert second.rendered() == after
+    assert after.check() == ()
+    assert not list(dataset.folder.rglob(".lock"))
+
+
+def test_many_changes_at_once_are_all_made(tmp_path: Path) -> None:
+    dataset = Dataset.create(tmp_path / "set", [task(f"owner/t{number}") for number in range(12)], INFO)
+    opened: list[Dataset] = []
+
+    def change(one: Task) -> None:
+        dataset.updated([replace(one, difficulty="hard")])
+        opened.append(Dataset.open(dataset.folder))  # also while others write
+
+    threads = [threading.Thread(target=change, args=(one,)) for one in dataset.tasks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=300)
+    assert len(opened) == 12
+    after = Dataset.open(dataset.folder)
+    assert {one.difficulty for one in after.tasks} == {"hard"}
+    assert after.check() == ()
+
+
+def test_it_can_be_read_where_it_cannot_be_written(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("backdate.tasks.dataset.held_file", refused)
+    assert Dataset.open(dataset.folder) == dataset

@@ -245,7 +245,7 @@ def test_what_is_there_is_not_overwritten(dataset: Dataset, tmp_path: Path, form
 
 
 def test_nothing_is_left_when_a_tree_cannot_be_had(tmp_path: Path) -> None:
-    dataset = Dataset.create(tmp_path / "set", [task(url=f"file://{tmp_path}/nowhere")], INFO)
+    dataset = Dataset.create(tmp_path / "set", [task(url="https://127.0.0.1:9/nowhere")], INFO)
     (tmp_path / "clones").mkdir()
     with pytest.raises(SourceError):
         _export(dataset, "docker", tmp_path / "out")

@@ -31,7 +31,7 @@ def rows(tmp_path: Path) -> Path:
     clone = tmp_path / "clones" / "owner" / "shouting"
     commit = repository(clone)
     subprocess.run(["git", "-C", str(clone), "tag", "v1.4.0"], check=True)
-    gone = row("owner/gone", url="file:///nonexistent/gone.git")
+    gone = row("owner/gone", url="https://127.0.0.1:9/gone.git")
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(row(commit=commit)) + "\n" + json.dumps(gone) + "\n")
     return file

@@ -103,6 +103,8 @@ def test_what_was_found_out_since_is_written() -> None:
         ({"commit_hash": "--upload-pack=x"}, "full commit hash"),
         ({"repo_url": "ext::sh -c id"}, "address of a repository"),
         ({"repo_url": "/etc"}, "address of a repository"),
+        ({"repo_url": "file:///etc"}, "address of a repository"),
+        ({"repo_url": "git+file:///etc"}, "address of a repository"),
         ({"patch": ""}, "does not add setup_"),
         ({"patch": "--- a\n+++ ../b\n@@ -1 +1 @@\n-a\n+b\n"}, "leads out"),
         ({"patch": 3}, "patch is not a text"),

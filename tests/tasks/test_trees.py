@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def test_an_archive_is_the_same_every_time_and_leads_nowhere(tmp_path: Path) -> 
 
 def test_a_repository_that_cannot_be_had_says_where_it_was_looked_for(tmp_path: Path) -> None:
     repository(tmp_path / "clones" / "owner" / "shouting")
-    one = task_of_row(row(url=f"file://{tmp_path}/nowhere"))
+    one = task_of_row(row(url="https://127.0.0.1:9/nowhere"))
     with pytest.raises(SourceError, match=r"the local clone: .* has no revision"):
         make_tree(one, tmp_path / "tree", _sources(tmp_path, repositories=tmp_path / "clones"))
     assert not (tmp_path / "tree").exists()
@@ -127,3 +128,20 @@ def test_a_patch_that_does_not_apply_leaves_nothing(tmp_path: Path) -> None:
             "reference",
         )
     assert not (tmp_path / "t").exists()
+
+
+def test_no_folder_of_this_machine_is_read_because_a_task_names_it(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    commit = repository(secret)
+    for url in (f"file://{secret}", str(secret), f"{secret}/.git", f"git+file://{secret}", "file://host/x"):
+        one = replace(task(commit=commit), source=replace(task(commit=commit).source, url=url))
+        with pytest.raises(SourceError, match="not the address of a repository on the network"):
+            make_tree(one, tmp_path / "tree", _sources(tmp_path))
+        assert not (tmp_path / "tree").exists()
+
+
+def test_a_clone_that_the_user_names_is_read_whatever_the_address(tmp_path: Path) -> None:
+    commit = repository(tmp_path / "clones" / "owner" / "shouting")
+    one = replace(task(commit=commit), source=replace(task(commit=commit).source, url="file:///etc"))
+    write_original(one, tmp_path / "tree", _sources(tmp_path, repositories=tmp_path / "clones"))
+    assert (tmp_path / "tree" / "shouting.py").is_file()

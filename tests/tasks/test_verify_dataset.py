@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -160,3 +161,57 @@ def test_a_task_that_could_not_be_run_stays_as_it_was(dataset: Dataset) -> None:
     after, records = verify_dataset(dataset, task_runner, repeats=1)
     assert after.tasks == dataset.tasks
     assert not any(record.verification.verified for record in records)
+
+
+def test_two_runs_on_parts_of_a_data_set_keep_each_others_records(dataset: Dataset) -> None:
+    first, second = Dataset.open(dataset.folder), Dataset.open(dataset.folder)
+    ids = [one.instance_id for one in dataset.tasks]
+    verify_dataset(first, FakeTaskRunner(), only=ids[:1], repeats=1)
+    after, _ = verify_dataset(second, FakeTaskRunner(), only=ids[1:], repeats=1)
+    assert all(one.proof is not None and one.tests for one in after.tasks)
+    assert Dataset.open(dataset.folder) == after
+    assert after.check() == ()
+
+
+class _MeetingRunner(FakeTaskRunner):
+    """Its first run starts when a second command has looked for records and found none."""
+
+    def __init__(self, both: threading.Barrier) -> None:
+        super().__init__()
+        self._both = both
+        self._met = False
+
+    def run_tests(self, *arguments, **named):
+        if not self._met:
+            self._met = True
+            self._both.wait(timeout=300)
+        return super().run_tests(*arguments, **named)
+
+
+class _Meets:
+    """A second command's reporter: it has looked for records once it reports the first of them."""
+
+    def __init__(self, both: threading.Barrier) -> None:
+        self._both = both
+        self.kept: list[bool] = []
+
+    def report(self, event: Event) -> None:
+        if isinstance(event, TaskVerified):
+            if not self.kept:
+                self._both.wait(timeout=300)
+            self.kept.append(event.kept)
+
+
+def test_two_runs_at_once_share_the_work(dataset: Dataset) -> None:
+    verify_dataset(dataset, FakeTaskRunner(), only=[dataset.tasks[0].instance_id], repeats=1)
+    both = threading.Barrier(2)
+    runner, other = _MeetingRunner(both), FakeTaskRunner()
+    first = threading.Thread(target=verify_dataset, args=(dataset, runner), kwargs={"repeats": 1})
+    first.start()
+    heard = _Meets(both)  # the first task has a record, the others are being made
+    after, records = verify_dataset(Dataset.open(dataset.folder), other, repeats=1, progress=heard)
+    first.join(timeout=300)
+    assert heard.kept[0] is True
+    assert all(record.verification.verified for record in records)
+    assert runner.runs + other.runs == 2 * 3  # each of the two others was verified by one of them
+    assert Dataset.open(dataset.folder) == Dataset.open(after.folder)

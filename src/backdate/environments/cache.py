@@ -27,9 +27,7 @@ not used.)
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,13 +37,12 @@ from typing import TypeVar
 import platformdirs
 
 from backdate.errors import MachineError, StoredDataError
-from backdate.sandboxes import interruption
+from backdate.sandboxes.file_lock import held_file
 from backdate.sandboxes.scratch import remove_tree
 from backdate.serial import digest, from_json, to_json, write_whole
 
 T = TypeVar("T")
 
-_POLL_S = 0.05
 _ROOMS = ("records", "seals", "wheels", "locks", "layers")
 """Folders of records."""
 
@@ -180,14 +177,7 @@ class Cache:
 
         Raises KeyboardInterrupt when what the thread obeys is set meanwhile.
         """
-        with (self.folder / "guards" / key).open("w") as file:
-            while True:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    interruption.check()  # whoever holds it may build for half an hour
-                    time.sleep(_POLL_S)
+        with held_file(self.folder / "guards" / key):
             yield
 
     def discard_environment(self, key: str) -> None:

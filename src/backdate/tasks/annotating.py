@@ -136,8 +136,7 @@ def record_annotation(dataset: Dataset, task: Task, annotation: Annotation, repe
     """Write the annotation beside the task and, when it solved it, the gold patch into the data set."""
     write_whole(dataset.folder_of(task) / ANNOTATION, to_json(annotation, indent=2))
     if annotation.state != "solved":
-        dataset.render()
-        return dataset
+        return dataset.rendered()
     files = read_patch(annotation.patch, what="the gold patch")
     statistics = task.statistics or Statistics(
         python_files=0, python_lines=0, test_files=len(task.test_files), tests=len(task.tests)
@@ -152,9 +151,7 @@ def record_annotation(dataset: Dataset, task: Task, annotation: Annotation, repe
             gold_lines=sum(file.added + file.removed for file in files),
         ),
     )
-    changed = dataset.updated([solved])
-    changed.render()
-    return changed
+    return dataset.updated([solved])
 
 
 def _proof(task: Task, repeats: int) -> Proof:

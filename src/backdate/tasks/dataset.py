@@ -15,20 +15,25 @@
             verification.json   likewise
 
 Changes are announced in ``.pending`` first: a folder that was left in the middle of one is put right when it
-is opened again.
+is opened again. Commands that change one data set at once take turns (``.lock``), and each changes what the
+others left.
 """
 
 from __future__ import annotations
 
 import difflib
+import errno
+import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.errors import BackdateError, StoredDataError, UsageError
+from backdate.sandboxes.file_lock import held_file
 from backdate.serial import to_json, write_whole
 from backdate.tasks.card import DatasetInfo, croissant, read_me
 from backdate.tasks.checksums import read_bounded, read_checksums, sha256, sha256_of
@@ -43,6 +48,7 @@ CHECKSUMS = "checksums.sha256"
 INFO = "dataset.json"
 SOURCE = "source.tar.gz"
 PENDING = ".pending"
+_LOCK = ".lock"
 
 _INSTANCE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\Z")
 _RESERVED = re.compile(r"\.{2}|\.\Z")
@@ -81,6 +87,28 @@ class Dataset:
             raise UsageError(
                 f"{folder} is no data set: it has no {TASKS}; make one with 'backdate bench import'"
             )
+        try:
+            dataset = cls._read(folder)
+        except StoredDataError:
+            if not os.access(folder, os.W_OK):
+                raise
+        else:
+            if not (folder / PENDING).is_file():
+                return dataset
+        with _turn(folder):  # whoever is in the middle of a change leaves it whole
+            return cls._settled(folder)
+
+    @classmethod
+    def _settled(cls, folder: Path) -> Dataset:
+        """What is in ``folder``, a change that was left in its middle put right; the caller has its turn."""
+        dataset = cls._read(folder)
+        if (folder / PENDING).is_file():
+            dataset.render()
+            (folder / PENDING).unlink()
+        return dataset
+
+    @classmethod
+    def _read(cls, folder: Path) -> Dataset:
         data = read_bounded(folder / TASKS)
         info = read_info(read_bounded(folder / INFO), what=str(folder / INFO))
         expected = read_checksums(folder / CHECKSUMS)
@@ -94,9 +122,6 @@ class Dataset:
             )
         dataset = cls(folder=folder, info=info, tasks=_parse(data, folder / TASKS))
         _require_own_folders(dataset)
-        if pending.is_file():
-            dataset.render()
-            pending.unlink()
         return dataset
 
     @classmethod
@@ -179,15 +204,37 @@ class Dataset:
         unknown = news.keys() - {task.instance_id for task in self.tasks}
         if unknown:
             raise UsageError(f"{self.folder} has no task {min(unknown)!r}")
-        merged = replace(self, tasks=tuple(news.get(task.instance_id, task) for task in self.tasks))
-        if merged.tasks == self.tasks:
-            return merged
-        data = _lines(merged.tasks)
-        write_whole(self.folder / PENDING, sha256(data).encode())
-        write_whole(self.folder / TASKS, data)
-        merged.render()
-        (self.folder / PENDING).unlink()
-        return merged
+        return self.changed(lambda task: news.get(task.instance_id, task))
+
+    def changed(self, change: Callable[[Task], Task]) -> Dataset:
+        """The data set with ``change`` made of each task that is on disk by now, written there.
+
+        What other commands changed since this one was opened stays as they left it.
+        """
+        with _turn(self.folder):
+            current = Dataset._settled(self.folder)
+            after = replace(current, tasks=tuple(map(change, current.tasks)))
+            if after.tasks == current.tasks:
+                return current
+            data = _lines(after.tasks)
+            write_whole(self.folder / PENDING, sha256(data).encode())
+            write_whole(self.folder / TASKS, data)
+            after.render()
+            (self.folder / PENDING).unlink()
+            return after
+
+    def rendered(self) -> Dataset:
+        """The data set as it is on disk by now, what is made from it written again: a file was added."""
+        with _turn(self.folder):
+            current = Dataset._settled(self.folder)
+            current.render()
+            return current
+
+    @contextmanager
+    def working_on(self, task: Task) -> Iterator[None]:
+        """Held by one command at a time that writes into the task's folder; the others wait."""
+        with _turn(self.folder_of(task)):
+            yield
 
     def check(self) -> tuple[str, ...]:
         """What is wrong with the files, one line each: missing, changed, not listed."""
@@ -221,6 +268,20 @@ class Dataset:
             for path in _published(self.folder)
         )
         write_whole(self.folder / CHECKSUMS, "".join(lines).encode())
+
+
+@contextmanager
+def _turn(folder: Path) -> Iterator[None]:
+    """Held by one command at a time. Raises StoredDataError where a stranger's data set has a link for it."""
+    with ExitStack() as held:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(held_file(folder / _LOCK, remove=True))
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise StoredDataError(f"{folder / _LOCK} is a link; it is not used") from error
+        yield
 
 
 def _published(folder: Path) -> list[Path]:

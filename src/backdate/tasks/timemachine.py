@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from backdate.editing.patch import read_patch
 from backdate.environments.environment import LockedDistribution
 from backdate.errors import BackdateError, SourceError, UsageError
+from backdate.projects.sources.published_address import published_address
 from backdate.tasks.kinds.migration import migration_facts
 from backdate.tasks.scripts import script_names, scripted_patch
 from backdate.tasks.task import (
@@ -267,7 +268,7 @@ def _require_fields(row: Mapping[str, Any], what: str) -> None:
             raise RowError(f"{what}: {name} is not {words}: {row[name][:100]!r}")
     if row["repo_name"].partition("/")[2] in (".", ".."):
         raise RowError(f"{what}: repo_name is not OWNER/NAME: {row['repo_name']!r}")
-    if not row["repo_url"].startswith(("https://", "http://", "ssh://", "git@", "file://")):
+    if not published_address(row["repo_url"]):  # a folder of this machine is none: rows are by strangers
         raise RowError(f"{what}: repo_url is not the address of a repository: {row['repo_url'][:100]!r}")
 
 

@@ -25,6 +25,7 @@ from backdate.projects.project import Origin
 from backdate.projects.sources.archives import unpack
 from backdate.projects.sources.checkout import check_out
 from backdate.projects.sources.git import describe_version, find_git_dir, run_git
+from backdate.projects.sources.published_address import published_address
 from backdate.projects.sources.sdist import fetch_sdist
 from backdate.projects.sources.specification import GitSource, SdistSource
 from backdate.projects.sources.tree import TreeLimits
@@ -161,7 +162,8 @@ def _from_index(task: Task, target: Path, sources: Sources) -> Origin:
 
 
 def _from_git(task: Task, target: Path, sources: Sources) -> Origin:
-    url = task.source.url
+    # A data set is a stranger's: only its user says which folders of this machine are read.
+    url = task.source.url if published_address(task.source.url) else ""
     local = find_clone(task.source.name, sources.repositories) or (_redirected(url) if url else None)
     problems = []
     if local is not None:
@@ -175,6 +177,8 @@ def _from_git(task: Task, target: Path, sources: Sources) -> Origin:
             return _check_out(task, url, target, sources, local=False)
         except SourceError as error:
             problems.append(str(error))
+    elif task.source.url:
+        problems.append(f"{task.source.url[:200]!r} is not the address of a repository on the network")
     else:
         problems.append("it was built from a folder, and has no address")
     looked = "" if sources.repositories is not None else "; name a folder of local clones with --repos"

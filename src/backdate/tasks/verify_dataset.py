@@ -1,7 +1,8 @@
 """Verifying a whole data set: every task once, several at a time, each result kept as soon as it is there.
 
 A task that was verified is not verified again unless what it is made of, or the number of repeats, changed. A
-run that was ended at any moment goes on where it was.
+run that was ended at any moment goes on where it was. Two runs on one data set at once share the work: each
+waits for a task that the other is verifying, and takes its record.
 """
 
 from __future__ import annotations
@@ -52,27 +53,39 @@ def verify_dataset(
     """
     tasks = tuple(dataset.task(name) for name in dict.fromkeys(only)) or dataset.tasks
     records: dict[str, VerificationRecord] = {}
+    judges = isinstance(task_runner, ChangedTreeRunner)
+
+    def record_of(task: Task, *, retry: bool) -> VerificationRecord | None:
+        """The record that need not be made again."""
+        record = read_record(dataset, task, repeats)
+        if record is None or (judges and _lacks_judging(record)) or _again(record, apt=apt, retry=retry):
+            return None
+        return record
+
+    def add(task: Task, record: VerificationRecord, *, kept: bool) -> None:
+        records[task.instance_id] = record
+        progress.report(TaskVerified(verification=record.verification, kept=kept, total=len(tasks)))
+
     waiting = []
     for task in tasks:
-        kept = read_record(dataset, task, repeats)
-        lacks_judging = (
-            isinstance(task_runner, ChangedTreeRunner) and kept is not None and _lacks_judging(kept)
-        )
-        if kept is None or lacks_judging or _again(kept, apt=apt, retry=retry):
-            waiting.append(task)
+        kept = record_of(task, retry=retry)
+        if kept is None:
+            waiting.append((task, read_record(dataset, task)))
         else:
-            records[task.instance_id] = kept
-            progress.report(TaskVerified(verification=kept.verification, kept=True, total=len(tasks)))
+            add(task, kept, kept=True)
 
-    def verify(task: Task) -> None:
-        record = _verify(dataset, task, task_runner, repeats, progress)
-        records[task.instance_id] = record
-        progress.report(TaskVerified(verification=record.verification, kept=False, total=len(tasks)))
+    def verify(task: Task, before: VerificationRecord | None) -> None:
+        with dataset.working_on(task):
+            meanwhile = record_of(task, retry=False)
+            if meanwhile is not None and meanwhile != before:  # another command made it
+                add(task, meanwhile, kept=True)
+            else:
+                add(task, _verify(dataset, task, task_runner, repeats, progress), kept=False)
 
     try:
-        in_threads([partial(verify, task) for task in waiting], jobs=jobs, name="verify")
+        in_threads([partial(verify, *item) for item in waiting], jobs=jobs, name="verify")
     finally:
-        dataset = dataset.updated(_with_record(task, records.get(task.instance_id)) for task in tasks)
+        dataset = dataset.changed(lambda task: _with_record(task, records.get(task.instance_id)))
     return dataset, tuple(records[task.instance_id] for task in tasks)
 
 
@@ -140,8 +153,11 @@ def _tidy(logs: Path) -> None:
 
 
 def _with_record(task: Task, record: VerificationRecord | None) -> Task:
-    """``task`` with what was found out; a task of which nothing could be run stays as it was."""
-    if record is None or not record.tests:
+    """``task`` with what was found out; a task of which nothing could be run stays as it was.
+
+    So does one that another command changed since: the record is not about it.
+    """
+    if record is None or not record.tests or record.key != _key(task):
         return task
     verified = replace(task, tests=record.tests, proof=record.proof)
     environment, stage = kind_of(task).origin(task), record.verification.stage("origin")

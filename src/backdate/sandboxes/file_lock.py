@@ -1,0 +1,56 @@
+"""A file that one thread of one process at a time holds, so that others wait for what is being made."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from backdate.sandboxes import interruption
+
+_POLL_S = 0.05
+
+
+@contextmanager
+def held_file(path: Path, *, remove: bool = False) -> Iterator[None]:
+    """Hold ``path``, which is made where it is missing; the others wait for it.
+
+    ``remove``: it is removed in the end, so that nothing stays in a folder that people see.
+    Raises OSError where it cannot be made (also where it is a link: it may lead to anybody's file), and
+    KeyboardInterrupt when what the thread obeys is set meanwhile.
+    """
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        try:
+            _wait_for(descriptor)
+            if not _is_still(path, descriptor):
+                continue  # whoever held it removed it: another may hold its successor
+            try:
+                yield
+            finally:
+                if remove:
+                    path.unlink(missing_ok=True)
+            return
+        finally:
+            os.close(descriptor)
+
+
+def _wait_for(descriptor: int) -> None:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            interruption.check()  # whoever holds it may build for half an hour
+            time.sleep(_POLL_S)
+        else:
+            return
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.lstat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
