@@ -48,7 +48,7 @@ from backdate.tasks.task import Task
 from backdate.tasks.trees import lay_patches
 from backdate.testing.outcomes import SuiteRun
 
-SCORING = 6
+SCORING = 7
 """Part of every score's key. Raise it when scoring the same answer gives another score."""
 
 

@@ -112,6 +112,44 @@ def test_a_slow_test_takes_more_than_its_share() -> None:
     assert slow_tests(builders.run(*quick[:3])) == frozenset()
 
 
+def many_cases(needed: str) -> Task:
+    """A task whose every function is six tests; ``needed`` is the fail-to-pass one."""
+    given = task()
+    assert given.proof is not None
+    assert given.proof.judge is not None
+    cases = [f"{FILE}::test_{n}[{case}]" for n in range(8) for case in range(6)]
+    changes = tuple(
+        replace(one, tests=tuple(case for case in cases if case.startswith(f"{one.tests[0]}[")))
+        for one in given.proof.judge.changes
+    )
+    tests = tuple(
+        TaskTest(id=case, role="fail-to-pass" if case == needed else "pass-to-pass") for case in cases
+    )
+    judge = replace(given.proof.judge, changes=changes)
+    return replace(given, tests=tests, proof=replace(given.proof, judge=judge))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_function_that_is_many_tests_runs_again_for_some_of_them(tree, seed) -> None:
+    needed = f"{FILE}::test_5[4]"
+    found = plan_judge_run(many_cases(needed), tree, tests=3, seed=seed, slow={needed, f"{FILE}::test_5[1]"})
+    assert isinstance(found, JudgePlan)
+    functions = [one.candidate.function for one in found.made]
+    assert sorted(functions) == sorted({*functions})
+    assert len(functions) == 3
+    assert [sum(change is one for change in found.changes.values()) for one in found.made] == [3, 3, 3]
+    assert needed in found.changes
+    assert f"{FILE}::test_5[1]" not in found.changes, "of equals the quick ones run"
+    assert len(found.controls) == 3
+    assert not {control.partition("[")[0].rpartition("::")[2] for control in found.controls} & {*functions}
+
+
+def test_which_of_a_functions_tests_run_again_is_up_to_the_seed(tree) -> None:
+    plans = [plan_judge_run(many_cases(f"{FILE}::test_5[4]"), tree, tests=1, seed=seed) for seed in range(20)]
+    chosen = [one for found in plans if isinstance(found, JudgePlan) for one in found.changes]
+    assert set(chosen) == {f"{FILE}::test_5[{case}]" for case in range(6)}
+
+
 def test_the_seed_decides_and_some_tests_stay_controls(tree) -> None:
     assert plan(tree, seed=1) == plan(tree, seed=1) != plan(tree, seed=2)
     many = plan(tree, tests=10)
