@@ -14,7 +14,7 @@ from ready_environments import environment_of
 
 from backdate.environments import seal
 from backdate.environments.cache import Cache
-from backdate.environments.environment import Environment
+from backdate.environments.environment import DependencyLayer, Environment
 from backdate.environments.finished import FinishedEnvironments
 from backdate.environments.progress import EnvironmentDiscarded
 from backdate.errors import ConfigurationError
@@ -179,6 +179,44 @@ def test_a_changed_one_is_discarded_and_built_again(tmp_path: Path) -> None:
     assert (second.reused, second.replaces_changed, len(builds)) == (False, True, 2)
     assert not (first.root / SITE / "a.pth").exists()
     assert (prepared().replaces_changed, len(events.discarded)) == (False, 1)
+
+
+def kept_pair(cache: Path) -> tuple[FinishedEnvironments, Environment]:
+    """What keeps environments, and one of two layers that it keeps."""
+    finished = FinishedEnvironments(Cache(cache))
+    stages = StageReporter(NO_PROGRESS, ONLY)
+
+    def build(root: Path) -> Environment:
+        return replace(environment_of(make(root), Path(sys.executable)), key=root.name, root=root)
+
+    below = finished.keep("below", stages, build)
+    assert isinstance(below, Environment)
+    layer = DependencyLayer(key="below", root=below.root, reused=False)
+    found = finished.keep("upper", stages, lambda root: replace(build(root), dependencies=layer))
+    assert isinstance(found, Environment)
+    return finished, found
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("layer", [0, 1], ids=["its own", "the one below"])
+def test_an_audit_sees_what_changed_since_the_last_comparison(
+    change: Callable[[Path], object], layer: int, tmp_path: Path
+) -> None:
+    finished, environment = kept_pair(tmp_path)
+    before = finished.state_before_use(environment)
+    assert before == seal.state_of(environment.roots)
+    change(environment.roots[layer])
+    assert finished.state_before_use(environment) == before, "it is not looked at again"
+    assert seal.state_of(environment.roots) != before
+
+
+def test_the_state_of_what_is_not_kept_here_is_looked_at(tmp_path: Path) -> None:
+    finished, environment = kept_pair(tmp_path / "cache")
+    elsewhere = replace(environment, root=make(tmp_path / "thrown-away"))
+    before = finished.state_before_use(elsewhere)
+    assert before == seal.state_of(elsewhere.roots) != finished.state_before_use(environment)
+    (elsewhere.root / MODULE).write_text("x = 3\n", encoding="utf-8")
+    assert finished.state_before_use(elsewhere) == seal.state_of(elsewhere.roots) != before
 
 
 def test_every_file_of_what_is_kept_is_read(tmp_path: Path) -> None:

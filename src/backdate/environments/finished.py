@@ -73,6 +73,21 @@ class FinishedEnvironments:
         kept = self.cache.read(seal.Seal, _SEALS, key)
         return kept is not None and seal.compare(kept, root) is not None
 
+    def state_before_use(self, environment: Environment) -> str:
+        """What ``environment`` was when it was made or compared with its seal, as ``seal.state_of`` tells it.
+
+        Nothing is looked at again but where this cache does not keep it: one that is thrown away.
+        """
+        kept = self.cache.read(Environment, "records", environment.key)
+        if kept is not None and kept.roots == environment.roots:
+            below = environment.dependencies
+            keys = (environment.key,) if below is None else (environment.key, below.key)
+            seals = [self.cache.read(seal.Seal, _SEALS, key) for key in keys]
+            states = [one.state for one in seals if one is not None]
+            if len(states) == len(keys):
+                return seal.joined(states)
+        return seal.state_of(environment.roots)
+
     def verify_all(self) -> Iterator[VerifiedEnvironment]:
         """Every finished environment, each of its files read. What is not as it was made is removed."""
         for key in self.cache.keys("records"):

@@ -6,7 +6,7 @@ whatever way, two digests tell:
 
 * of its *state*: names, kinds, modes, owners, sizes, times of modification and of change (ctime, which no
   program can set), where links lead, and the content of what Python runs without being asked to. Compared
-  before each use; nothing else is read.
+  before each use, and with what it is after an answer was scored; nothing else is read.
 * of its *contents*: names, kinds, modes, links, the SHA-256 of every file. Compared where the state differs
   (a cache that was restored from a backup has other times and is as good as before), when it is used for the
   first time after the machine was started again (files may have been lost then), and by
@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,6 +78,19 @@ def compare(kept: Seal, root: Path, *, thoroughly: bool = False) -> Seal | None:
     _close(root)
     state = _state(root)
     return None if state is None else replace(renewed, state=state)
+
+
+def state_of(roots: Sequence[Path]) -> str:
+    """One digest of the states of several folders, as they are; none of their seals is looked at.
+
+    What cannot be seen whole is unlike any folder that can.
+    """
+    return joined(_state(root) or "" for root in roots)
+
+
+def joined(states: Iterable[str]) -> str:
+    """The digest of several states in one, in their order."""
+    return hashlib.sha256("\n".join(states).encode()).hexdigest()
 
 
 def _close(root: Path) -> None:

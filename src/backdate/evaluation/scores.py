@@ -115,7 +115,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentDigests:
-    """What the environment of a score's runs was (``tasks.environment_state``)."""
+    """What the environment of a score's runs was (``environments.seal.state_of``)."""
 
     before: str
     after: str

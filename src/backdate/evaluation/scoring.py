@@ -16,6 +16,7 @@ from typing import Protocol
 from backdate.editing.apply import apply_files
 from backdate.editing.diff import diff_files
 from backdate.editing.patch import changed_paths
+from backdate.environments.seal import state_of
 from backdate.errors import SourceError
 from backdate.evaluation.answer_patch import RejectedAnswer, take_patch
 from backdate.evaluation.answers import Submission
@@ -38,7 +39,6 @@ from backdate.projects.tree import copy_tree
 from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
-from backdate.tasks.environment_state import environment_state
 from backdate.tasks.judge_runs.deciding import JudgeSettings
 from backdate.tasks.judging import too_few_good
 from backdate.tasks.kinds.choose import edit_policy_of, kind_of
@@ -284,7 +284,7 @@ def _with_environment(score: Score, verdict: TaskRunResult) -> Score:
     """``score`` with what the environment was before its first run and is after its last one."""
     if verdict.environment is None or not verdict.state_before:
         return score
-    after = environment_state(verdict.environment)
+    after = state_of(verdict.environment.roots)
     score = replace(score, environment=EnvironmentDigests(before=verdict.state_before, after=after))
     if after == verdict.state_before:
         return score

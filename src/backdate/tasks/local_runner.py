@@ -33,7 +33,6 @@ from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.disk_budget import DiskBudget
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.scratch import scratch_folder
-from backdate.tasks.environment_state import environment_state
 from backdate.tasks.judging import judge_run
 from backdate.tasks.kinds.choose import environment_of
 from backdate.tasks.notes import NoteKind, RunNote
@@ -143,7 +142,8 @@ class LocalRunner:
                 f"the environment did not build ({built.answer.phase}): {first_line(built.answer.message)}"
             )
             return TaskRunResult(solved=False, run=None, reason=reason, notes=built.notes)
-        before = environment_state(built.answer) if self._witness else ""
+        finished = self.resources.builder.finished
+        before = finished.state_before_use(built.answer) if self._witness else ""
         run = run_tests(
             built.recipe,
             built.dated,

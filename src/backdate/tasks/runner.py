@@ -28,8 +28,8 @@ class TaskRunResult:
     environment: Environment | None = None
     """Where the tests ran: with its lock, interpreter and installer."""
     state_before: str = ""
-    """Digest of that environment's files before the run (``environment_state``); empty when nobody took
-    it."""
+    """Digest of that environment's files before the run (``environments.seal.state_of``); empty when nobody
+    took it."""
     notes: tuple[RunNote, ...] = ()
 
 
