@@ -143,14 +143,14 @@ def sdist(tree: Path) -> bytes:
     return data.getvalue()
 
 
-def wheel(name: str, files: Mapping[str, str] = MappingProxyType({})) -> bytes:
-    """A wheel of ``name`` 1 with these files."""
-    info = f"{name}-1.dist-info"
+def wheel(name: str, files: Mapping[str, str] = MappingProxyType({}), *, version: str = "1") -> bytes:
+    """A wheel of ``name`` with these files."""
+    info = f"{name}-{version}.dist-info"
     tag = "Wheel-Version: 1.0\nGenerator: own\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     written = {
         f"{name}.py": "x = 1\n",
         **files,
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": tag,
         f"{info}/RECORD": "",
     }
@@ -162,8 +162,11 @@ def wheel(name: str, files: Mapping[str, str] = MappingProxyType({})) -> bytes:
 
 
 @contextmanager
-def index_of(files: Mapping[str, bytes]) -> Iterator[str]:
-    """The address of an index of this machine that holds ``files``, by file name, until the end."""
+def index_of(files: Mapping[str, bytes], uploads: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+    """The address of an index of this machine that holds ``files``, by file name, until the end.
+
+    ``uploads``: by file name the day on which it was uploaded, where that is not the usual one.
+    """
 
     class Answer(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -180,7 +183,7 @@ def index_of(files: Mapping[str, bytes]) -> Iterator[str]:
                                 "filename": one,
                                 "url": f"/files/{one}",
                                 "hashes": {"sha256": hashlib.sha256(files[one]).hexdigest()},
-                                "upload-time": "2020-01-01T00:00:00Z",
+                                "upload-time": f"{uploads.get(one, '2020-01-01')}T00:00:00Z",
                             }
                             for one in held
                         ],
@@ -209,7 +212,10 @@ def index_of(files: Mapping[str, bytes]) -> Iterator[str]:
 
 @contextmanager
 def builder_in(
-    folder: Path, files: Mapping[str, bytes] = MappingProxyType({}), **options: Any
+    folder: Path,
+    files: Mapping[str, bytes] = MappingProxyType({}),
+    uploads: Mapping[str, str] = MappingProxyType({}),
+    **options: Any,
 ) -> Iterator[Builder]:
     """A builder with a cache of its own, under bubblewrap, and with an index that holds ``files``."""
     sandbox = Bubblewrap()
@@ -218,7 +224,7 @@ def builder_in(
     except SandboxUnavailable as error:
         pytest.skip(str(error))
     seeds = {f"{name}-1-py3-none-any.whl": wheel(name) for name in ("pip", "setuptools", "wheel")}
-    with index_of({**seeds, **files}) as url:
+    with index_of({**seeds, **files}, uploads) as url:
         yield Builder(Cache(folder), sandbox, index_url=url, **options)
 
 

@@ -131,7 +131,11 @@ class Builder:
         view: PrivateView,
     ) -> Environment | BuildFailure:
         """The environment with what ``dependencies`` names below and what ``project`` names on top."""
-        build = self.layered_build(request, resolution, dependencies, project, inputs, view)
+        builds = self._builds(request, resolution, dependencies, stages)
+        if isinstance(builds, BuildFailure):
+            return builds
+        below = self.keys.whole(request, dependencies, None, builds)
+        build = self.layered_build(request, resolution, below, project, inputs, view)
 
         def make(root: Path) -> Environment | BuildFailure:
             lower = self._whole(request, resolution, dependencies, None, stages)
@@ -152,15 +156,15 @@ class Builder:
         self,
         request: EnvironmentRequest,
         resolution: Resolution,
-        dependencies: str,
+        below: str,
         project: str,
         inputs: PackagingInputs | None,
         view: PrivateView,
     ) -> LayeredBuild:
-        """How the upper layer of that environment is built."""
+        """How the upper layer of that environment is built. ``below``: the key of the lower one."""
         key, layer_key = self.keys.layered(
             request,
-            self.keys.whole(request, dependencies, None),
+            below,
             project,
             inputs.digest if inputs else request.digest,
         )
@@ -185,7 +189,10 @@ class Builder:
         stages: StageReporter,
     ) -> Environment | BuildFailure:
         """One folder with all that ``pylock`` names. ``content``: the tree's digest, if it is built from."""
-        key = self.keys.whole(request, pylock, content)
+        builds = self._builds(request, resolution, pylock, stages)
+        if isinstance(builds, BuildFailure):
+            return builds
+        key = self.keys.whole(request, pylock, content, builds)
 
         def make(_root: Path) -> Environment | BuildFailure:
             stages.enter("building")
@@ -195,6 +202,15 @@ class Builder:
             return environment
 
         return self.finished.keep(key, stages, make)
+
+    def _builds(
+        self, request: EnvironmentRequest, resolution: Resolution, pylock: str, stages: StageReporter
+    ) -> tuple[object, ...] | BuildFailure:
+        """What decides what the lock's sdists are built into; they are built for that, each by itself."""
+        apart = _builds_apart(request, resolution, pylock)
+        return self._built_wheels.identity(
+            request, pylock, apart=apart, before_building=lambda: stages.enter("building")
+        )
 
     def packaging_inputs(self, request: EnvironmentRequest) -> PackagingInputs | None:
         """What builds read of the request's tree; None where that is everything."""
@@ -294,8 +310,8 @@ class Builder:
         with_tree: bool = True,
     ) -> Environment | BuildFailure:
         """All that ``pylock`` names in one folder: among the clean ones where wheels will do."""
-        lock, apart = resolution.lock, can_be_layered(request)
-        if resolution.checked and is_of_index(pylock) and (apart or needs_no_build(pylock)):
+        lock = resolution.lock
+        if _builds_apart(request, resolution, pylock):
             made = self._of_wheels(request, lock, pylock, key, shared=shared)
             if made is not None:
                 return made
@@ -366,3 +382,9 @@ class Builder:
             base=request.base,
             network=self.steps.network,
         )
+
+
+def _builds_apart(request: EnvironmentRequest, resolution: Resolution, pylock: str) -> bool:
+    """Whether the sdists of ``pylock`` are built each by itself, and all is installed from wheels then."""
+    apart = can_be_layered(request) or needs_no_build(pylock)
+    return resolution.checked and is_of_index(pylock) and apart

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backdate.environments import uv
@@ -24,12 +25,16 @@ class Keys:
         """Of what ``request`` resolves to; ``content``: the digest of what is read of the tree."""
         return digest("resolution", _FORMAT, uv.uv_version(), *self._asked(request, content))
 
-    def whole(self, request: EnvironmentRequest, pylock: str, content: str | None) -> str:
-        """Of one folder with all that ``pylock`` names. ``content``: the tree's digest, if built from."""
+    def whole(
+        self, request: EnvironmentRequest, pylock: str, content: str | None, builds: Sequence[object] = ()
+    ) -> str:
+        """Of one folder with all that ``pylock`` names. ``content``: the tree's digest, if built from.
+        ``builds``: what decides what is built of sdists."""
         interpreter = request.choice.interpreter
         return digest(
             *("environment", _FORMAT, interpreter.version, str(interpreter.executable)),
             *(pylock, content),
+            *(("builds", *builds) if builds else ()),
             *request.build_variations,
             *self.base(request),
         )
@@ -48,11 +53,29 @@ class Keys:
 
         What its build requires is resolved at the instant.
         """
+        return digest("built wheel", *self._of_build(request, sdist), *self.instant(request))
+
+    def builds_of_sdist(self, request: EnvironmentRequest, sdist: LockedSdist) -> str:
+        """Of all wheels that ``sdist`` is built into at any instant, with all else as ``request`` asks."""
+        return digest("builds of an sdist", *self._of_build(request, sdist))
+
+    def build_requirements(self, request: EnvironmentRequest, lines: Sequence[str]) -> str:
+        """Of what the requirements ``lines`` of builds resolve to for ``request``."""
+        return digest("build requirements", *self._for_builds(request), *lines, *self.instant(request))
+
+    def instant(self, request: EnvironmentRequest) -> tuple[object, ...]:
+        """Of what is cut when."""
+        return (request.instant, request.cutoff_overrides)
+
+    def _of_build(self, request: EnvironmentRequest, sdist: LockedSdist) -> tuple[object, ...]:
+        return (sdist.name, sdist.version, sdist.sha256, *self._for_builds(request))
+
+    def _for_builds(self, request: EnvironmentRequest) -> tuple[object, ...]:
+        """What decides how sdists are built, besides the instant."""
         interpreter = request.choice.interpreter
-        return digest(
-            *("built wheel", _FORMAT, uv.uv_version(), sdist.name, sdist.version, sdist.sha256),
-            *(interpreter.version, str(interpreter.executable)),
-            *(request.instant, request.cutoff_overrides, self.steps.index_url),
+        return (
+            *(_FORMAT, uv.uv_version(), interpreter.version, str(interpreter.executable)),
+            self.steps.index_url,
             *request.build_variations,
             *self.base(request),
         )

@@ -169,6 +169,7 @@ class Steps:
         with_tree: bool = True,
         below: Path | None = None,
         wheels: Sequence[Path] = (),
+        further_variables: Mapping[str, str] = MappingProxyType({}),
     ) -> BuildFailure | None:
         """Make a virtual environment at ``root`` that holds what ``pylock`` names; None when it was made.
 
@@ -177,7 +178,7 @@ class Steps:
         one can be moved. ``neighbours``: shared environments of the same interpreter, from which what was
         compiled of the same files is taken (see ``compiled.py``). ``view``: None where nothing may be
         built; then uv runs no foreign code. ``with_tree``: see ``run``. ``below``: the layer below, to be
-        shown. ``wheels``: files that ``pylock`` names, to be shown.
+        shown. ``wheels``: files that ``pylock`` names, to be shown. ``further_variables``: of the step.
         """
         references = NO_REFERENCES
         if view is not None:
@@ -205,6 +206,7 @@ class Steps:
                 mounts,
                 log,
                 bin_folder=None if view is None else root / "bin",
+                further_variables=further_variables,
                 with_tree=with_tree and view is not None,
                 view=view,
                 root=root,

@@ -168,7 +168,7 @@ class ThrowawayBuilder(AbstractContextManager["ThrowawayBuilder"]):
         resolution = self._builder.resolve(self._given)
         if isinstance(resolution, BuildFailure):
             return resolution
-        dependencies, project = split_by_origin(resolution.pylock)
+        _, project = split_by_origin(resolution.pylock)
         alone = all(one.source == "." for one in resolution.lock.distributions if is_local(one))
         recording = self._locked is None
         inputs = self._builder.packaging_inputs(request) if alone and not recording else None
@@ -176,7 +176,7 @@ class ThrowawayBuilder(AbstractContextManager["ThrowawayBuilder"]):
         assert below is not None
         lower = replace(made, key=below.key, root=below.root, dependencies=None, build_s=0.0, reused=True)
         with PrivateView(self._cache) as view:
-            build = self._builder.layered_build(request, resolution, dependencies, project, inputs, view)
+            build = self._builder.layered_build(request, resolution, below.key, project, inputs, view)
             steps = replace(build.steps, cache=self._cache)
             build = replace(build, finished=FinishedEnvironments(self._cache), steps=steps)
             root = self._cache.built / build.key

@@ -117,6 +117,7 @@ def resolve_arguments(
     overrides: Sequence[str] = (),
     builds: BuildFiles | None = None,
     known_metadata: Path | None = None,
+    build: bool = True,
 ) -> tuple[str, ...]:
     """Resolve requirement files into ``output``, a PEP 751 lock with every file's hashes.
 
@@ -132,6 +133,7 @@ def resolve_arguments(
         *(part for override in overrides for part in ("--overrides", override)),
         *(builds.arguments if builds else ()),
         *(("--no-deps", "--config-file", str(known_metadata)) if known_metadata else ()),
+        *(() if build else ("--no-build",)),
         *("--output-file", str(output), "--", *inputs),
     )
 

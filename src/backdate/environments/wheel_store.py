@@ -30,6 +30,8 @@ class BuiltWheel:
 
     filename: str
     sha256: str
+    built_as: str = ""
+    """The key under which it was built, from the same inputs; empty for its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,30 @@ class WheelStore:
         kept = self.cache.read(BuiltWheel, "wheels", key)
         if kept is None:
             return None
+        place = self.cache.built_wheels / (kept.built_as or key)
         try:
-            with Folder.at(self.cache.built_wheels / key) as folder:
+            with Folder.at(place) as folder:
                 same = folder.sha256(kept.filename).hex() == kept.sha256
         except ConfigurationError:
             same = False
         if not same:
             self.cache.forget("wheels", key)
             return None
-        return WheelFile(path=self.cache.built_wheels / key / kept.filename, sha256=kept.sha256)
+        return WheelFile(path=place / kept.filename, sha256=kept.sha256)
+
+    def built_as(self, key: str) -> str | None:
+        """The key under which the wheel of ``key`` was built; None where there is none. It is not read."""
+        kept = self.cache.read(BuiltWheel, "wheels", key)
+        return None if kept is None else kept.built_as or key
+
+    def share(self, key: str, other: str) -> WheelFile | None:
+        """From now on the wheel of ``other`` is that of ``key``, too; None where it is not there any more."""
+        wheel, built_as = self.find(other), self.built_as(other)
+        if wheel is None or built_as is None:
+            return None
+        shared = BuiltWheel(filename=wheel.path.name, sha256=wheel.sha256, built_as=built_as)
+        self.cache.write("wheels", key, shared)
+        return wheel
 
     def take(self, key: str, sdist: LockedSdist, changes: Path) -> WheelFile | None:
         """The one wheel of ``sdist`` in what a build changed of uv's cache, from now on kept under ``key``.
@@ -115,6 +132,11 @@ def _revisions(top: Folder, sdist: LockedSdist) -> list[tuple[str, ...]]:
             version = (*source, sdist.name, sdist.version)
             found += [(*version, revision) for revision in _inside(top, version)]
     return found
+
+
+def unpacked_sources(top: Folder, sdist: LockedSdist) -> list[tuple[str, ...]]:
+    """The folders in which uv unpacked ``sdist``, below the folder of what a build changed."""
+    return [(*one, "src") for one in _revisions(top, sdist) if "src" in _inside(top, one)]
 
 
 def _inside(top: Folder, parts: tuple[str, ...]) -> list[str]:
