@@ -16,7 +16,7 @@ from sandboxed_shell import Shell, bubblewrap, python, shell
 
 from backdate.recipes.recipe import Provenance, SuitePlan
 from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.sandboxes.interface import MIB, Limits
+from backdate.sandboxes.interface import MIB, Limits, Sandbox
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.run import run_suite
 
@@ -27,10 +27,18 @@ collect_ignore = ["planted_files"]
 
 
 @pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
-def attacker(request: pytest.FixtureRequest, tmp_path: Path) -> Attacker:
+def isolated(request: pytest.FixtureRequest) -> Sandbox:
+    """Each sandbox that isolates."""
+    sandbox: Sandbox = request.getfixturevalue(
+        "bubblewrap" if request.param == "bubblewrap" else "docker_sandbox"
+    )
+    return sandbox
+
+
+@pytest.fixture
+def attacker(isolated: Sandbox, tmp_path: Path) -> Attacker:
     """Runs scripts from within each sandbox that isolates."""
-    sandbox = request.getfixturevalue("bubblewrap" if request.param == "bubblewrap" else "docker_sandbox")
-    return Attacker(Shell(sandbox, tmp_path))
+    return Attacker(Shell(isolated, tmp_path))
 
 
 @pytest.fixture

@@ -11,9 +11,11 @@ import pytest
 from fake_runner import FakeScriptRunner, make_task
 from scripted_model import Say, ScriptedModel
 
+from backdate.environments.inside_python import inside_python
 from backdate.errors import UsageError
 from backdate.evaluation.running import EvaluationPlan, evaluate
 from backdate.sandboxes.bubblewrap import Bubblewrap
+from backdate.sandboxes.interface import Sandbox
 from backdate.sandboxes.unsafe_local import UnsafeLocal
 from backdate.solvers.command import CommandOptions, CommandSolver
 from backdate.solvers.records import RunRecord, RunSettings, StopReason
@@ -107,7 +109,7 @@ def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-def run_agent(folder: Path, command: str, sandbox: Bubblewrap, options: CommandOptions) -> RunRecord:
+def run_agent(folder: Path, command: str, sandbox: Sandbox, options: CommandOptions) -> RunRecord:
     """What is kept of an agent's work on one task."""
     plan = EvaluationPlan(
         tasks=[make_task()],
@@ -127,7 +129,7 @@ def kept_bytes(folder: Path) -> bytes:
 @pytest.mark.parametrize("internet", [False, True])
 def test_the_key_is_nowhere_and_nothing_else_is_reached(
     tmp_path: Path,
-    bubblewrap: Bubblewrap,
+    isolated: Sandbox,
     service: http.server.ThreadingHTTPServer,
     monkeypatch: pytest.MonkeyPatch,
     internet: bool,
@@ -142,8 +144,10 @@ def test_the_key_is_nowhere_and_nothing_else_is_reached(
         options = CommandOptions(
             network=internet, model=server.endpoint(key=KEY), mounts=(tools,), timeout_s=300
         )
-        command = f"env; python3 {tools}/agent.py"
-        record = run_agent(tmp_path / "run", command, bubblewrap, options)
+        # Shown for our own program that leads to the model, also where the system has no Python.
+        interpreter = inside_python(None)[0]
+        command = f"env; {interpreter} {tools}/agent.py"
+        record = run_agent(tmp_path / "run", command, isolated, options)
         assert server.keys == [f"Bearer {KEY}"]
     assert (record.ending, record.detail.startswith("the command ended")) == (StopReason.SUBMITTED, False)
     assert "RESULT = '[[], [200, 404, 404, 404, 404, 400], 0]'" in record.patch

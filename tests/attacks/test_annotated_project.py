@@ -12,8 +12,7 @@ import pytest
 from diagnosis_environments import environment_of, find_interpreter
 from task_builders import FakeTaskRunner, task
 
-from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.sandboxes.interface import Limits
+from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.tasks.annotation_folder import AnnotationFolder, edit_of, open_workspace
 from backdate.tasks.annotation_shell import WRAPPERS, host_environment, run_in_sandbox, shell_line
 
@@ -51,7 +50,7 @@ ln -s {secret} link.py
 def test_the_shell_reaches_the_work_alone(
     workspace: AnnotationFolder,
     hostile_environment,
-    bubblewrap: Bubblewrap,
+    isolated: Sandbox,
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
@@ -60,7 +59,7 @@ def test_the_shell_reaches_the_work_alone(
     script = LOOKING.format(secret=secret, home=tmp_path, folder=workspace.folder, port=22)
     state = (workspace.folder / "state.json").read_bytes()
     run = run_in_sandbox(
-        bubblewrap, workspace, hostile_environment, ("/bin/bash", "-c", script), Limits(wall_s=60)
+        isolated, workspace, hostile_environment, ("/bin/bash", "-c", script), Limits(wall_s=60)
     )
     shown = capfd.readouterr().out
     assert run.ok
@@ -76,12 +75,12 @@ def test_the_shell_reaches_the_work_alone(
 
 
 def test_a_terminal_hears_no_more_than_the_screen_needs(
-    workspace: AnnotationFolder, bubblewrap: Bubblewrap, capfd: pytest.CaptureFixture[str]
+    workspace: AnnotationFolder, isolated: Sandbox, capfd: pytest.CaptureFixture[str]
 ) -> None:
     attack = r"printf '\033]52;c;b3duZWQ=\007\033P$qm\033\\\033]0;owned\033\\\033[31mred\033[0m'"
-    run_in_sandbox(bubblewrap, workspace, None, shell_line(attack), Limits(wall_s=60))
+    run_in_sandbox(isolated, workspace, None, shell_line(attack), Limits(wall_s=60))
     assert "\x1b[31mred\x1b[0m" in capfd.readouterr().out.replace("\r", "")
-    run_in_sandbox(bubblewrap, workspace, None, shell_line(attack), Limits(wall_s=60))
+    run_in_sandbox(isolated, workspace, None, shell_line(attack), Limits(wall_s=60))
     shown = capfd.readouterr().out
     assert "52;c" not in shown
     assert "owned" not in shown
