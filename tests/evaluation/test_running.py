@@ -18,7 +18,7 @@ from backdate.evaluation.running import EvaluationPlan, evaluate
 from backdate.progress import Event
 from backdate.solvers.baselines import GoldSolver
 from backdate.solvers.interface import SolverResult
-from backdate.solvers.records import AgentSettings, RunSettings, StopReason
+from backdate.solvers.records import RECORD_FORMAT, AgentSettings, RunSettings, StopReason
 
 
 class Watching:
@@ -221,4 +221,16 @@ def test_a_record_of_the_first_format_is_read(tmp_path) -> None:
     path.write_text(json.dumps(old))
     record = load_run(folder)[1][0]
     assert record.settings.agent == AgentSettings(network="off", mounts=("/opt",), timeout_s=60.0)
-    assert record.format == 2
+    assert record.format == RECORD_FORMAT
+
+
+def test_a_record_from_before_requests_were_counted_as_lost_is_read(tmp_path) -> None:
+    folder = tmp_path / "run"
+    evaluate(plan(folder, count=1))
+    path = folder / "records/o__n-0.json"
+    old = json.loads(path.read_bytes())
+    old["format"] = 2
+    del old["usage"]["lost"]
+    path.write_text(json.dumps(old))
+    record = load_run(folder)[1][0]
+    assert (record.format, record.usage.lost) == (RECORD_FORMAT, 0)

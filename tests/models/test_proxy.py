@@ -12,25 +12,38 @@ from threading import Event, Thread
 import httpx
 import pytest
 from patience import PATIENCE_S
-from scripted_model import Cut, Raw, Say, ScriptedModel, Status
+from scripted_model import Cut, Hang, Raw, Say, ScriptedModel, Status
 
 from backdate.models.interface import TokenUsage
 from backdate.models.model_name import Endpoint, parse_endpoint
-from backdate.models.proxy import PLACEHOLDER, ModelProxy, PassedAnswer
+from backdate.models.proxy import PLACEHOLDER, ModelProxy, PassedEnding, PassedQuestion
 from backdate.models.proxy_answers import AnswerReader, KeyRemoval
 
 KEY = "sk-secret-0123456789"
 QUESTION = {"model": "small", "messages": [{"role": "user", "content": "hello"}]}
 
 
+class Told(list[PassedQuestion]):
+    """What the proxy tells of questions to the model."""
+
+    sent = 0
+
+    def question_sent(self) -> None:
+        self.sent += 1
+
+    def question_ended(self, question: PassedQuestion) -> None:
+        self.append(question)
+
+
 @contextmanager
-def behind(endpoint: Endpoint) -> Iterator[tuple[httpx.Client, list[PassedAnswer]]]:
-    """A client at the proxy's socket, and what the proxy tells of the answers."""
-    told: list[PassedAnswer] = []
-    with ModelProxy(endpoint, told.append) as proxy:
+def behind(endpoint: Endpoint) -> Iterator[tuple[httpx.Client, Told]]:
+    """A client at the proxy's socket, and what the proxy tells of the questions; each has an end."""
+    told = Told()
+    with ModelProxy(endpoint, told) as proxy:
         transport = httpx.HTTPTransport(uds=str(proxy.mounts[0].source))
         with httpx.Client(transport=transport, base_url="http://inside", timeout=PATIENCE_S) as client:
             yield client, told
+    assert told.sent == len(told)
 
 
 def test_the_key_is_added_and_nothing_of_the_sender_s_goes_on(monkeypatch) -> None:
@@ -41,8 +54,9 @@ def test_the_key_is_added_and_nothing_of_the_sender_s_goes_on(monkeypatch) -> No
         assert server.keys == [f"Bearer {KEY}"]
         assert server.requests == [QUESTION]
     assert told == [
-        PassedAnswer(
+        PassedQuestion(
             asked="small",
+            ending=PassedEnding.ANSWERED,
             model="small-2024-01-01",
             usage=TokenUsage(prompt_tokens=10, completion_tokens=5, cached_tokens=0),
         )
@@ -154,7 +168,7 @@ def test_an_endpoint_that_quotes_the_key_does_not_tell_it() -> None:
         assert (refused.status_code, KEY in refused.text, "[key]" in refused.text) == (401, False, True)
         answer = client.post("/v1/chat/completions", json=QUESTION)
         assert "your key is [key]!" in answer.text
-    assert len(told) == 1  # an error is no answer
+    assert [question.ending for question in told] == [PassedEnding.REFUSED, PassedEnding.ANSWERED]
 
 
 def test_redirects_are_not_followed_and_a_dead_endpoint_is_told() -> None:
@@ -168,12 +182,36 @@ def test_redirects_are_not_followed_and_a_dead_endpoint_is_told() -> None:
             self.send_header("content-length", "0")
             self.end_headers()
 
-    with _server(Elsewhere) as url, behind(parse_endpoint(f"m@{url}", key=KEY)) as (client, _):
+    with _server(Elsewhere) as url, behind(parse_endpoint(f"m@{url}", key=KEY)) as (client, told):
         answer = client.post("/v1/chat/completions", json=QUESTION)
         assert (answer.status_code, "location" in answer.headers) == (502, False)
-    with behind(parse_endpoint("m@http://127.0.0.1:9/v1", key=KEY)) as (client, _):
+    assert [question.ending for question in told] == [PassedEnding.REFUSED]
+    with behind(parse_endpoint("m@http://127.0.0.1:9/v1", key=KEY)) as (client, told):
         answer = client.post("/v1/chat/completions", json=QUESTION)
         assert (answer.status_code, KEY in answer.text) == (502, False)
+        assert client.get("/v1/models").status_code == 502
+    assert [question.ending for question in told] == [PassedEnding.REFUSED]  # a list of models is no question
+
+
+def test_a_question_that_its_sender_or_its_endpoint_left_is_told() -> None:
+    arrived = Event()
+
+    def hang(_: dict[str, object]) -> Hang:
+        arrived.set()
+        return Hang()
+
+    with ScriptedModel(hang) as server, behind(server.endpoint(key=KEY)) as (client, told):
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/v1/chat/completions", json=QUESTION, timeout=httpx.Timeout(PATIENCE_S, read=1))
+        assert arrived.wait(PATIENCE_S)
+    assert [question.ending for question in told] == [PassedEnding.LEFT]
+    with (
+        ScriptedModel([Cut(share=0)]) as server,
+        behind(server.endpoint(key=KEY)) as (client, told),
+        pytest.raises(httpx.RemoteProtocolError),
+    ):
+        client.post("/v1/chat/completions", json=QUESTION)
+    assert [question.ending for question in told] == [PassedEnding.ANSWERED]  # it had begun to answer
 
 
 def test_an_answer_that_is_cut_is_not_taken_for_a_whole_one() -> None:

@@ -40,7 +40,7 @@ class Submission:
             tests=at.number if at is not None else record.tests,
             calls_made=record.calls,
             sequence=record.sequence,
-            usage=record.usage if record.usage.requests else None,
+            usage=record.usage if record.usage.requests or record.usage.lost else None,
             ending=f"{record.ending}: {record.detail}" if record.detail else record.ending.value,
             trajectory=record.trajectory,
             flags=flags,

@@ -26,8 +26,8 @@ from backdate.tasks.task import Difficulty, Task, TaskEnvironment
 from backdate.testing.integrity import Integrity, Witnessing
 from backdate.timeline.instants import Instant
 
-SCORE_FORMAT = 4
-_SCORES = (Migration(to_format=2), Migration(to_format=3), Migration(to_format=4))
+SCORE_FORMAT = 5
+_SCORES = tuple(Migration(to_format=number) for number in (2, 3, 4, 5))
 _SCORE_INFOS = (
     Migration(
         to_format=2,
@@ -39,6 +39,7 @@ _SCORE_INFOS = (
     ),
     Migration(to_format=3),
     Migration(to_format=4),
+    Migration(to_format=5),
 )
 
 

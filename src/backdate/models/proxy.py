@@ -15,9 +15,10 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 import uvicorn
@@ -57,16 +58,40 @@ _Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
+class PassedEnding(StrEnum):
+    """How a question to a model ended."""
+
+    ANSWERED = "answered"
+    """With an answer, or with part of one: it may have to be paid for."""
+    REFUSED = "refused"
+    """The endpoint was not reached, or said no: there is nothing to pay."""
+    LEFT = "left"
+    """Before anything was answered: nobody here knows what the endpoint made of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PassedAnswer:
-    """An answer that a command was given."""
+class PassedQuestion:
+    """A question that a command asked a model, at its end."""
 
     asked: str
     """The model as the command named it."""
-    model: str
+    ending: PassedEnding
+    model: str = ""
     """As the endpoint names it; empty where it does not."""
-    usage: TokenUsage | None
+    usage: TokenUsage | None = None
     """None where the answer did not tell, or was left before its end."""
+
+
+class QuestionListener(Protocol):
+    """Hears, in another thread, of each question to a model: before it is sent, and when it has ended."""
+
+    def question_sent(self) -> None:
+        """It is about to be sent; what raises here is not sent."""
+        ...
+
+    def question_ended(self, question: PassedQuestion) -> None:
+        """It was answered, or never will be."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +103,41 @@ class _PassableRequest:
     """The model; empty for a list of models."""
 
 
+@dataclass(slots=True, kw_only=True)
+class _QuestionExchange:
+    """What is known of a request while it is passed on."""
+
+    asked: str
+    is_connected: bool = True
+    """Whether the endpoint may have got it."""
+    response: httpx.Response | None = None
+    reader: AnswerReader | None = None
+
+    @property
+    def ended(self) -> PassedQuestion:
+        """What became of it."""
+        if self.response is None:
+            ending = PassedEnding.LEFT if self.is_connected else PassedEnding.REFUSED
+            return PassedQuestion(asked=self.asked, ending=ending)
+        if self.reader is None or not self.response.is_success:
+            return PassedQuestion(asked=self.asked, ending=PassedEnding.REFUSED)
+        return PassedQuestion(
+            asked=self.asked,
+            ending=PassedEnding.ANSWERED,
+            model=self.reader.model,
+            usage=self.reader.usage,
+        )
+
+
 class ModelProxy:
     """The proxy to ``endpoint``, for as long as the ``with`` block runs.
 
-    ``on_answer`` is told, in another thread, of each successful answer of a model.
+    ``listener`` hears of each question; lists of models are none.
     """
 
-    def __init__(self, endpoint: Endpoint, on_answer: Callable[[PassedAnswer], None]) -> None:
+    def __init__(self, endpoint: Endpoint, listener: QuestionListener) -> None:
         self._endpoint = endpoint
-        self._on_answer = on_answer
+        self._listener = listener
         self._folder = tempfile.TemporaryDirectory(prefix="backdate-model-")
         self._path = Path(self._folder.name, "socket")
         self._server = uvicorn.Server(
@@ -177,6 +228,19 @@ class ModelProxy:
             await asyncio.gather(passing, leaving, return_exceptions=True)
 
     async def _pass_on(self, method: str, path: str, question: _PassableRequest, send: _Send) -> None:
+        """Send a request on, and tell of a question to a model before and after."""
+        exchange = _QuestionExchange(asked=question.asked)
+        if question.asked:
+            self._listener.question_sent()
+        try:
+            await self._exchange(method, path, question.body, send, exchange)
+        finally:  # also of one that was cancelled, because the command left or its time was over
+            if question.asked:
+                self._listener.question_ended(exchange.ended)
+
+    async def _exchange(
+        self, method: str, path: str, body: bytes, send: _Send, exchange: _QuestionExchange
+    ) -> None:
         """Send a request on with the key, and its answer back without."""
         headers = {
             "accept-encoding": "identity",
@@ -185,7 +249,6 @@ class ModelProxy:
             "authorization": f"Bearer {self._endpoint.key}",
         }
         url = f"{self._endpoint.base_url}{path}"
-        begun = False
         try:
             async with (
                 httpx.AsyncClient(
@@ -193,25 +256,26 @@ class ModelProxy:
                     timeout=httpx.Timeout(_SILENCE_S, connect=_CONNECT_S),
                     verify=self._certificates,
                 ) as client,
-                client.stream(method, url, content=question.body, headers=headers) as response,
+                client.stream(method, url, content=body, headers=headers) as response,
             ):
                 problem = _unusable(response)
+                exchange.response = response
                 if problem:
                     await _refuse(send, RefusedRequest(status=502, why=problem))
                     return
-                begun = True
-                await self._send_answer(response, question.asked, send)
+                await self._send_answer(response, exchange, send)
         except (httpx.HTTPError, httpx.StreamError) as error:
-            if begun:
+            exchange.is_connected = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            if exchange.reader is not None:
                 raise  # the server cuts the connection: the command must not take a part for the whole
             why = self._endpoint.without_key(one_line(f"{type(error).__name__}: {error}"))
             await _refuse(
                 send, RefusedRequest(status=502, why=f"the model's endpoint cannot be reached: {why}")
             )
 
-    async def _send_answer(self, response: httpx.Response, asked: str, send: _Send) -> None:
+    async def _send_answer(self, response: httpx.Response, exchange: _QuestionExchange, send: _Send) -> None:
         removal = KeyRemoval("" if self._endpoint.key == NO_KEY else self._endpoint.key)
-        reader = AnswerReader(response.headers.get("content-type", ""))
+        reader = exchange.reader = AnswerReader(response.headers.get("content-type", ""))
         headers = [
             (name.encode(), self._endpoint.without_key(response.headers[name]).encode("latin-1", "replace"))
             for name in _PASSED_HEADERS
@@ -219,19 +283,15 @@ class ModelProxy:
         ]
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
         size = 0
-        try:
-            async for piece in response.aiter_raw():
-                size += len(piece)
-                if size > _LONGEST_ANSWER:
-                    raise httpx.StreamError(f"the answer is longer than {_LONGEST_ANSWER:,} bytes")
-                reader.feed(piece)
-                data = removal.feed(piece)
-                if data:
-                    await send({"type": "http.response.body", "body": data, "more_body": True})
-            reader.finish()
-        finally:
-            if asked and response.is_success:  # also one that was left: it may have to be paid for
-                self._on_answer(PassedAnswer(asked=asked, model=reader.model, usage=reader.usage))
+        async for piece in response.aiter_raw():
+            size += len(piece)
+            if size > _LONGEST_ANSWER:
+                raise httpx.StreamError(f"the answer is longer than {_LONGEST_ANSWER:,} bytes")
+            reader.feed(piece)
+            data = removal.feed(piece)
+            if data:
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+        reader.finish()
         await send({"type": "http.response.body", "body": removal.finish(), "more_body": False})
 
 

@@ -6,7 +6,7 @@ ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from backdate.environments.environment import Environment
 from backdate.environments.inside_python import inside_python
 from backdate.errors import UsageError
 from backdate.models.model_name import NO_KEY, Endpoint
-from backdate.models.proxy import ModelProxy, PassedAnswer
+from backdate.models.proxy import ModelProxy, QuestionListener
 from backdate.sandboxes.gateway import Gateway
 from backdate.sandboxes.interface import Mount, Network, Sandbox
 from backdate.sandboxes.unsafe_local import UnsafeLocal
@@ -60,12 +60,12 @@ def agent_reach(
     internet: bool,
     model: Endpoint | None,
     built: Environment | None,
-    on_answer: Callable[[PassedAnswer], None],
+    listener: QuestionListener,
 ) -> Iterator[AgentReach]:
     """What leads out of ``sandbox``, open as long as the ``with`` block runs.
 
-    ``built``: an environment that is shown in the sandbox anyway. A sandbox without isolation has nothing to
-    close.
+    ``built``: an environment that is shown in the sandbox anyway. ``listener`` hears of what ``model`` is
+    asked. A sandbox without isolation has nothing to close.
     """
     if sandbox.name == UnsafeLocal.name or (not internet and model is None):
         yield AgentReach(network="on" if internet else "off")
@@ -81,7 +81,7 @@ def agent_reach(
             lines.append(gateway.start_line(interpreter))
             variables |= gateway.variables(but=_OWN_INTERFACE)
         if model is not None:
-            proxy = stack.enter_context(ModelProxy(model, on_answer))
+            proxy = stack.enter_context(ModelProxy(model, listener))
             mounts += proxy.mounts
             lines.append(proxy.start_line(interpreter))
             variables |= proxy.variables()

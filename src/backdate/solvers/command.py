@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,15 +12,15 @@ from backdate.editing.diff import diff_files
 from backdate.environments.environment import Environment
 from backdate.errors import UsageError
 from backdate.models.model_name import Endpoint
-from backdate.models.proxy import PassedAnswer
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.interface import Command, Limits, Mount, RunResult, RunStatus, Sandbox, Workspace
-from backdate.serial import digest, to_json
+from backdate.serial import to_json
 from backdate.solvers.agent_reach import AgentReach, agent_reach, require_kept_key
+from backdate.solvers.command_account import CommandAccount
 from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.model import Cost, unknown_cost
 from backdate.solvers.prompts import command_text
-from backdate.solvers.records import SolverUsage, StopReason
+from backdate.solvers.records import StopReason
 from backdate.solvers.tools.files import LARGEST_FILE, Tree
 from backdate.tasks.edit_policy import EditPolicy
 from backdate.tasks.kinds.choose import kind_of
@@ -56,46 +55,6 @@ class CommandOptions:
     """Where the task's new environment comes from, for the agent to run the tests in; None: it has none."""
 
 
-class CommandAccount:
-    """What the requests of a command to its model took, kept in the journal as they are answered."""
-
-    def __init__(self, assignment: Assignment, cost: Cost) -> None:
-        """Raises UsageError for a journal of another task."""
-        self._journal, self._cost = assignment.journal, cost
-        self._lock = threading.Lock()
-        self.usage = SolverUsage()
-        self.model = ""
-        self.notes: list[str] = []
-        """What is to be said of earlier sessions."""
-        self.before_s = 0.0
-        if self._journal is None:
-            return
-        if self._journal.entries:
-            self.notes.append("it was interrupted, and started again from a clean tree")
-            self.before_s = self._journal.before_s
-            for entry in self._journal.entries:
-                self.usage += entry.usage or SolverUsage()
-        task = assignment.task
-        question = (task.instance_id, *kind_of(task).question(task), task.source.revision)
-        self._journal.begin(digest(question, assignment.settings))
-
-    def add(self, answer: PassedAnswer) -> None:
-        """Take one answer; safe for threads."""
-        tokens = answer.usage
-        usage = SolverUsage(
-            requests=1,
-            input_tokens=tokens.prompt_tokens if tokens else None,
-            cached_tokens=tokens.cached_tokens if tokens else None,
-            output_tokens=tokens.completion_tokens if tokens else None,
-            cost_usd=self._cost(answer.asked, tokens),
-        )
-        with self._lock:
-            self.usage += usage
-            self.model = answer.model or self.model or answer.asked
-            if self._journal is not None:
-                self._journal.append(usage=usage)
-
-
 class CommandSolver:
     """``sh -c COMMAND`` in the tree; told by $BACKDATE_INSTRUCTION and $BACKDATE_TASK what to do, and by
     $BACKDATE_PYTHON (first on PATH, too) what to run the tests with."""
@@ -127,7 +86,7 @@ class CommandSolver:
             internet=self._options.network,
             model=self._options.model,
             built=built,
-            on_answer=account.add,
+            listener=account,
         ) as reach:
             run = self._run(assignment, after, built, reach, log)
         waited = account.before_s + time.monotonic() - started

@@ -42,6 +42,8 @@ class AgentReply:
     """Tool calls after the first, which are not looked at."""
     refusal: bool = False
     """The model said that it does not want to answer."""
+    remembered: bool = False
+    """All of it had arrived before, and was kept: no request was sent for it."""
     usage: SolverUsage = field(default_factory=SolverUsage)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -46,6 +46,8 @@ class Responder(Protocol):
 
     model: str
     """The model's name as far as it is known by now; empty without one."""
+    asks_endpoint: bool
+    """Whether a reply is asked of an endpoint, which may count it whatever becomes of us."""
 
     def begin(self, rules: str, task: str, tools: Sequence[Tool]) -> str:
         """Told once, before the first question; gives the system message that the rules became."""
@@ -159,7 +161,9 @@ class _Conversation:
             said = self._said or AgentReply(text="", request=event.request)
             self.turns.append(Turn(said=said, observation=observation))
             return observation
-        reply = self._recall() or self._ask(event.conversation)
+        recalled = self._recall()
+        self.usage += self._journaled.take_failures()
+        reply = recalled or self._ask(event.conversation)
         if isinstance(reply, Done):
             return reply
         self.usage += reply.usage
@@ -180,11 +184,19 @@ class _Conversation:
         return kept.reply
 
     def _ask(self, conversation: Sequence[Turn]) -> AgentReply | Failed | Done:
+        if self._speaker.asks_endpoint:
+            self._journaled.keep_request()
         started = time.monotonic()
         reply = self._speaker.reply(conversation)
         asked_s = time.monotonic() - started
         self.asked_s += asked_s
-        if isinstance(reply, AgentReply):  # before its tool is called, which may take long
+        if isinstance(reply, Done):
+            return reply
+        lost = SolverUsage(lost=self._journaled.lost_before(reply))
+        reply = replace(reply, usage=reply.usage + lost)
+        if isinstance(reply, Failed):
+            self._journaled.keep_failure(reply)
+        else:  # before its tool is called, which may take long
             self._journaled.keep_reply(
                 JournaledReply(reply=reply, model=self._speaker.model, asked_s=asked_s)
             )

@@ -4,12 +4,15 @@
 
     {"opening": {…}}                  what the turns answer: only a task that asks the same is gone on with
     {"answer": {…}}                   the given run of the tests
+    {"asked": {…}}                    that a request to a model is about to be sent
     {"reply": {…}}                    what the model said, before anything is done with it
+    {"unanswered": {…}}               in the place of a reply: why there is none
     {"answer": {…}}                   what its tool answered; a reply without a tool has none
     {"usage": {…}}                    of a command: what one of its requests to a model took
 
 One JSON object a line, on the disk before the work goes on. A process that is killed while it writes leaves a
-last line without its end, which is cut off by the next one.
+last line without its end, which is cut off by the next one. A request without an end was under way when a
+session was ended: nobody here knows whether it was answered (``SolverUsage.lost``).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -31,7 +34,9 @@ from backdate.solvers.records import SolverUsage, SuiteCall
 from backdate.solvers.tools.logs import SuiteReport
 from backdate.timeline.instants import Instant
 
-JOURNAL_FORMAT = 1
+JOURNAL_FORMAT = 2
+_READ_FORMATS = (1, JOURNAL_FORMAT)
+"""Format 1 does not say when requests were sent, so none of its own is known to be lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +47,24 @@ class JournalOpening:
     question: str
     """Digest of what the turns depend on besides the replies: task, tree, rules, tools, settings."""
     started: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournaledRequest:
+    """A request to a model's endpoint, written before it is sent."""
+
+    sent: Instant
+    """For whoever looks it up in the provider's own log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournaledFailure:
+    """The end of a request without a reply."""
+
+    kind: str
+    """The failure's name: "timeout", …; of a command's request "refused" or "left"."""
+    usage: SolverUsage = field(default_factory=SolverUsage)
+    """What it took nevertheless."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +98,9 @@ class JournalEntry:
     worked_s: float
     """Seconds of work on the task until then, in all sessions."""
     opening: JournalOpening | None = None
+    asked: JournaledRequest | None = None
     reply: JournaledReply | None = None
+    unanswered: JournaledFailure | None = None
     answer: JournaledAnswer | None = None
     usage: SolverUsage | None = None
 
@@ -121,7 +146,7 @@ class Journal:
             self.append(opening=JournalOpening(question=question, started=self._opened))
             return
         opening = self.entries[0].opening
-        if opening is None or opening.format != JOURNAL_FORMAT or opening.question != question:
+        if opening is None or opening.format not in _READ_FORMATS or opening.question != question:
             raise UsageError(
                 f"{self.path} was begun for another task of this name, or by another version of backdate: "
                 "its turns cannot be gone on with; --retry starts the task again"
@@ -131,12 +156,22 @@ class Journal:
         self,
         *,
         opening: JournalOpening | None = None,
+        asked: JournaledRequest | None = None,
         reply: JournaledReply | None = None,
+        unanswered: JournaledFailure | None = None,
         answer: JournaledAnswer | None = None,
         usage: SolverUsage | None = None,
     ) -> None:
         """Write an entry, and return when it is on the disk."""
-        entry = JournalEntry(worked_s=self.worked_s, opening=opening, reply=reply, answer=answer, usage=usage)
+        entry = JournalEntry(
+            worked_s=self.worked_s,
+            opening=opening,
+            asked=asked,
+            reply=reply,
+            unanswered=unanswered,
+            answer=answer,
+            usage=usage,
+        )
         # ASCII, because a reply may hold halves of surrogate pairs, which JSON can escape but UTF-8 not hold.
         line = json.dumps(msgspec.to_builtins(entry), ensure_ascii=True).encode("ascii") + b"\n"
         descriptor = self._file()

@@ -52,11 +52,14 @@ class ModelSolver:
 class ModelSpeaker:
     """A model in one conversation; counts what it is asked there."""
 
+    asks_endpoint = True
+
     def __init__(self, model: Model, dialect: Dialect, cost: Cost = unknown_cost) -> None:
         self._model, self._dialect, self._cost = model, dialect, cost
         self._opening: tuple[Message, ...] = ()
         self._tools: tuple[Tool, ...] = ()
         self._usage = SolverUsage()
+        self._remembered = True
         self.hopeless: Failed | None = None
         """The failure after which no question of any task can succeed."""
         self.model = model.name
@@ -74,8 +77,10 @@ class ModelSpeaker:
 
     def reply(self, conversation: Sequence[Turn]) -> AgentReply | Failed:
         """The model's next reply, with what it cost."""
-        self._usage = SolverUsage()
+        self._usage, self._remembered = SolverUsage(), True
         spoken = self._dialect.next_reply(self._ask, self._opening, conversation, self._tools)
+        if isinstance(spoken, AgentReply):
+            spoken = replace(spoken, remembered=self._remembered)
         return replace(spoken, usage=self._usage)
 
     def _ask(
@@ -90,6 +95,7 @@ class ModelSpeaker:
         answer = interruption.wait_for(
             lambda: self._model.ask(conversation, tools=tools, tool_choice=tool_choice, stop=stop)
         )
+        self._remembered &= isinstance(answer, Reply) and answer.from_cache
         if isinstance(answer, Reply) and answer.model:
             self.model = answer.model
         if isinstance(answer, ModelFailure) and answer.is_final:

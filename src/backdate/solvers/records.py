@@ -6,14 +6,14 @@ runs the tests again; what it takes from here is the number of calls that a patc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
 from backdate.migrations import Migration, read_stored
 from backdate.timeline.instants import Instant
 
-RECORD_FORMAT = 2
+RECORD_FORMAT = 3
 """Also of a run's ``run.json``: both hold settings."""
 
 
@@ -49,12 +49,17 @@ class SolverUsage:
     output_tokens: int | None = None
     cost_usd: float | None = None
     """By the user's price file."""
+    lost: int = 0
+    """Requests that were under way when a session was ended or a command went away. Whether they were
+    answered, and what they took, nobody here knows; it is in none of the other numbers."""
 
     def __add__(self, other: SolverUsage) -> SolverUsage:
         """The two together; what neither knows stays unknown, and a cost known in part is unknown."""
+        lost = self.lost + other.lost
         if not self.requests or not other.requests:
-            return self if self.requests else other
+            return replace(self if self.requests else other, lost=lost)
         return SolverUsage(
+            lost=lost,
             requests=self.requests + other.requests,
             input_tokens=_sum(self.input_tokens, other.input_tokens),
             cached_tokens=_sum(self.cached_tokens, other.cached_tokens),
@@ -192,7 +197,10 @@ def _from_before_networks_had_names(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-RECORD_MIGRATIONS = (Migration(to_format=2, change=_from_before_networks_had_names),)
+RECORD_MIGRATIONS = (
+    Migration(to_format=2, change=_from_before_networks_had_names),
+    Migration(to_format=3),  # requests that were lost were not counted
+)
 """Also of ``run.json``."""
 
 

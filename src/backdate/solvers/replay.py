@@ -72,6 +72,7 @@ def _read(path: Path) -> Trajectory | RunRecord:
 class ReplaySpeaker:
     """Says what was said."""
 
+    asks_endpoint = False
     model = ""
 
     def __init__(self, trajectory: Trajectory) -> None:
