@@ -14,6 +14,7 @@ import pytest
 from hostile_projects import builder_in, built, poisoned, project, request_for, wheel
 
 from backdate.environments import resolving
+from backdate.environments.lock_check import LockCheck
 
 FORGED = wheel("pip", {"pip.py": "POISON = 1\n"})
 
@@ -52,13 +53,15 @@ def test_the_file_does_not_stand_under_the_other_name(
     checked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not checked:  # the attack works without the mechanism
-        monkeypatch.setattr(resolving, "agrees_with_index", lambda *_given: True)
+        monkeypatch.setattr(resolving, "compare_with_index", lambda *_given: LockCheck(agrees=True))
     cache = tmp_path / "cache"
     with builder_in(cache, {"evil-1-py3-none-any.whl": FORGED}) as builder:
         evil = f"{builder.index_url.removesuffix('/simple')}/files/evil-1-py3-none-any.whl"
         tree = project(tmp_path / "thing", resolving=FORGE.replace("EVIL", evil))
-        builder.prepare(request_for(tree, builder.cache))
+        made = builder.prepare(request_for(tree, builder.cache))
         reached = poisoned(cache / "clean")
         later = project(tmp_path / "later", name="later")
         assert not poisoned(built(builder.prepare(request_for(later, builder.cache))).root)
     assert bool(reached) != checked, reached
+    if checked:
+        assert "names files that the index does not list (pip 1)" in built(made).lock_note

@@ -199,7 +199,9 @@ def _notes(
     if environment is not None:
         if environment.road:
             yield f"installed by {environment.road}"
-        yield from filter(None, (environment.network_note, environment.replacement_note))
+        yield from filter(
+            None, (environment.network_note, environment.replacement_note, environment.lock_note)
+        )
         for override in environment.lock.cutoff_overrides:
             yield f"{override.name} was cut at {override.until:%Y-%m-%d} instead: {override.reason}"
     if run is not None:

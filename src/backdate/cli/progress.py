@@ -21,7 +21,8 @@ from backdate.cli.render_progress import (
 )
 from backdate.cli.terminal import printable, tell
 from backdate.construction.progress import BuildAdvanced
-from backdate.environments.progress import EnvironmentDiscarded
+from backdate.environments.environment import unconfirmed_text
+from backdate.environments.progress import EnvironmentDiscarded, LockUnconfirmed
 from backdate.evaluation.progress import SolverFinished, SolverStarted, TaskScored
 from backdate.progress import Activity, Event, Remark, Reporter, Stage, StageEntered, SuiteAdvanced
 from backdate.tasks.progress import TaskRunStarted, TaskVerified
@@ -63,6 +64,8 @@ class _Display:
                     self._line(f"Note: {text}")
                 case EnvironmentDiscarded(folder=folder):
                     self._line(f"Note: {folder} was changed since it was made; it is removed and built again")
+                case LockUnconfirmed(distributions=distributions):
+                    self._line(f"Note: {unconfirmed_text(distributions)}")
                 case StageEntered():
                     self._stage(event)
                 case SuiteAdvanced():

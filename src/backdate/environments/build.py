@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.environments import uv
-from backdate.environments.built_wheels import BuiltWheels
+from backdate.environments.built_wheels import BuiltWheels, built_apart
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import nearest
 from backdate.environments.environment import BuildFailure, Environment, Lock
@@ -23,7 +23,7 @@ from backdate.environments.finished import FinishedEnvironments
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.keys import Keys
 from backdate.environments.layered import LayeredBuild, can_be_layered
-from backdate.environments.lock import is_of_index, needs_no_build, split_by_origin
+from backdate.environments.lock import split_by_origin
 from backdate.environments.lock_wheels import with_wheels
 from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.pip_installer import install_with_pip
@@ -118,7 +118,9 @@ class Builder:
         if isinstance(environment, BuildFailure):
             return environment
         self.note_neighbour(environment)
-        return replace(environment, choice=request.choice, lock=resolution.lock)
+        return replace(
+            environment, choice=request.choice, lock=resolution.lock, unconfirmed=resolution.unconfirmed
+        )
 
     def _in_layers(
         self,
@@ -207,7 +209,9 @@ class Builder:
         self, request: EnvironmentRequest, resolution: Resolution, pylock: str, stages: StageReporter
     ) -> tuple[object, ...] | BuildFailure:
         """What decides what the lock's sdists are built into; they are built for that, each by itself."""
-        apart = _builds_apart(request, resolution, pylock)
+        if not resolution.checked:  # an environment of this tree alone
+            return ("unconfirmed", request.digest, *self.keys.instant(request))
+        apart = built_apart(request, resolution, pylock)
         return self._built_wheels.identity(
             request, pylock, apart=apart, before_building=lambda: stages.enter("building")
         )
@@ -285,7 +289,8 @@ class Builder:
                     output.rmdir()
                 move_out(built.root, output)
                 stages.enter("ready")
-                return replace(built, root=output, build_s=time.monotonic() - started)
+                took = time.monotonic() - started
+                return replace(built, root=output, build_s=took, unconfirmed=resolution.unconfirmed)
         finally:
             self.cache.discard_environment(key)
         return built
@@ -311,7 +316,7 @@ class Builder:
     ) -> Environment | BuildFailure:
         """All that ``pylock`` names in one folder: among the clean ones where wheels will do."""
         lock = resolution.lock
-        if _builds_apart(request, resolution, pylock):
+        if built_apart(request, resolution, pylock):
             made = self._of_wheels(request, lock, pylock, key, shared=shared)
             if made is not None:
                 return made
@@ -382,9 +387,3 @@ class Builder:
             base=request.base,
             network=self.steps.network,
         )
-
-
-def _builds_apart(request: EnvironmentRequest, resolution: Resolution, pylock: str) -> bool:
-    """Whether the sdists of ``pylock`` are built each by itself, and all is installed from wheels then."""
-    apart = can_be_layered(request) or needs_no_build(pylock)
-    return resolution.checked and is_of_index(pylock) and apart

@@ -17,10 +17,12 @@ from backdate.environments.build_inputs import LOGGED, read_build_inputs
 from backdate.environments.environment import BuildFailure
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.keys import Keys
+from backdate.environments.layered import can_be_layered
+from backdate.environments.lock import is_of_index, needs_no_build
 from backdate.environments.lock_wheels import LockedSdist, WheelFile, sdists_to_build
 from backdate.environments.private_view import PrivateView
 from backdate.environments.shared_builds import SharedBuilds
-from backdate.environments.steps import Steps
+from backdate.environments.steps import Resolution, Steps
 from backdate.environments.wheel_store import WheelStore
 from backdate.sandboxes.interface import MIB
 from backdate.sandboxes.threads import in_threads
@@ -153,3 +155,9 @@ class BuiltWheels:
 
 def _without_wheel(key: str) -> str:
     return digest("without a wheel", key)
+
+
+def built_apart(request: EnvironmentRequest, resolution: Resolution, pylock: str) -> bool:
+    """Whether the sdists of ``pylock`` are built each by itself, and all is installed from wheels then."""
+    apart = can_be_layered(request) or needs_no_build(pylock)
+    return resolution.checked and is_of_index(pylock) and apart

@@ -14,6 +14,9 @@ LEFT_BEHIND = ".backdate-left-behind.tar"
 tree.
 """
 
+_MOST_NAMED = 5
+"""Distributions in a sentence."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
@@ -118,8 +121,17 @@ class Environment:
     network: Network = "gateway"
     """What the code that ran while it was built reached: "gateway" is the index alone, "on" everything."""
 
-    replaces_changed: bool = False
-    """Whether this time it was built because the one that was kept had been changed since it was made."""
+    replaced: tuple[Path, ...] = ()
+    """Folders that were kept, had been changed since they were made, and are built again this time."""
+    unconfirmed: tuple[str, ...] | None = None
+    """None where its lock names the files that the index lists. Else those of which it does not
+    ("pip 23.0"); none of these where the index could not be asked. It is then shared with no other
+    project."""
+
+    @property
+    def replaces_changed(self) -> bool:
+        """Whether this time it was built because one that was kept had been changed since it was made."""
+        return bool(self.replaced)
 
     @property
     def network_note(self) -> str:
@@ -129,8 +141,15 @@ class Environment:
     @property
     def replacement_note(self) -> str:
         """What to say of the environment that it replaces; empty where that was as it was made."""
-        changed = "an environment that was kept had been changed since it was made; it was built again"
-        return changed if self.replaces_changed else ""
+        if not self.replaced:
+            return ""
+        folders = ", ".join(map(str, self.replaced))
+        return f"an environment that was kept had been changed since it was made; built again: {folders}"
+
+    @property
+    def lock_note(self) -> str:
+        """What to say of a lock that does not agree with the index; empty where it does."""
+        return "" if self.unconfirmed is None else unconfirmed_text(self.unconfirmed)
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -153,6 +172,17 @@ class Environment:
     def python(self) -> Path:
         """The environment's interpreter."""
         return self.root / "bin" / "python"
+
+
+def unconfirmed_text(distributions: tuple[str, ...]) -> str:
+    """What to say of a lock of whose ``distributions`` the index does not list the files."""
+    listed = ", ".join(distributions[:_MOST_NAMED]) + (", …" if len(distributions) > _MOST_NAMED else "")
+    why = (
+        f"names files that the index does not list ({listed})"
+        if listed
+        else ("could not be compared with the index")
+    )
+    return f"the lock {why}: it is installed apart, and what is made of it is shared with no other project"
 
 
 BuildPhase = Literal["resolve", "install", "timeout", "oom", "disk"]

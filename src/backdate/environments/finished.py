@@ -57,7 +57,7 @@ class FinishedEnvironments:
                 if not isinstance(built, Environment):  # failed or interrupted: leave nothing half-built
                     self.cache.discard_environment(key)
         if isinstance(built, Environment) and noted.discarded:
-            return replace(built, replaces_changed=True)
+            return replace(built, replaced=(*noted.discarded, *built.replaced))
         return built
 
     def find(self, key: str, progress: Reporter) -> Environment | None:
@@ -135,19 +135,20 @@ class FinishedEnvironments:
                 phase="install", message=str(error), choice=environment.choice, log=environment.log
             )
         self.cache.write(_SEALS, environment.key, made)
-        self.cache.write("records", environment.key, replace(environment, replaces_changed=False))
+        self.cache.write("records", environment.key, replace(environment, replaced=()))
         return environment
 
 
 class _Noted:
-    """Passes events on, and notes whether an environment was discarded."""
+    """Passes events on, and notes which environments were discarded."""
 
     def __init__(self, progress: Reporter) -> None:
         self._progress = progress
-        self.discarded = False
+        self.discarded: list[Path] = []
 
     def report(self, event: Event) -> None:
-        self.discarded |= isinstance(event, EnvironmentDiscarded)
+        if isinstance(event, EnvironmentDiscarded):
+            self.discarded.append(event.folder)
         self._progress.report(event)
 
 

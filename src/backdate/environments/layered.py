@@ -139,7 +139,7 @@ class LayeredBuild:
             log=self._log,
             base=self.request.base,
             network=self.steps.network,
-            replaces_changed=lower.replaces_changed,
+            replaced=lower.replaced,
             dependencies=DependencyLayer(key=lower.key, root=lower.root, reused=lower.reused),
         )
 

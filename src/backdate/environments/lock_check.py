@@ -4,7 +4,7 @@ Resolving can run code of the project and of sdists, which can change what the r
 Which versions it then names is the project's own affair, for they come into its own environment. But by an
 address and a hash of its choice it would put its own file, under the name of any distribution, into the
 cache of downloads that all environments are installed from. A lock of which that is not ruled out is
-installed in a private view, and leaves nothing.
+installed in a private view, leaves nothing, and is said so.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import shlex
 import tomllib
 import uuid
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,30 @@ from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock import comes_from_index, packages_of
 from backdate.environments.step_files import handed_over, input_file, shown
 from backdate.environments.steps import Steps
-from backdate.errors import StoredDataError
+from backdate.errors import ConfigurationError, StoredDataError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockCheck:
+    """What came of comparing a lock with the index."""
+
+    agrees: bool
+    differing: tuple[str, ...] = ()
+    """"NAME VERSION" of what has files that the index does not list; empty where it could not be asked."""
+
 
 LockedFiles = dict[tuple[str, str], frozenset[tuple[str, str]]]
 """By name and version of a distribution: addresses and hashes of its files."""
 
 
-def agrees_with_index(steps: Steps, request: EnvironmentRequest, pylock: str, log: Path) -> bool:
+def compare_with_index(steps: Steps, request: EnvironmentRequest, pylock: str, log: Path) -> LockCheck:
     """Whether the files that the lock names of distributions of the index are those that the index lists."""
     try:
         wanted = locked_files(pylock)
     except StoredDataError:
-        return False
+        return LockCheck(agrees=False)
     if not wanted:
-        return True
+        return LockCheck(agrees=True)
     pins = "".join(f"{name}=={version}\n" for name, version in sorted(wanted))
     # Said to need nothing, no distribution is asked for its metadata, which an sdist's code would make.
     needs = (f'[[dependency-metadata]]\nname = "{name}"\nrequires-dist = []\n' for name, _ in sorted(wanted))
@@ -55,12 +66,15 @@ def agrees_with_index(steps: Steps, request: EnvironmentRequest, pylock: str, lo
         mounts = [shown(written.parent), shown(settings.parent)]
         step = steps.run(request, [shlex.join(arguments)], mounts, log, with_tree=False)
     try:
-        listed = locked_files(handed_over(output)) if step.ok else {}
-    except (StoredDataError, OSError):
-        listed = {}
+        if not step.ok:
+            return LockCheck(agrees=False)
+        listed = locked_files(handed_over(output))
+    except (StoredDataError, ConfigurationError):
+        return LockCheck(agrees=False)
     finally:
         steps.cache.discard(output)
-    return all(files <= listed.get(one, frozenset()) for one, files in wanted.items())
+    differing = [one for one, files in wanted.items() if not files <= listed.get(one, frozenset())]
+    return LockCheck(agrees=not differing, differing=tuple(" ".join(one) for one in sorted(differing)))
 
 
 def locked_files(pylock: str) -> LockedFiles:

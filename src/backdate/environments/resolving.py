@@ -9,9 +9,10 @@ from backdate.environments.environment import BuildFailure, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.keys import Keys
 from backdate.environments.lock import is_local
-from backdate.environments.lock_check import agrees_with_index
+from backdate.environments.lock_check import compare_with_index
 from backdate.environments.packaging_inputs import PackagingInputs, read_packaging_inputs
 from backdate.environments.private_view import PrivateView
+from backdate.environments.progress import LockUnconfirmed
 from backdate.environments.steps import Resolution, Steps
 from backdate.progress import StageReporter
 
@@ -43,8 +44,16 @@ class ResolutionCache:
     def resolve(
         self, request: EnvironmentRequest, stages: StageReporter, view: PrivateView
     ) -> Resolution | BuildFailure:
-        """What ``request`` resolves to. Raises as ``Builder.prepare`` does."""
-        return self._resolve(request, self.packaging_inputs(request), stages, view)
+        """What ``request`` resolves to; told where it does not agree with the index.
+
+        Raises as ``Builder.prepare`` does.
+        """
+        resolution = self._resolve(request, self.packaging_inputs(request), stages, view)
+        if isinstance(resolution, Resolution) and resolution.unconfirmed is not None:
+            stages.progress.report(
+                LockUnconfirmed(subject=stages.subject, distributions=resolution.unconfirmed)
+            )
+        return resolution
 
     def _resolve(
         self,
@@ -64,8 +73,8 @@ class ResolutionCache:
                 if isinstance(resolved, BuildFailure):
                     return resolved
                 log = cache.logs / f"{key}.check.log"
-                checked = agrees_with_index(self.steps, request, resolved.pylock, log)
-                resolution = replace(resolved, checked=checked)
+                check = compare_with_index(self.steps, request, resolved.pylock, log)
+                resolution = replace(resolved, checked=check.agrees, differing=check.differing)
                 cache.write("locks", key, resolution)
         if inputs is None or is_alone(resolution.lock):
             return resolution

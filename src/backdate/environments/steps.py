@@ -79,6 +79,13 @@ class Resolution:
     pylock: str
     checked: bool
     """Whether its files are those that the index lists (``lock_check.py``)."""
+    differing: tuple[str, ...] = ()
+    """See ``LockCheck``."""
+
+    @property
+    def unconfirmed(self) -> tuple[str, ...] | None:
+        """See ``Environment``."""
+        return None if self.checked else self.differing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -265,6 +265,10 @@ def _notes_of_environment(environment: Environment) -> Iterator[RunNote]:
         yield RunNote(kind=NoteKind.INSTALLER, text=environment.road)
     if environment.network_note:
         yield RunNote(kind=NoteKind.NETWORK, text=environment.network_note)
+    if environment.replacement_note:
+        yield RunNote(kind=NoteKind.REPLACED, text=environment.replacement_note)
+    if environment.lock_note:
+        yield RunNote(kind=NoteKind.LOCK, text=environment.lock_note)
     for override in environment.lock.cutoff_overrides:
         yield RunNote(kind=NoteKind.CUTOFF, text=f"{override.name} is cut later: {override.reason}")
 
