@@ -11,7 +11,7 @@ from score_builders import make_record
 
 from backdate.editing.patch import as_git_patch
 from backdate.errors import UsageError
-from backdate.evaluation.answers import Submission, answers_of_run
+from backdate.evaluation.answers import Submission, answer_of
 from backdate.evaluation.load import Benchmark
 from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.score_run import Answers, score_run
@@ -202,7 +202,7 @@ def test_scoring_some_tasks_first_keeps_the_others(tmp_path) -> None:
 def test_calls_and_costs_are_the_runs_and_the_outcome_is_not(tmp_path) -> None:
     claimed = SuiteCall(number=2, call=7, solved=True, reason="")
     record = replace(make_record(make_task().instance_id), patch="", calls=9, runs=(claimed,))
-    run = score_all(tmp_path, answers_of_run([record]))
+    run = score_all(tmp_path, {record.instance_id: answer_of(record)})
     (found,) = run.scores
     assert found.outcome is ScoreOutcome.EMPTY
     assert (found.calls, found.tests, found.calls_made) == (7, 2, 9)

@@ -33,6 +33,7 @@ from backdate.bisection.probes import Target
 from backdate.bisection.result import BisectResult, CheckSummary, Finding
 from backdate.bisection.targets import targets_of
 from backdate.checking.check import check_project
+from backdate.checking.compare import decide
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import Verdict
 from backdate.checking.sides import SidePair, pair_of_check
@@ -138,7 +139,7 @@ def bisect_sides(
 
 def _summary(pair: SidePair) -> CheckSummary:
     """The result of a check of the two sides."""
-    verdict, reason = pair.verdict
+    verdict, reason = decide(pair.old, pair.new, pair.comparison)
     return CheckSummary(
         project=pair.old_project.name,
         origin=pair.origin,

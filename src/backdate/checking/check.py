@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.checking.audit import audit_pair
-from backdate.checking.compare import compare_locks
+from backdate.checking.compare import compare_locks, decide
 from backdate.checking.dated_project import dated_project, unpinned_project
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
@@ -124,7 +124,7 @@ def _result(
     duration_s: float,
 ) -> CheckResult:
     old, new = pair.old, pair.new
-    verdict, reason = pair.verdict
+    verdict, reason = decide(old, new, pair.comparison)
     changes = (
         compare_locks(old.environment.lock, new.environment.lock)
         if old.environment is not None and new.environment is not None

@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from backdate.checking.compare import compare_runs, count_outcomes, decide, is_proven
+from backdate.checking.compare import compare_runs, count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject, dated_project
 from backdate.checking.loop import Attempt, Loop
 from backdate.checking.loop_backend import ProjectBackend
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
-from backdate.checking.result import CheckResult, Comparison, Side, Verdict
+from backdate.checking.result import CheckResult, Comparison, Side
 from backdate.checking.settings import SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
 from backdate.environments.inputs import EnvironmentRequest
@@ -51,11 +51,6 @@ class SidePair:
         if self.old.run is None or self.new.run is None:
             return None
         return compare_runs(self.old.run, self.new.run)
-
-    @property
-    def verdict(self) -> tuple[Verdict, str]:
-        """What the two sides mean, and one sentence that says why."""
-        return decide(self.old, self.new, self.comparison)
 
     @property
     def old_request(self) -> EnvironmentRequest:
@@ -116,34 +111,34 @@ class SideRunner:
 
     def run_starting(self, start: StartingRecipe) -> RecipeRun:
         """Run a recipe as it is, with the interpreter that it was tested with."""
-        return self._reported(
-            run_recipe(
-                start.recipe,
-                self.dated,
-                self.resources,
-                log_folder=self.folder,
-                progress=self.progress,
-                subject=self.name,
-                python=start.python,
-            )
+        recipe_run = run_recipe(
+            start.recipe,
+            self.dated,
+            self.resources,
+            log_folder=self.folder,
+            progress=self.progress,
+            subject=self.name,
+            python=start.python,
         )
+        self.report_end(recipe_run)
+        return recipe_run
 
     def run_loosened(self, recipe: Recipe, log_folder: Path) -> RecipeRun:
         """Run ``recipe`` without its pins. The interpreters that it was tested with do not bind it either."""
         choice = self.resources.interpreters.choose(
             self.dated.python_constraint, self.dated.instant, forced=self.dated.python
         )
-        return self._reported(
-            run_recipe(
-                loosened_recipe(recipe),
-                self.dated,
-                self.resources,
-                log_folder=log_folder,
-                progress=self.progress,
-                subject=self.name,
-                choice=choice,
-            )
+        recipe_run = run_recipe(
+            loosened_recipe(recipe),
+            self.dated,
+            self.resources,
+            log_folder=log_folder,
+            progress=self.progress,
+            subject=self.name,
+            choice=choice,
         )
+        self.report_end(recipe_run)
+        return recipe_run
 
     def set_up(self, starts: Sequence[StartingRecipe], first: RecipeRun) -> Attempt | None:
         """The best attempt at a recipe whose tests pass, as ``backdate setup`` seeks it.
@@ -179,10 +174,6 @@ class SideRunner:
             progress=self.progress,
             subject=self.name,
         )
-
-    def _reported(self, recipe_run: RecipeRun) -> RecipeRun:
-        self.report_end(recipe_run)
-        return recipe_run
 
     def report_end(self, recipe_run: RecipeRun) -> None:
         """Report whether the side has an environment in the end."""

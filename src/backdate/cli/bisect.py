@@ -55,18 +55,17 @@ def bisect_command(arguments: BisectArguments) -> int:
     """
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.progress import watch
-    from backdate.session import bisect
+    from backdate.session import Session
 
     settings = arguments.machine.settings(store=not arguments.no_store, apt=arguments.apt)
     _require_places(arguments)
-    with watch() as progress:
-        result = bisect(
+    with watch() as progress, Session(settings) as session:
+        result = session.bisect(
             arguments.source,
             from_instant=options.instant(arguments.from_),
             to_instant=options.instant(arguments.to),
             python=arguments.python,
             tests=tuple(arguments.test or ()),
-            settings=settings,
             progress=progress,
         )
     _report(result, arguments)

@@ -72,7 +72,7 @@ def check_command(arguments: CheckArguments) -> int:
     from backdate.cli.progress import watch
     from backdate.cli.render import print_result
     from backdate.serial import to_json, write_whole
-    from backdate.session import check
+    from backdate.session import Session
     from backdate.testing.junit import to_junit
 
     settings = arguments.machine.settings(
@@ -82,14 +82,13 @@ def check_command(arguments: CheckArguments) -> int:
     for file in (arguments.json, arguments.junit):
         if file is not None:
             options.require_writable(file, folder=file is arguments.junit)
-    with watch() as progress:
-        result = check(
+    with watch() as progress, Session(settings) as session:
+        result = session.check(
             arguments.source,
             from_instant=options.instant(arguments.from_),
             to_instant=options.instant(arguments.to),
             python=arguments.python,
             audit=audit,
-            settings=settings,
             progress=progress,
         )
     if arguments.json is not None:

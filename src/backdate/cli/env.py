@@ -66,7 +66,7 @@ def env_command(arguments: EnvArguments) -> int:
     from backdate.cli.progress import watch
     from backdate.cli.terminal import printable, tell
     from backdate.errors import UsageError
-    from backdate.session import build_environment
+    from backdate.session import Session
     from backdate.timeline.instants import format_day
 
     if arguments.output is None:
@@ -80,8 +80,8 @@ def env_command(arguments: EnvArguments) -> int:
         store=not arguments.no_store,
         build_network=arguments.build_network,
     )
-    with watch() as progress:
-        made = build_environment(
+    with watch() as progress, Session(settings) as session:
+        made = session.build_environment(
             arguments.source,
             instant=at,
             output=arguments.output,
@@ -89,7 +89,6 @@ def env_command(arguments: EnvArguments) -> int:
             tests=arguments.tests,
             python=arguments.python,
             lock_builds=arguments.lock_builds,
-            settings=settings,
             progress=progress,
         )
     if made.failure is not None:

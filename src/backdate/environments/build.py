@@ -102,7 +102,7 @@ class Builder:
     def _by_uv(self, request: EnvironmentRequest, stages: StageReporter) -> Environment | BuildFailure:
         inputs = self.packaging_inputs(request)
         with PrivateView(self.cache) as view:
-            resolution = self._resolver.resolve(request, stages, view)
+            resolution = self._resolver.resolve(request, inputs, stages, view)
             if isinstance(resolution, BuildFailure):
                 return resolution
             dependencies, project = split_by_origin(resolution.pylock)
@@ -271,7 +271,7 @@ class Builder:
         started = time.monotonic()
         stages = StageReporter(progress, subject)
         with PrivateView(self.cache) as view:
-            resolution = self._resolver.resolve(request, stages, view)
+            resolution = self._resolver.resolve(request, self.packaging_inputs(request), stages, view)
         if isinstance(resolution, BuildFailure):
             return resolution
         # Moved when it is done: it is made so that it can be.
@@ -302,7 +302,7 @@ class Builder:
         """
         stages = StageReporter(NO_PROGRESS, ONLY)
         with PrivateView(self.cache) as view:
-            return self._resolver.resolve(request, stages, view)
+            return self._resolver.resolve(request, self.packaging_inputs(request), stages, view)
 
     def _fill_anywhere(
         self,

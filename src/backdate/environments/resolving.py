@@ -42,13 +42,17 @@ class ResolutionCache:
         )
 
     def resolve(
-        self, request: EnvironmentRequest, stages: StageReporter, view: PrivateView
+        self,
+        request: EnvironmentRequest,
+        inputs: PackagingInputs | None,
+        stages: StageReporter,
+        view: PrivateView,
     ) -> Resolution | BuildFailure:
-        """What ``request`` resolves to; told where it does not agree with the index.
+        """What ``request``, with these ``packaging_inputs``, resolves to; told where the index disagrees.
 
         Raises as ``Builder.prepare`` does.
         """
-        resolution = self._resolve(request, self.packaging_inputs(request), stages, view)
+        resolution = self._resolve(request, inputs, stages, view)
         if isinstance(resolution, Resolution) and resolution.unconfirmed is not None:
             stages.progress.report(
                 LockUnconfirmed(subject=stages.subject, distributions=resolution.unconfirmed)

@@ -76,12 +76,8 @@ def _one_of(found: Iterable[str | None]) -> Submission:
     return Submission(patch=patches[0], different=len(patches))
 
 
-def answers_of_run(records: Iterable[RunRecord]) -> dict[str, Submission]:
-    """The answers of a run of ``backdate eval``."""
-    return {record.instance_id: _answer(record) for record in records}
-
-
-def _answer(record: RunRecord) -> Submission:
+def answer_of(record: RunRecord) -> Submission:
+    """The answer to one task of a run of ``backdate eval``."""
     if record.ending in (StopReason.ERROR, StopReason.MODEL) and not record.patch:
         return Submission(problem=f"the attempt ended in {record.ending}: {record.detail}", record=record)
     return Submission(patch=record.patch, record=record)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from backdate.errors import UsageError
-from backdate.evaluation.answers import Submission, answers_of_predictions, answers_of_run, unknown_tasks
+from backdate.evaluation.answers import Submission, answer_of, answers_of_predictions, unknown_tasks
 from backdate.evaluation.audit import write_audit
 from backdate.evaluation.flags.run import looker
 from backdate.evaluation.load import Benchmark, select
@@ -54,7 +54,7 @@ def read_answers(run: Path | None, predictions: Path | None, model: str | None) 
     info, records = load_run(run)
     return Answers(
         model=model or info.settings.solver,
-        by_task=answers_of_run(records),
+        by_task={record.instance_id: answer_of(record) for record in records},
         source="run",
         sample=info.settings.sample or 0,
         most_calls=info.settings.calls,

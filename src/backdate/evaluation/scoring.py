@@ -86,27 +86,24 @@ def score_all(plan: ScorePlan, progress: Reporter = NO_PROGRESS) -> tuple[Score,
     Raises MachineError when the machine lacks something; finished scores stay on disk.
     """
 
-    def work(task: Task) -> Score:
-        score, kept = _score_or_load(plan, task)
-        progress.report(TaskScored(score=score, kept=kept, total=len(plan.tasks)))
-        return score
-
-    works = [partial(work, task) for task in plan.tasks]
+    works = [partial(_score_or_load, plan, task, progress) for task in plan.tasks]
     return tuple(in_threads(works, jobs=plan.jobs, name="score", ends_others=False))
 
 
-def _score_or_load(plan: ScorePlan, task: Task) -> tuple[Score, bool]:
-    """The score, and whether it is from an earlier call."""
+def _score_or_load(plan: ScorePlan, task: Task, progress: Reporter) -> Score:
+    """The score of a task's answer, from an earlier call where that had the same key."""
     answer = plan.answers.get(task.instance_id, Submission())
     key = digest(SCORING, task, answer.patch, answer.different, plan.allow_test_edits, plan.flags, plan.judge)
     known = load_score(plan.folder, task.instance_id)
     if known is not None and known.key == key and not known.outcome.is_error:
-        return known, True
+        progress.report(TaskScored(score=known, kept=True, total=len(plan.tasks)))
+        return known
     started = time.monotonic()
     score = answer.told(score_answer(plan, task, answer))
     score = replace(score, key=key, duration_s=time.monotonic() - started)
     store_score(plan.folder, score)
-    return score, False
+    progress.report(TaskScored(score=score, kept=False, total=len(plan.tasks)))
+    return score
 
 
 def score_answer(plan: ScorePlan, task: Task, answer: Submission) -> Score:

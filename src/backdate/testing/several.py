@@ -64,13 +64,11 @@ def run_plans(
                 at=at,
             )
         )
-    return _as_one(runs, len(plans), only)
+    return runs[0] if len(plans) == 1 else _as_one(runs, len(plans), only)
 
 
 def _as_one(runs: Sequence[SuiteRun], wanted: int, only: Sequence[str] | None) -> SuiteRun:
     first = runs[0]
-    if wanted == 1:
-        return first
     results: dict[str, CaseResult] = {}
     for run in runs:
         for result in run.results:
