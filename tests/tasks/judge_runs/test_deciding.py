@@ -144,6 +144,30 @@ def test_a_function_that_is_many_tests_runs_again_for_some_of_them(tree, seed) -
     assert not {control.partition("[")[0].rpartition("::")[2] for control in found.controls} & {*functions}
 
 
+@pytest.mark.parametrize("needed", [(1, 5), (1, 2, 5), range(8)])
+@pytest.mark.parametrize("tests", [1, 3, 10])
+@pytest.mark.parametrize("seed", range(10))
+def test_what_leaves_judge_runs_alone_fails_a_control(tree, seed, tests, needed) -> None:
+    roles = {f"{FILE}::test_{n}": "fail-to-pass" for n in needed}
+    given = task()
+    given = replace(
+        given,
+        tests=tuple(replace(one, role=roles.get(one.id, "pass-to-pass")) for one in given.tests),
+    )
+    found = plan_judge_run(given, tree, tests=tests, seed=seed, slow={*roles} if seed % 2 else ())
+    assert isinstance(found, JudgePlan)
+    assert roles.keys() & {*found.changes}
+    assert roles.keys() & {*found.controls}, "an answer that solves nothing passes all others unforged"
+
+
+def test_where_all_other_tests_are_slow_one_of_them_is_a_control(tree) -> None:
+    found = plan_judge_run(
+        task(), tree, tests=1, seed=1, slow={f"{FILE}::test_{n}" for n in range(8) if n != 5}
+    )
+    assert isinstance(found, JudgePlan)
+    assert (len(found.changes), len(found.controls)) == (1, 1)
+
+
 def test_which_of_a_functions_tests_run_again_is_up_to_the_seed(tree) -> None:
     plans = [plan_judge_run(many_cases(f"{FILE}::test_5[4]"), tree, tests=1, seed=seed) for seed in range(20)]
     chosen = [one for found in plans if isinstance(found, JudgePlan) for one in found.changes]

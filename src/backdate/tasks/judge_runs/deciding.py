@@ -89,10 +89,11 @@ def plan_judge_run(
     """Choose what is changed; in words why nothing can be.
 
     Half of the changed functions, and at least one, are fail-to-pass tests where there are such; these get
-    another expected value where they have one. The kinds of changes take turns, so that what is blind to one
-    kind meets another. Tests in ``slow`` are neither controls nor changed, unless they are fail-to-pass.
-    A function that is many tests (by its parameters, in several classes) has to fail in some of them, and
-    there are as many controls as changed functions.
+    another expected value where they have one. One of several is left as it is. The kinds of changes take
+    turns, so that what is blind to one kind meets another. A function that is many tests (by its parameters,
+    in several classes) has to fail in some of them, and there are as many controls as changed functions,
+    half of them fail-to-pass tests. Tests in ``slow`` are neither controls nor changed, unless they are
+    fail-to-pass or there are no others.
     """
     record = task.proof.judge if task.proof is not None else None
     if record is None:
@@ -113,10 +114,29 @@ def plan_judge_run(
         for change in (make_change(sound.file, candidate, random_source),)
         for identity in _some_cases(sound.tests, needed, slow, random_source)
     }
-    spared = {*record.unsteady, *slow, *(test for sound, _ in chosen for test in sound.tests)}
-    steady = [test.id for test in task.tests if test.role != "excluded" and test.id not in spared]
-    controls = tuple(sorted(random_source.sample(steady, min(len(chosen), len(steady)))))
+    touched = {*record.unsteady, *(test for sound, _ in chosen for test in sound.tests)}
+    steady = [test.id for test in task.tests if test.role != "excluded" and test.id not in touched]
+    controls = _choose_controls(steady, needed, slow, len(chosen), random_source)
     return JudgePlan(changes=changes, controls=controls)
+
+
+def _choose_controls(
+    steady: Sequence[str],
+    needed: Collection[str],
+    slow: Collection[str],
+    number: int,
+    random_source: random.Random,
+) -> tuple[str, ...]:
+    """Up to ``number`` of the unchanged tests.
+
+    Half of them are ``needed``: an answer that leaves a run alone as soon as it looks like this one fails
+    these, and no others. Slow ones are spared where there are quick ones of their kind.
+    """
+    shuffled = random_source.sample(steady, len(steady))
+    first = [test for test in shuffled if test in needed]
+    first = [test for test in first if test not in slow][: number - number // 2] or first[:1]
+    rest = [test for test in shuffled if test not in {*first, *slow}]
+    return tuple(sorted([*first, *rest[: number - len(first)]] or shuffled[:1]))
 
 
 def _some_cases(
@@ -148,11 +168,12 @@ def _choose(
     first = [one for one in functions if any(needed & set(sound.tests) for sound in by_function[one])]
     # also objects that are equal to everything are to be seen, by however few tests
     first.sort(key=lambda one: not any(sound.kind in _OTHER_VALUES for sound in by_function[one]))
-    first = first[: max(1, most - most // 2)]
+    left = set(first[1:][-1:])  # a control that only a solution makes pass
+    first = [one for one in first if one not in left][: max(1, most - most // 2)]
     quick = (
         one
         for one in functions
-        if one not in set(first)
+        if one not in {*first, *left}
         and not any(identity in slow for sound in by_function[one] for identity in sound.tests)
     )
     order = [*first, *quick][:most]
