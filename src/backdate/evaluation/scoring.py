@@ -34,6 +34,7 @@ from backdate.evaluation.scores import (
     load_score,
     store_score,
 )
+from backdate.evaluation.tree_files import bytes_in
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
@@ -296,8 +297,8 @@ def _outcome_of_failed(run: SuiteRun) -> ScoreOutcome:
 
 
 def _contents(tree: Path, paths: Sequence[str]) -> dict[str, bytes | None]:
-    """The bytes of the files at ``paths``, which lie inside the tree; None for a missing file."""
-    return {path: (tree / path).read_bytes() if (tree / path).is_file() else None for path in paths}
+    """The bytes of the files at ``paths``; None for a missing file, and for one outside, behind a link."""
+    return {path: bytes_in(tree, path) for path in paths}
 
 
 def _texts(contents: Mapping[str, bytes | None]) -> dict[str, str]:

@@ -149,11 +149,16 @@ class Folder:
                 os.fchmod(descriptor, mode & 0o777)
 
     def replace(self, name: str, data: bytes) -> None:
-        """Make the file ``name`` with ``data``; a file or link of that name is removed, not written to."""
-        if self.status(name) is not None:
+        """Make the file ``name`` with ``data``; a file or link of that name is removed, not written to.
+
+        Where that was a file, the new one has its mode.
+        """
+        status = self.status(name)
+        if status is not None:
             with _told(self.path / name):
                 os.unlink(name, dir_fd=self._descriptor)
-        self.write_new(name, data)
+        was_file = status is not None and stat.S_ISREG(status.st_mode)
+        self.write_new(name, data, mode=status.st_mode if status is not None and was_file else 0o644)
 
     def link(self, name: str, text: str) -> None:
         """Make the symbolic link ``name``, which must not exist."""
@@ -208,6 +213,23 @@ def read_beneath(root: Path, relative: str, *, limit: int) -> bytes | None:
     *parents, name = relative.split("/")
     with Folder.at(root) as top, top.below(tuple(parents)) as parent:
         return parent.read(name, limit=limit)
+
+
+def sha256_beneath(root: Path, relative: str) -> bytes:
+    """The SHA-256 of such a file. Raises ConfigurationError as ``read_beneath``, and for none."""
+    *parents, name = relative.split("/")
+    with Folder.at(root) as top, top.below(tuple(parents)) as parent:
+        return parent.sha256(name)
+
+
+def replace_beneath(root: Path, relative: str, data: bytes) -> None:
+    """Make the file ``relative`` (forward slashes) of the hostile folder ``root``, as ``Folder.replace``.
+
+    Raises ConfigurationError, too, when a folder on the way is missing or a link.
+    """
+    *parents, name = relative.split("/")
+    with Folder.at(root) as top, top.below(tuple(parents)) as parent:
+        parent.replace(name, data)
 
 
 def move_out(source: Path, target: Path) -> None:

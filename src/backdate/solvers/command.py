@@ -12,6 +12,7 @@ from backdate.editing.diff import diff_files
 from backdate.environments.environment import Environment
 from backdate.errors import UsageError
 from backdate.models.model_name import Endpoint
+from backdate.projects.hostile import read_beneath, sha256_beneath
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.interface import Command, Limits, Mount, RunResult, RunStatus, Sandbox, Workspace
 from backdate.serial import to_json
@@ -210,15 +211,15 @@ def take_answer(before: Path, after: Path, rules: EditPolicy) -> tuple[str, tupl
             why = why or rules.why_not_new(name)
         elif after_file is None:
             why = why or ("" if rules.whole_files else "it was removed")
-        elif _same(before_file, after_file):
+        elif _same(before, after, name):
             continue
         if any(file and file.stat().st_size > LARGEST_FILE for file in (before_file, after_file)):
             why = why or "it is too large"
         if why:
             dropped.append(f"{name}: {why}")
             continue
-        old[name] = before_file.read_bytes() if before_file else None
-        new[name] = after_file.read_bytes() if after_file else None
+        old[name] = read_beneath(before, name, limit=LARGEST_FILE) if before_file else None
+        new[name] = read_beneath(after, name, limit=LARGEST_FILE) if after_file else None
     more = len(dropped) - _MOST_DROPPED
     shown = (*dropped[:_MOST_DROPPED], *((f"… and {more} more",) if more > 0 else ()))
     return diff_files(old, new), shown
@@ -234,14 +235,10 @@ def _files(root: Path, rules: EditPolicy) -> dict[str, Path]:
     return found
 
 
-def _same(one: Path, other: Path) -> bool:
-    if one.stat().st_size != other.stat().st_size:
+def _same(one: Path, other: Path, name: str) -> bool:
+    if (one / name).lstat().st_size != (other / name).lstat().st_size:
         return False
-    with one.open("rb") as left, other.open("rb") as right:
-        while block := left.read(1024 * 1024):
-            if block != right.read(len(block)):
-                return False
-    return True
+    return sha256_beneath(one, name) == sha256_beneath(other, name)
 
 
 def forwarded(names: tuple[str, ...]) -> dict[str, str]:

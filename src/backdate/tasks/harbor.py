@@ -7,6 +7,8 @@ import shlex
 from pathlib import Path
 
 from backdate.editing.patch_text import encode_patch
+from backdate.errors import ConfigurationError
+from backdate.projects.read import read_bytes
 from backdate.serial import write_whole
 from backdate.tasks.docker_files import scripts_to_add
 from backdate.tasks.kinds.choose import kind_of
@@ -17,6 +19,7 @@ from backdate.tasks.task import Task
 from backdate.tasks.trees import Sources, lay_patches, write_original
 from backdate.timeline.instants import format_instant
 
+_LARGEST_TEST_FILE = 64 * 1024 * 1024
 _AGENT_S = 7200
 _VERIFIER_S = 900
 _BUILD_S = 1800
@@ -37,9 +40,12 @@ def write_harbor_task(task: Task, folder: Path, sources: Sources) -> None:
         write_whole(tree / name, text.encode())
     kept = [*dict.fromkeys((*task.test_files, scripts.setup, scripts.test))]
     for name in kept:
-        path = tree / name
-        if path.is_file() and path.resolve().is_relative_to(tree.resolve()):
-            write_whole(folder / "tests" / "files" / name, path.read_bytes())
+        try:
+            data = read_bytes(tree, name, limit=_LARGEST_TEST_FILE)
+        except ConfigurationError:
+            continue  # a folder, or a link that leads out of the tree
+        if data is not None:
+            write_whole(folder / "tests" / "files" / name, data)
     files = {
         "task.toml": _task_file(task),
         "instruction.md": problem_statement(task),

@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from backdate.evaluation.edits import new_lines
-from backdate.evaluation.flags.functions import Function, functions_of, innermost, text_of
+from backdate.evaluation.flags.functions import Function, functions_of, innermost
 from backdate.evaluation.flags.types import Suspect
 from backdate.evaluation.scores import Flag, FlagKind
+from backdate.evaluation.tree_files import text_of
 from backdate.testing.outcomes import Frame, SuiteRun
 
 BY_FILE, BY_FUNCTION = "by file", "by function"
@@ -42,7 +43,7 @@ def outside_failing_paths(suspect: Suspect, failing: SuiteRun | None) -> tuple[l
             why = "no failure without the answer passes through this file"
             flags.append(_flag(f"{file}: {why} ({BY_FILE})"))
             continue
-        functions = functions_of(text_of(suspect.before / file))
+        functions = functions_of(text_of(suspect.before, file))
         running = [innermost(functions, frame.line) for frame in within]
         if not functions or None in running:
             continue  # it failed during its import, so the whole file is on the path
@@ -58,7 +59,7 @@ def outside_failing_paths(suspect: Suspect, failing: SuiteRun | None) -> tuple[l
 
 def _edited(suspect: Suspect, file: str, functions: Iterable[Function]) -> list[Function]:
     """The innermost functions of the file before the answer in which the answer changes something."""
-    before, after = text_of(suspect.before / file), text_of(suspect.after / file)
+    before, after = text_of(suspect.before, file), text_of(suspect.after, file)
     known = {function.name: function for function in functions}
     # Removed lines are looked up in the old text and added lines in the new one: a line that is added after
     # the end of a function is not part of it.

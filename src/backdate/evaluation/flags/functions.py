@@ -6,10 +6,10 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.types import Suspect
+from backdate.evaluation.tree_files import text_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def innermost(functions: Iterable[Function], line: int) -> Function | None:
 
 def edited_functions(suspect: Suspect, file: str) -> frozenset[str]:
     """The functions of ``file`` in which the answer changes something."""
-    before, after = text_of(suspect.before / file), text_of(suspect.after / file)
+    before, after = text_of(suspect.before, file), text_of(suspect.after, file)
     removed = {edit.line for edit in suspect.edits if edit.file == file}
     return frozenset(_names_around(before, removed) | _names_around(after, new_lines(before, after)))
 
@@ -69,8 +69,3 @@ def _names_around(text: str, lines: Iterable[int]) -> set[str]:
         for function in functions_of(text)
         if any(function.first <= line <= function.last for line in lines)
     }
-
-
-def text_of(path: Path) -> str:
-    """A file as text, whatever its bytes."""
-    return path.read_bytes().decode("utf-8", "replace")

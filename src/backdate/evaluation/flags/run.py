@@ -13,6 +13,8 @@ from backdate.evaluation.flags.traced import look_at_runs
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.evaluation.scoring import Looker
+from backdate.evaluation.tree_files import bytes_in, text_of
+from backdate.serial import write_whole
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
 
@@ -40,7 +42,7 @@ def look_at_syntax(suspect: Suspect) -> FlagFindings:
     """The flags that the edited files' texts and syntax trees show."""
     gold = _gold_texts(suspect)
     own = _top_level_names(suspect.after)
-    texts = {file: (_text(suspect.before / file), _text(suspect.after / file)) for file in suspect.files}
+    texts = {file: (text_of(suspect.before, file), text_of(suspect.after, file)) for file in suspect.files}
     flags: list[Flag] = []
     for file, (before, after) in texts.items():
         if file.endswith(".py"):
@@ -58,18 +60,12 @@ def _gold_texts(suspect: Suspect) -> dict[str, tuple[str, str]]:
     what = f"the gold patch of {suspect.task.instance_id}"
     paths = changed_paths(suspect.task.patches.reference, what=what)
     tree = suspect.scratch / "gold-texts"
-    before = {path: suspect.before / path for path in paths}
-    for path, source in before.items():
-        if source.is_file():
-            (tree / path).parent.mkdir(parents=True, exist_ok=True)
-            (tree / path).write_bytes(source.read_bytes())
+    before = {path: bytes_in(suspect.before, path) for path in paths}
+    for path, data in before.items():
+        if data is not None:
+            write_whole(tree / path, data)
     apply_patch(suspect.task.patches.reference, tree, what=what)
-    return {path: (_text(source), _text(tree / path)) for path, source in before.items()}
-
-
-def _text(path: Path) -> str:
-    """The text of a file, whatever its bytes; empty for none."""
-    return path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+    return {path: (text_of(suspect.before, path), text_of(tree, path)) for path in before}
 
 
 def _top_level_names(tree: Path) -> frozenset[str]:

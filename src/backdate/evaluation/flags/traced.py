@@ -11,10 +11,11 @@ from pathlib import Path
 from backdate.errors import SourceError
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
-from backdate.evaluation.flags.functions import Function, edited_functions, functions_of, text_of
+from backdate.evaluation.flags.functions import Function, edited_functions, functions_of
 from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
+from backdate.evaluation.tree_files import text_of
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.task import EnvironmentName
 from backdate.testing.outcomes import SuiteRun
@@ -51,7 +52,7 @@ def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
     for file in suspect.files:
         if file.endswith(".py") and (tree / file).is_file():
             names = edited_functions(suspect, file)
-            functions = functions_of(text_of(tree / file))
+            functions = functions_of(text_of(tree, file))
             first_lines[file] = tuple(function.first for function in functions if function.name in names)
     return first_lines
 
@@ -85,8 +86,8 @@ def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
     for file in suspect.files:
         if not file.endswith(".py"):
             continue
-        after = text_of(suspect.after / file)
-        added = statement_lines(after) & new_lines(text_of(suspect.before / file), after)
+        after = text_of(suspect.after, file)
+        added = statement_lines(after) & new_lines(text_of(suspect.before, file), after)
         ran = {line for name, line in trace.lines if name == file}
         missed = sorted(line for line in added if not _spans(after, line) & ran)
         if missed and (trace.lost or not trace.lines):
@@ -159,8 +160,8 @@ def _edited_pairs(suspect: Suspect, pinned: Path) -> Iterator[tuple[str, str, Fu
         if not file.endswith(".py") or not (pinned / file).is_file():
             continue
         edited = edited_functions(suspect, file)
-        originals = {function.name: function for function in functions_of(text_of(pinned / file))}
-        for function in functions_of(text_of(suspect.after / file)):
+        originals = {function.name: function for function in functions_of(text_of(pinned, file))}
+        for function in functions_of(text_of(suspect.after, file)):
             original = originals.get(function.name)
             if original is not None and function.name in edited:
                 yield file, function.name, original, function

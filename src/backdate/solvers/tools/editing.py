@@ -41,7 +41,7 @@ class Editor:
     def patch(self) -> str:
         """The diff from the tree as it was at first to the tree as it is."""
         old = {self.tree.name(path): data for path, data in self._before.items()}
-        new = {self.tree.name(path): path.read_bytes() for path in self._before}
+        new = {self.tree.name(path): read_bytes(path, limit=_LARGEST_RESULT) for path in self._before}
         return diff_files(old, new)
 
     def write(self, path: Path, data: bytes) -> None:

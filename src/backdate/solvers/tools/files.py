@@ -109,12 +109,19 @@ class Tree:
             raise ToolRefusal(f"{name} is {error}.") from error
 
 
-def read_bytes(path: Path) -> bytes:
-    """A file's bytes. Raises ToolRefusal for one that is too large."""
-    with path.open("rb") as file:
-        data = file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise ToolRefusal(f"{path.name} is larger than {LARGEST_FILE // 1024 // 1024} MiB.")
+def read_bytes(path: Path, *, limit: int = LARGEST_FILE) -> bytes:
+    """A located file's bytes. Raises ToolRefusal for one that is too large, or no file any more."""
+    try:
+        # Located: no link is on the way, and it was no pipe. Should it be one now, nothing waits for it.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise ToolRefusal(f"{path.name} cannot be read: {error.strerror}.") from error
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ToolRefusal(f"{path.name} is not a regular file.")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ToolRefusal(f"{path.name} is larger than {limit // 1024 // 1024} MiB.")
     return data
 
 

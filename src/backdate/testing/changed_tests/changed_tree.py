@@ -14,6 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from backdate.editing.encodings import NotText, decode_source
 from backdate.editing.spans import apply_edits
+from backdate.errors import ConfigurationError
+from backdate.projects.hostile import read_beneath, replace_beneath
 from backdate.projects.tree import copy_tree
 from backdate.testing.changed_tests.candidates import PossibleChange, candidates_of
 from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
@@ -27,6 +29,8 @@ SLOWER = 3.0
 _HANGING = 3
 """Tests that may use up their time before the run has used up its own."""
 _SECRET_BITS = 64
+_LARGEST_FILE = 16 * 1024 * 1024
+"""Bytes of a test file that is changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,25 +107,38 @@ def files_of_tests(run: SuiteRun, tree: Path) -> tuple[str, ...]:
 
 
 def candidates_in(tree: Path, file: str) -> tuple[PossibleChange, ...] | None:
-    """The possible changes of a test file; None for one that cannot be read as current Python."""
-    path = tree / file
-    if not path.is_file() or path.is_symlink():
+    """The possible changes of a test file, none behind a link; None for one that is not current Python."""
+    data = _read(tree, file)
+    if data is None:
         return ()
     try:
-        return candidates_of(decode_source(path.read_bytes(), is_python=True).content)
+        return candidates_of(decode_source(data, is_python=True).content)
     except NotText:
         return None
 
 
+def _read(tree: Path, file: str) -> bytes | None:
+    """A test file; None for what is reached by a link, which may lead out of the tree: it is not changed."""
+    try:
+        return read_beneath(tree, file, limit=_LARGEST_FILE)
+    except ConfigurationError:
+        return None
+
+
 def write_changed(tree: Path, target: Path, changes: Iterable[SecretChange]) -> None:
-    """A copy of ``tree`` at ``target`` in which ``changes`` are made."""
+    """A copy of ``tree`` at ``target`` in which ``changes`` are made.
+
+    Raises ConfigurationError for a file that lies behind a link; ``candidates_in`` names no change of such.
+    """
     shutil.rmtree(target, ignore_errors=True)
     copy_tree(tree, target)
     by_file: dict[str, list[SecretChange]] = {}
     for change in changes:
         by_file.setdefault(change.file, []).append(change)
     for file, ones in by_file.items():
-        path = target / file
-        text = decode_source(path.read_bytes(), is_python=True)
+        data = _read(target, file)
+        if data is None:
+            raise ConfigurationError(f"{file} is no file of {tree}; it is not changed")
+        text = decode_source(data, is_python=True)
         edited = apply_edits(text.content, [one.candidate.edit_with(one.secret) for one in ones])
-        path.write_bytes(text.encode(edited))
+        replace_beneath(target, file, text.encode(edited))
