@@ -5,8 +5,7 @@ leads, with the rights of the caller, and whoever reads that path shows a file o
 folder is opened once, every name below it is looked up in the open folder, and no link on the way is
 followed. A file is only ever made new (``O_EXCL``).
 
-A test forbids other ways to open files in the modules that handle such folders
-(``tests/projects/test_hostile_access.py``).
+A test forbids other ways to open files in all rooms that handle such folders (``tests/test_host_access.py``).
 """
 
 from __future__ import annotations

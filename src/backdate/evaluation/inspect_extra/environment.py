@@ -192,4 +192,6 @@ class BackdateSandbox(SandboxEnvironment):
         path = (self.tree / relative).resolve()
         if not path.is_relative_to(self.tree.resolve()):
             raise PermissionError(f"{file} is not in the project")
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise PermissionError(f"{file} is not a regular file")  # a named pipe would be waited for
         return path

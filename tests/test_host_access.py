@@ -1,0 +1,277 @@
+"""The host opens no file by a name that foreign code could have planted.
+
+In every room whose code touches trees of projects, answers or environments, each place that opens, writes or
+moves a file by its path is listed here with the reason why no link can have led that path elsewhere. What
+handles such trees goes through ``projects/hostile.py`` (open folders, no link followed) or
+``projects/read.py`` (links inside of a tree followed, none out of it). Removing a tree (``shutil.rmtree``)
+follows no link.
+"""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import backdate
+
+SOURCE = Path(backdate.__file__).parent
+
+ROOMS = (
+    *("editing", "projects", "recipes", "environments", "testing", "checking", "diagnosis", "bisection"),
+    *("tasks", "solvers", "evaluation", "construction"),
+)
+INSIDE = ("testing/capture", "diagnosis/probe", "evaluation/flags/tracer")
+"""What runs in sandboxes, as foreign code does."""
+
+BY_PATH = frozenset(
+    (
+        *("open", "read_text", "read_bytes", "write_text", "write_bytes", "write_whole", "touch", "mkfifo"),
+        *("chmod", "lchmod", "chown", "lchown", "symlink_to", "hardlink_to", "link", "symlink", "unlink"),
+        *("rename", "renames", "move", "copy", "copy2", "copyfile", "copymode", "copystat", "copytree"),
+        *("replace", "remove", "ZipFile", "TarFile", "FileIO"),
+    )
+)
+OF_OS = frozenset({"link", "copy", "replace", "remove", "rename", "move"})
+"""Names of ``BY_PATH`` that other things have as methods: counted on ``os`` and ``shutil`` alone, but for
+``rename``."""
+
+Place = tuple[str, str, str]
+"""Module, function, and the name of what is called."""
+
+
+def opened_by_path(text: str) -> Iterator[tuple[str, str]]:
+    """Each call of ``BY_PATH`` in a module: the function that it stands in, and its name."""
+    module = ast.parse(text)
+    ours = {
+        alias.asname or alias.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("backdate.")
+        for alias in node.names
+    } - {
+        "write_whole"
+    }  # of our functions it alone opens what it is given; the others are searched themselves
+    ours |= {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
+    for function in ast.walk(module):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            local = {one.name for one in ast.walk(function) if isinstance(one, ast.FunctionDef)}
+            local |= {one.arg for one in function.args.args}
+            for call in ast.walk(function):
+                name = _by_path(call, ours | local) if isinstance(call, ast.Call) else None
+                if name is not None:
+                    yield function.name, name
+
+
+def _by_path(call: ast.Call, ours: set[str]) -> str | None:
+    called = call.func
+    if isinstance(called, ast.Name):
+        return called.id if called.id in BY_PATH - OF_OS and called.id not in ours else None
+    if not isinstance(called, ast.Attribute) or called.attr not in BY_PATH:
+        return None
+    of_os = isinstance(called.value, ast.Name) and called.value.id in ("os", "shutil")
+    return called.attr if of_os or called.attr not in OF_OS - {"rename"} else None
+
+
+def places() -> set[Place]:
+    """Every place of the rooms."""
+    return {
+        (path.relative_to(SOURCE).as_posix(), *place)
+        for room in ROOMS
+        for path in (SOURCE / room).rglob("*.py")
+        if not path.relative_to(SOURCE).as_posix().startswith(INSIDE)
+        for place in opened_by_path(path.read_text(encoding="utf-8"))
+    }
+
+
+def test_every_place_that_opens_by_a_path_has_its_reason() -> None:
+    allowed = {
+        (module, function, call)
+        for listed in ALLOWED.values()
+        for module, functions in listed.items()
+        for function, calls in functions.items()
+        for call in calls.split()
+    }
+    found = places()
+    assert sorted(found - allowed) == [], "go through projects/hostile.py or projects/read.py"
+    assert sorted(allowed - found) == [], "these are gone: strike them off"
+
+
+def test_the_search_sees_what_was_done_before() -> None:
+    """The places that attacks have used."""
+    text = (
+        'def build_at(root):\n    (root / "pylock.toml").write_text("")\n    shutil.copymode(root, root)\n'
+        "def write_changed(path):\n    path.write_bytes(b'')\n    path.rename(path)\n"
+        "    os.replace(path, path)\n"
+        "def read(text):\n    text.replace('a', 'b')\n    read_bytes(path)\n"
+        "    write_whole(path)\n    open(path)\n"
+        "def opened(open):\n    open(1)\n"
+    )
+    assert set(opened_by_path("from backdate.projects.read import read_bytes\n" + text)) == {
+        *(("build_at", "write_text"), ("build_at", "copymode")),
+        *(("write_changed", "write_bytes"), ("write_changed", "rename"), ("write_changed", "replace")),
+        *(("read", "write_whole"), ("read", "open")),
+    }
+
+
+def test_removing_a_tree_follows_no_link() -> None:
+    assert shutil.rmtree.avoids_symlink_attacks
+
+
+ALLOWED: dict[str, dict[str, dict[str, str]]] = {
+    "what all others go through, in open folders or without following links": {
+        "projects/hostile.py": {
+            "_open": "open",
+            "at": "open",
+            "duplicate": "open",
+            "folder": "open",
+            "link": "symlink",
+            "move_out": "move",
+            "read": "open",
+            "replace": "unlink",
+            "write_new": "open",
+        },
+        "projects/read.py": {"read_bytes": "open"},
+        "projects/sources/folder.py": {"read_chunks": "open"},
+        "projects/unpinning/tree.py": {"_read": "open"},
+        "solvers/tools/files.py": {"read_bytes": "open"},
+        "diagnosis/distributions.py": {"read_bounded": "open"},
+        "testing/events.py": {"read_event_file": "open"},
+        "testing/watching.py": {"_look": "open"},
+        "evaluation/flags/tracing.py": {"_bytes_of": "open"},
+    },
+    "in a tree of ours in which nothing runs, a path that was looked at part by part just before": {
+        "editing/apply.py": {"apply_files": "touch unlink"},
+        "projects/tree.py": {"copy_tree": "copytree", "tree_digest": "open"},
+        "projects/unpinning/tree.py": {"apply_unpinning": "chmod unlink write_whole"},
+        "environments/packaging_inputs.py": {"_content": "open"},
+        "solvers/tools/editing.py": {"revert": "chmod write_whole", "write": "chmod write_whole"},
+        "evaluation/inspect_extra/environment.py": {"read_file": "open", "write_file": "write_bytes"},
+        "tasks/archive.py": {"_add": "read_bytes"},
+    },
+    "a tree that is being made of what a stranger sent, in a new folder; its links are made last": {
+        "projects/sources/tree.py": {"add_file": "open", "finish": "symlink_to"},
+        "projects/sources/open.py": {"open_source": "rename"},
+        "projects/sources/sdist.py": {"_unpack_single": "move"},
+        "construction/migration/execute.py": {"_tree": "rename"},
+    },
+    "a new folder of ours, which nothing foreign has written to yet": {
+        "checking/audit.py": {"audit_pair": "chmod"},
+        "environments/pip_installer.py": {"_script": "write_text", "install_with_pip": "chmod write_text"},
+        "environments/private_view.py": {"mounts": "chown"},
+        "environments/script_installer.py": {"_run": "chmod"},
+        "environments/script_shims.py": {"write_stand_ins": "chmod write_text"},
+        "environments/step_files.py": {"build_files": "write_text", "input_file": "chmod write_text"},
+        "evaluation/changed_trees.py": {"for_changed_trees": "chmod"},
+        "evaluation/flags/run.py": {"_gold_texts": "write_whole"},
+        "evaluation/inspect_extra/environment.py": {
+            "_run": "chmod read_bytes write_bytes",
+            "sample_init": "chmod",
+        },
+        "solvers/command.py": {"_mount_briefing": "chmod write_bytes write_text"},
+        "tasks/annotation_shell.py": {"host_environment": "chmod write_whole"},
+        "tasks/verify_task.py": {"_sound_changes": "chmod"},
+        "testing/shims.py": {"write_stand_ins": "chmod write_text"},
+    },
+    "files of ours beside each other, each shown alone to a sandbox, which cannot replace what it is shown": {
+        "diagnosis/api.py": {"probe": "chmod open touch write_bytes"},
+        "evaluation/flags/tracing.py": {
+            "__init__": "chmod read_bytes write_whole",
+            "run": "chmod write_whole",
+        },
+        "testing/command.py": {"prepare": "chmod touch unlink write_whole"},
+    },
+    "records, logs and caches of ours, which sandboxes are not shown": {
+        "bisection/bisect.py": {"bisect_project": "write_whole"},
+        "checking/build_environment.py": {"build_project_environment": "write_text"},
+        "checking/check.py": {"_write": "write_whole"},
+        "checking/set_up.py": {"set_up_project": "write_whole"},
+        "construction/disk.py": {"_hold_folder": "open", "_sizes": "read_text", "trim": "open unlink"},
+        "construction/ledger.py": {"_sole_writer": "open"},
+        "construction/store.py": {
+            "bring": "copyfile",
+            "fetch": "copyfile",
+            "read": "read_bytes",
+            "remove": "unlink",
+            "write": "write_whole",
+        },
+        "construction/trees.py": {"fetch_tree": "unlink", "keep_tree": "open unlink"},
+        "environments/cache.py": {"forget": "unlink", "read": "read_bytes unlink", "write": "write_whole"},
+        "environments/interpreters.py": {"_read_cache": "read_bytes", "find_interpreters": "write_whole"},
+        "environments/pip_installer.py": {"_pip_errors": "read_bytes"},
+        "environments/references/archives.py": {"_fetch": "write_whole"},
+        "environments/step_run.py": {"note_refusals": "open"},
+        "evaluation/audit.py": {"write_audit": "write_whole"},
+        "evaluation/run_folder.py": {
+            "_read_info": "read_bytes",
+            "alone_in": "open",
+            "claim": "write_whole",
+            "keep_attempt": "unlink write_whole",
+            "load_record": "read_bytes",
+            "set_aside": "rename",
+            "write_predictions": "write_whole",
+        },
+        "evaluation/score_run.py": {"_claim": "write_whole", "score_run": "write_whole"},
+        "evaluation/scores.py": {
+            "load_score": "read_bytes",
+            "read_score_info": "read_bytes",
+            "store_score": "write_whole",
+        },
+        "projects/sources/download.py": {"_sha256": "open", "download": "write_whole"},
+        "solvers/journal.py": {"__init__": "read_bytes", "_file": "open"},
+        "solvers/migration/evidence.py": {"_listed": "read_bytes"},
+        "solvers/tools/logs.py": {"read_log": "open"},
+        "tasks/annotation_folder.py": {
+            "open_workspace": "read_bytes write_whole",
+            "spending_time": "write_whole",
+        },
+        "tasks/verify_dataset.py": {"_tidy": "unlink"},
+    },
+    "what the user named: a list, a data set, an archive, predictions; it is read, within a bound": {
+        "construction/publish.py": {"read_funnel_file": "read_bytes"},
+        "construction/sources/listed.py": {"read_list": "open"},
+        "construction/sources/open.py": {"sources_digest": "open"},
+        "construction/sources/rows.py": {"read_jsonl": "open"},
+        "evaluation/load.py": {"open_bench": "open"},
+        "evaluation/predictions.py": {"read_predictions": "read_bytes"},
+        "projects/sources/archives.py": {
+            "_decompressed": "open",
+            "_unpack_zip": "ZipFile open",
+            "open_tar": "open",
+            "read_members": "ZipFile open",
+        },
+        "solvers/replay.py": {"_read": "open"},
+        "tasks/checksums.py": {"read_bounded": "read_bytes", "sha256_of": "open"},
+        "tasks/importing.py": {"import_rows": "read_bytes"},
+        "tasks/verification_record.py": {"read_verification": "read_bytes"},
+    },
+    "a data set's own folders, of which none is a link (Dataset refuses it), or a new export": {
+        "tasks/annotating.py": {"record_annotation": "write_whole"},
+        "tasks/archive.py": {"pack_tree": "chmod open unlink"},
+        "tasks/dataset.py": {
+            "_settled": "unlink",
+            "changed": "unlink write_whole",
+            "create": "chmod rename write_whole",
+            "render": "unlink write_whole",
+        },
+        "tasks/docker_export.py": {"write_docker_context": "chmod write_whole"},
+        "tasks/exporting.py": {"export_tasks": "chmod rename write_whole"},
+        "tasks/harbor.py": {"write_harbor_task": "chmod write_whole"},
+        "tasks/parquet.py": {"write_parquet": "write_whole"},
+        "tasks/verification_record.py": {"write_verification": "write_whole"},
+    },
+    "the folder that driver and workers share: who may write there is trusted (docs/threat-model.md)": {
+        "construction/executors/spool.py": {
+            "__init__": "unlink",
+            "_claim": "open",
+            "_forget": "unlink",
+            "_reopen_lost": "unlink",
+            "_time_of": "open",
+            "close": "touch unlink",
+            "submit": "write_whole",
+            "work": "unlink write_whole",
+        },
+    },
+    "a file of the kernel's": {"environments/seal.py": {"_boot": "read_text"}},
+}
+"""By reason the places where a file is opened by its path: module, function, names of what is called."""
