@@ -1,12 +1,20 @@
-"""A build leaves a daemon that goes on changing its environment, and swaps its files for links."""
+"""A build leaves a daemon that goes on changing its environment, and swaps its files for links.
+
+Another one holds the output of its build open, so that the installer waits for it.
+"""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hostile_projects import builder_in, built, project, request_for
+from patience import PATIENCE_S
+
+from backdate.environments.steps import BUILD_LIMITS
+from backdate.sandboxes import left_behind
 
 DAEMON = """
 import itertools, signal, time
@@ -60,3 +68,24 @@ def test_nothing_changes_once_the_build_is_over(way: str, tmp_path: Path) -> Non
         assert [tick.read_bytes() for tick in ticks] == seen
     assert victim.read_text(encoding="utf-8") == "of the host"
     assert victim.stat().st_mode & 0o777 == 0o600
+
+
+HOLDING = """
+import time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    time.sleep(10 ** 6)  # with the output of the build, which uv reads to its end
+"""
+
+
+@pytest.mark.slow
+def test_one_that_holds_the_output_ends_with_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_behind, "GRACE_S", 0.0)
+    tree = project(tmp_path / "thing", HOLDING)
+    with builder_in(tmp_path / "cache", limits=replace(BUILD_LIMITS, wall_s=PATIENCE_S)) as builder:
+        environment = built(builder.prepare(request_for(tree, builder.cache)))
+    assert "left behind held its output open" in environment.log.read_text(encoding="utf-8")

@@ -303,6 +303,7 @@ class Steps:
                 env={**variables, **connection_variables(network)},
                 network=network,
                 limits=self.limits,
+                ends_left_behind=view is not None,
             )
             tools = (shown(interpreter.prefix), shown(uv.find_uv()))
             own = (*self._writable(uv_cache, view, root), *(gateway.mounts if gateway else ()))

@@ -47,6 +47,7 @@ from backdate.sandboxes.interface import (
     Workspace,
 )
 from backdate.sandboxes.layout import Bind
+from backdate.sandboxes.left_behind import LeftBehind
 from backdate.sandboxes.log import BoundedLog
 
 _STAGE = "/tmp"  # noqa: S108 - covered by an empty file system in a mount namespace of the run's own
@@ -276,8 +277,12 @@ def _supervise(
     disk = endings.disk_watch(folder, limits, workspace.mounts)
     if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
+    left_behind = LeftBehind(output)
+    if command.ends_left_behind:
+        watches.append(left_behind.watch)
 
     def on_start(leader: int) -> None:
+        left_behind.leader = leader
         if disk is not None:
             disk.namespace = str(Path(f"/proc/{leader}/ns/pid").readlink())
 

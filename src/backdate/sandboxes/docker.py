@@ -31,6 +31,7 @@ from backdate.sandboxes.interface import (
     Workspace,
 )
 from backdate.sandboxes.layout import Bind
+from backdate.sandboxes.left_behind import LeftBehind
 from backdate.sandboxes.log import BoundedLog
 from backdate.sandboxes.supervision import ProcessEnd, Watch
 from backdate.text import version_numbers
@@ -129,7 +130,7 @@ class Docker:
                     )
                     with engine.attached(name) as connection:
                         container = docker_run.Container(engine, name, connection, output)
-                        ending = _follow(container, command, workspace, folder)
+                        ending = _follow(container, command, workspace, folder, output)
                 finally:
                     engine.remove(name)
                 used = pipe.use()
@@ -213,15 +214,23 @@ def _clear_stale(engine: Engine, root: Path) -> None:
 
 
 def _follow(
-    container: docker_run.Container, command: Command, workspace: Workspace, folder: Path
+    container: docker_run.Container,
+    command: Command,
+    workspace: Workspace,
+    folder: Path,
+    output: BoundedLog,
 ) -> ProcessEnd:
     limits = command.limits
     watches: list[Watch] = [*endings.stop_watches(command)]
     disk = endings.disk_watch(folder, limits, workspace.mounts)
     if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
+    left_behind = LeftBehind(output)
+    if command.ends_left_behind:
+        watches.append(left_behind.watch)
 
     def on_start(process: int) -> None:
+        left_behind.leader = process
         if disk is not None:
             disk.namespace = docker_run.namespace_of(process)
 

@@ -135,6 +135,8 @@ class Command:
     limits: Limits = field(default_factory=Limits)
     secret: bytes | None = field(default=None, repr=False)
     """At most 4,096 bytes that the command can read once, from a pipe (``secret.py``)."""
+    ends_left_behind: bool = False
+    """Whether what builds leave behind is ended when their installer waits for it (``left_behind.py``)."""
     stop: threading.Event | None = field(default=None, repr=False, compare=False)
     """Another thread sets it to end the run, as ``Limits.wall_s`` does."""
 

@@ -1,0 +1,83 @@
+"""An installer that waits for what a build left behind goes on; nothing else is ended."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE_S
+
+from backdate.sandboxes import left_behind
+from backdate.sandboxes.bubblewrap import Bubblewrap
+from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Workspace
+
+INSTALLER = """
+import subprocess, sys
+done = subprocess.run([sys.executable, "-c", sys.argv[1]], stdout=subprocess.PIPE, text=True)
+print("the installer goes on after", done.stdout.strip())
+"""
+DAEMON = """
+import os, time
+print("a build", flush=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    CLOSING
+    time.sleep(AGE)
+    print("and its late child", flush=True)
+"""
+
+
+def run(bubblewrap: Bubblewrap, tmp_path: Path, build: str, *, ends: bool) -> tuple[RunStatus, str]:
+    command = Command(
+        argv=(sys.executable, "-I", "-c", INSTALLER, build),
+        cwd="/tmp",
+        ends_left_behind=ends,
+        limits=Limits(wall_s=PATIENCE_S if ends else 3.0),
+    )
+    mounts = tuple(
+        Mount(source=Path(one), target=one)
+        for one in sorted({sys.base_prefix, str(Path(sys.prefix).resolve())})
+    )
+    log = tmp_path / "log"
+    result = bubblewrap.run(command, Workspace(mounts=mounts), log=log)
+    return result.status, log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_daemon_that_holds_the_output_is_ended(
+    ends: bool, bubblewrap: Bubblewrap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_behind, "GRACE_S", 0.0)
+    build = DAEMON.replace("CLOSING", "pass").replace("AGE", "10 ** 6")
+    status, text = run(bubblewrap, tmp_path, build, ends=ends)
+    if not ends:  # so it was
+        assert status is RunStatus.TIMEOUT
+        return
+    assert status is RunStatus.EXITED
+    assert "the installer goes on after a build" in text
+    assert "what a build left behind held its output open; it was ended" in text
+
+
+def test_what_ends_in_time_does_its_work(
+    bubblewrap: Bubblewrap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_behind, "GRACE_S", PATIENCE_S)
+    build = DAEMON.replace("CLOSING", "pass").replace("AGE", "1")
+    status, text = run(bubblewrap, tmp_path, build, ends=True)
+    assert status is RunStatus.EXITED
+    assert "and its late child" in text
+    assert "left behind" not in text
+
+
+def test_one_that_holds_nothing_is_left_alone(
+    bubblewrap: Bubblewrap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_behind, "GRACE_S", 0.0)
+    build = DAEMON.replace("CLOSING", "os.closerange(0, 3)").replace("AGE", "10 ** 6")
+    status, text = run(bubblewrap, tmp_path, build, ends=True)
+    assert status is RunStatus.EXITED
+    assert "the installer goes on after a build" in text
+    assert "left behind" not in text
