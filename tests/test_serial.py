@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.errors import DiskFull, StoredDataError
-from backdate.serial import digest, from_json, to_json, write_whole
+from backdate.errors import ConfigurationError, DiskFull, StoredDataError
+from backdate.serial import digest, from_json, read_limited, to_json, write_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,3 +110,13 @@ def test_the_first_values_of_a_type_may_be_read_by_several_threads() -> None:
     for _ in range(5):  # half of these ended with a crash of the interpreter
         ended = subprocess.run([sys.executable, "-c", DECODED_BY_SEVERAL_THREADS], check=False)
         assert ended.returncode == 0
+
+
+def test_a_file_of_a_user_is_read_up_to_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    with pytest.raises(ConfigurationError, match=r"the price file .* cannot be read: No such file"):
+        read_limited(path, limit=3, what="the price file")
+    path.write_bytes(b"abc")
+    assert read_limited(path, limit=3, what="the price file") == b"abc"
+    with pytest.raises(ConfigurationError, match="holds more than 2 bytes"):
+        read_limited(path, limit=2, what="the price file")

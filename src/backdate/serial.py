@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from backdate.errors import DiskFull, StoredDataError
+from backdate.errors import ConfigurationError, DiskFull, StoredDataError
 
 T = TypeVar("T")
 
@@ -89,6 +89,21 @@ def digest(*values: object) -> str:
         state.update(b"%d:" % len(part))
         state.update(part)
     return state.hexdigest()
+
+
+def read_limited(path: Path, *, limit: int, what: str) -> bytes:
+    """What a file that a user names holds.
+
+    Raises ConfigurationError, naming ``what``, for one that cannot be read or has more than ``limit`` bytes.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise ConfigurationError(f"{what} {path} cannot be read: {error.strerror}") from error
+    if len(data) > limit:
+        raise ConfigurationError(f"{what} {path} holds more than {limit:,} bytes")
+    return data
 
 
 def write_whole(path: Path, data: bytes) -> None:

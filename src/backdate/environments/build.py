@@ -244,17 +244,9 @@ class Builder:
                 return replace(failure, message=both, tried_pip=True)
             lock, pip = answer
             why = first_line(failure.message)
-            return Environment(
-                key=key,
-                root=root,
-                choice=request.choice,
-                lock=lock,
-                build_s=time.monotonic() - started,
-                reused=False,
-                log=log,
-                base=request.base,
-                network=self.steps.network,
-                road=f"pip {pip} through the index as of the instant, as uv could not: {why}",
+            road = f"pip {pip} through the index as of the instant, as uv could not: {why}"
+            return self.steps.built(
+                request, key=key, root=root, lock=lock, log=log, started=started, road=road
             )
 
         return self.finished.keep(key, stages, make)
@@ -376,14 +368,4 @@ class Builder:
             )
         if failure is not None:
             return failure
-        return Environment(
-            key=key,
-            root=root,
-            choice=request.choice,
-            lock=lock,
-            build_s=time.monotonic() - started,
-            reused=False,
-            log=log,
-            base=request.base,
-            network=self.steps.network,
-        )
+        return self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)

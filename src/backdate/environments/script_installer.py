@@ -146,18 +146,8 @@ def _run(
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
             return BuildFailure(phase="install", message=message, choice=request.choice, log=log)
-    return Environment(
-        key=key,
-        root=root,
-        choice=request.choice,
-        lock=lock,
-        build_s=time.monotonic() - started,
-        reused=False,
-        log=log,
-        road="" if road == "uv" else f"pip {version}",
-        base=request.base,
-        network=steps.network,
-    )
+    used = "" if road == "uv" else f"pip {version}"
+    return steps.built(request, key=key, root=root, lock=lock, log=log, started=started, road=used)
 
 
 def _failure(

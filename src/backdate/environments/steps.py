@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -24,7 +25,7 @@ from backdate.environments.build_network import (
 )
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import compiling_arguments, sharing_arguments
-from backdate.environments.environment import BuildFailure, Lock
+from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest, requirement_files, requirement_lines
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
@@ -331,6 +332,31 @@ class Steps:
     def base_key(self, request: EnvironmentRequest) -> str | None:
         """What else than this machine's own system is built in; None for that."""
         return self.sandbox.base_key() if request.base is None else request.base.key
+
+    def built(
+        self,
+        request: EnvironmentRequest,
+        *,
+        key: str,
+        root: Path,
+        lock: Lock,
+        log: Path,
+        started: float,
+        road: str = "",
+    ) -> Environment:
+        """The environment that steps have made at ``root``. ``started``: as ``time.monotonic`` tells it."""
+        return Environment(
+            key=key,
+            root=root,
+            choice=request.choice,
+            lock=lock,
+            build_s=time.monotonic() - started,
+            reused=False,
+            log=log,
+            base=request.base,
+            network=self.network,
+            road=road,
+        )
 
     def failure(
         self, phase: Literal["resolve", "install"], request: EnvironmentRequest, step: StepRun, log: Path

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 
 from backdate.errors import ConfigurationError
 from backdate.index.names import canonical_version, normalise
-from backdate.serial import decoder_of
+from backdate.serial import decoder_of, read_limited
 
 _MAX_BYTES = 64 * 1024 * 1024
 _HASH_OPTION = re.compile(r"--hash[=\s]+([a-z0-9]+:[0-9a-fA-F]+)")
@@ -46,13 +46,7 @@ def read_needs(path: Path) -> list[Need]:
 
     Raises ConfigurationError, with the location, for anything that cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
-        raise ConfigurationError(f"{path} is larger than {_MAX_BYTES} bytes: no lock")
+    data = read_limited(path, limit=_MAX_BYTES, what="the lock")
     try:
         text = data.decode()
         if path.suffix == ".json":

@@ -27,6 +27,7 @@ from typing import Any
 
 from backdate.errors import ConfigurationError
 from backdate.models.interface import TokenUsage
+from backdate.serial import read_limited
 
 _MILLION = 1_000_000
 _FILE_BYTES = 1024 * 1024
@@ -74,13 +75,7 @@ def read_prices(path: Path) -> Prices:
 
     Raises ConfigurationError, with the location, for an invalid file.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(_FILE_BYTES + 1)
-    except OSError as error:
-        raise ConfigurationError(f"the price file {path} cannot be read: {error.strerror}") from error
-    if len(data) > _FILE_BYTES:
-        raise ConfigurationError(f"the price file {path} holds more than {_FILE_BYTES:,} bytes")
+    data = read_limited(path, limit=_FILE_BYTES, what="the price file")
     try:
         text = data.decode()
         content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)

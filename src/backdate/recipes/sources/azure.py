@@ -11,7 +11,7 @@ from backdate.recipes.commands import read_commands
 from backdate.recipes.files import PARSING, Files, normal_path
 from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions, is_linux
-from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
+from backdate.recipes.sources.yaml import Node, read_document
 
 FILES = (
     "azure-pipelines.yml",
@@ -39,12 +39,9 @@ def read_azure(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedInst
         text = files.text(file)
         if text is None:
             continue
-        try:
-            document = read_yaml(text)
-        except YamlProblem as problem:
-            skipped.append(
-                SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
-            )
+        document = read_document(text, _RULE, file)
+        if isinstance(document, SkippedInstruction):
+            skipped.append(document)
             continue
         candidates += [_job(files, file, document, holder) for holder in _holders(document)]
     return tuple(candidates), tuple(skipped)
@@ -149,9 +146,8 @@ def _template(
     if path is None or text is None:
         yield SkippedInstruction(reason=f"the template {name[:80]} is not read", provenance=where)
         return
-    try:
-        document = read_yaml(text)
-    except YamlProblem as problem:
-        yield SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=path))
+    document = read_document(text, _RULE, path)
+    if isinstance(document, SkippedInstruction):
+        yield document
         return
     yield from _steps(files, path, document.get("steps"), macros, variables, depth + 1)

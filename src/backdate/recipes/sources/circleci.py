@@ -10,7 +10,7 @@ from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import cpython_versions
-from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
+from backdate.recipes.sources.yaml import Node, read_document
 
 FILE = ".circleci/config.yml"
 _RULE = "CircleCI"
@@ -25,10 +25,9 @@ def read_circleci(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedI
     text = files.text(FILE)
     if text is None:
         return (), ()
-    try:
-        document = read_yaml(text)
-    except YamlProblem as problem:
-        return (), (SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=FILE)),)
+    document = read_document(text, _RULE, FILE)
+    if isinstance(document, SkippedInstruction):
+        return (), (document,)
     return tuple(_job(files, document, name, job) for name, job in document.get("jobs").pairs()), ()
 
 

@@ -24,7 +24,7 @@ from backdate.recipes.recipe import (
 )
 from backdate.recipes.sources.expressions import fill, holds
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions, is_linux
-from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
+from backdate.recipes.sources.yaml import Node, read_document
 
 FOLDER = ".github/workflows"
 _RULE = "GitHub Actions"
@@ -67,12 +67,11 @@ def read_github(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedIns
         text = files.text(file)
         if text is None or not _TESTS.search(text):
             continue
-        try:
-            candidates += _workflow(files, file, read_yaml(text))
-        except YamlProblem as problem:
-            skipped.append(
-                SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
-            )
+        document = read_document(text, _RULE, file)
+        if isinstance(document, SkippedInstruction):
+            skipped.append(document)
+        else:
+            candidates += _workflow(files, file, document)
     return tuple(candidates), tuple(skipped)
 
 
@@ -263,10 +262,9 @@ def _local_action(
         text = context.files.text(file)
         if text is None or not context.files.spend(PARSING):
             continue
-        try:
-            document = read_yaml(text)
-        except YamlProblem as problem:
-            yield SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
+        document = read_document(text, _RULE, file)
+        if isinstance(document, SkippedInstruction):
+            yield document
             return
         defaults = {
             f"inputs.{key}": fill(value.get("default").text, context.names)

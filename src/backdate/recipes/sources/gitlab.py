@@ -11,7 +11,7 @@ from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions
-from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
+from backdate.recipes.sources.yaml import Node, read_document
 
 FILE = ".gitlab-ci.yml"
 _RULE = "GitLab CI"
@@ -34,14 +34,12 @@ def read_gitlab(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedIns
         text = files.text(file) if file not in documents else None
         if text is None:
             continue
-        try:
-            documents[file] = read_yaml(text)
-        except YamlProblem as problem:
-            skipped.append(
-                SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=file))
-            )
+        document = read_document(text, _RULE, file)
+        if isinstance(document, SkippedInstruction):
+            skipped.append(document)
             continue
-        for include in documents[file].get("include").listed or (documents[file].get("include"),):
+        documents[file] = document
+        for include in document.get("include").listed or (document.get("include"),):
             local = normal_path(".", (include.text or include.get("local").text).lstrip("/"))
             if local and local != "." and "://" not in local:
                 waiting.append(local)

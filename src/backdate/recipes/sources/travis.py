@@ -17,7 +17,7 @@ from backdate.recipes.recipe import (
 )
 from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry
-from backdate.recipes.sources.yaml import Node, YamlProblem, read_yaml
+from backdate.recipes.sources.yaml import Node, read_document
 
 FILE = ".travis.yml"
 _RULE = "Travis CI"
@@ -29,10 +29,9 @@ def read_travis(files: Files) -> tuple[tuple[DeclaredJob, ...], tuple[SkippedIns
     text = files.text(FILE)
     if text is None:
         return (), ()
-    try:
-        document = read_yaml(text)
-    except YamlProblem as problem:
-        return (), (SkippedInstruction(reason=str(problem), provenance=Provenance(rule=_RULE, file=FILE)),)
+    document = read_document(text, _RULE, FILE)
+    if isinstance(document, SkippedInstruction):
+        return (), (document,)
     return tuple(_jobs(files, document)), ()
 
 

@@ -23,6 +23,8 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from backdate.recipes.recipe import Provenance, SkippedInstruction
+
 MOST_NODES = 20_000
 """After following aliases: ten lines of YAML can ask for billions."""
 _DEEPEST = 40
@@ -84,6 +86,14 @@ class Node:
 
 _NOTHING = Node()
 _NULLS = ("", "~", "null", "Null", "NULL")
+
+
+def read_document(text: str, rule: str, file: str) -> Node | SkippedInstruction:
+    """The first document of a project's ``file``, or that nothing in it is followed, and why."""
+    try:
+        return read_yaml(text)
+    except YamlProblem as problem:
+        return SkippedInstruction(reason=str(problem), provenance=Provenance(rule=rule, file=file))
 
 
 def read_yaml(text: str) -> Node:
