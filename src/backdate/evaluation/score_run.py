@@ -11,6 +11,7 @@ from backdate.errors import UsageError
 from backdate.evaluation.answers import Submission, answer_of, answers_of_predictions, unknown_tasks
 from backdate.evaluation.audit import write_audit
 from backdate.evaluation.flags.run import looker
+from backdate.evaluation.flags.traced import traced_runner
 from backdate.evaluation.load import Benchmark, select
 from backdate.evaluation.predictions import read_predictions
 from backdate.evaluation.run_folder import dataset_digest, load_run
@@ -102,6 +103,7 @@ def score_run(
         jobs=jobs,
         allow_test_edits=allow_test_edits,
         look=looker(bench.task_runner, flags),
+        trace=traced_runner if flags == "all" else None,
         flags=flags,
         judge=judge,
         disk_budget_bytes=disk_budget_bytes,

@@ -61,6 +61,14 @@ class Looker(Protocol):
         ...
 
 
+class AnswerTracer(Protocol):
+    """Traces the run that decides whether an answer solves its task."""
+
+    def __call__(self, task_runner: TaskRunner, suspect: Suspect) -> tuple[TaskRunner, Path | None]:
+        """What runs the answer, and the folder of its trace; None where it is not traced."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePlan:
     """What to score."""
@@ -73,6 +81,8 @@ class ScorePlan:
     jobs: int = 1
     allow_test_edits: bool = False
     look: Looker | None = None
+    trace: AnswerTracer | None = None
+    """What traces the runs of answers for ``look``; None where nothing is traced."""
     flags: str = "none"
     """Which flags ``look`` finds; a part of every score's key."""
     judge: JudgeSettings | None = None
@@ -167,42 +177,41 @@ class _Scoring:
         score = self._edits_scored(old, new, allowed.dropped)
         self.logs.mkdir(parents=True, exist_ok=True)
         lay_patches(self.task, after, kind_of(self.task).after_answer)
-        verdict = self.plan.task_runner.run_tests(self.task, after, "target", log_folder=self.logs)
+        suspect = Suspect(
+            task=self.task,
+            before=before,
+            after=after,
+            edits=edited_lines(_texts(old), _texts(new)),
+            scratch=self.scratch,
+            run=None,
+            task_runner=self.plan.task_runner,
+        )
+        runner, traced = self.plan.task_runner, None
+        if self.plan.trace is not None:
+            runner, traced = self.plan.trace(runner, suspect)
+        verdict = runner.run_tests(self.task, after, "target", log_folder=self.logs)
         if verdict.solved and verdict.run is not None and not self.task.tests:
             few = too_few_good(self.task, verdict.run)
             verdict = replace(verdict, solved=not few, reason=few)
         score = _with_test_outcome(score, verdict, self.plan.folder)
         if score.solved and verdict.run is not None:
-            score = self._doubted(score, verdict.run, _texts(old), _texts(new))
+            score = self._doubted(score, replace(suspect, run=verdict.run, traced=traced), verdict.run)
         return _with_environment(score, verdict)
 
-    def _doubted(self, score: Score, run: SuiteRun, old: dict[str, str], new: dict[str, str]) -> Score:
+    def _doubted(self, score: Score, suspect: Suspect, run: SuiteRun) -> Score:
         """The score of a solved task with what its judge run and the flags say."""
-        before, after = self.scratch / "before", self.scratch / "after"
         score = judged(
             score,
             self.plan.judge,
             self.task,
             self.plan.task_runner,
-            tree=after,
+            tree=suspect.after,
             scratch=self.scratch,
             logs=self.logs,
             run=run,
         )
         suspicions = [Flag(kind=FlagKind.FORGED, detail=suspicion) for suspicion in run.suspicions]
-        findings = FlagFindings()
-        if self.plan.look is not None:
-            edits = edited_lines(old, new)
-            suspect = Suspect(
-                task=self.task,
-                before=before,
-                after=after,
-                edits=edits,
-                scratch=self.scratch,
-                run=run,
-                task_runner=self.plan.task_runner,
-            )
-            findings = self.plan.look(suspect)
+        findings = FlagFindings() if self.plan.look is None else self.plan.look(suspect)
         return replace(
             score,
             flags=(*suspicions, *findings.flags),

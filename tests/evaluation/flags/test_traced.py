@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from fake_runner import make_task
 from patience import PATIENCE_S
 from small_runner import MIB, PLAN, SmallProjectRunner, bare_environment, bubblewrap, write_files
 
 from backdate.evaluation.edits import edited_lines
-from backdate.evaluation.flags.traced import look_at_runs
+from backdate.evaluation.flags.traced import look_at_runs, traced_runner
 from backdate.evaluation.flags.tracing import TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import FlagKind
-from backdate.sandboxes.interface import Limits
+from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.tasks.runner import TaskRunResult
 from backdate.testing.integrity import Witnessing
 from backdate.testing.run import run_suite
 
@@ -96,6 +100,45 @@ def test_a_function_that_gives_the_same_is_not(tmp_path, new) -> None:
     core = BEFORE["pkg/core.py"].replace("len(text.split())", "sum(1 for _ in text.split())")
     looked = look(tmp_path, new, {"pkg/core.py": core})
     assert of_kind(looked, FlagKind.BEHAVIOUR) == []
+
+
+class CountingRunner(SmallProjectRunner):
+    """Tells the environments of its test runs."""
+
+    environments: ClassVar[list[str]] = []
+
+    def over(self, change: Callable[[Sandbox], Sandbox]) -> CountingRunner:
+        return CountingRunner(self.files, self.versions, sandbox=change(self.sandbox))
+
+    def run_tests(self, task, tree: Path, environment: str, **more) -> TaskRunResult:
+        self.environments.append(environment)
+        return super().run_tests(task, tree, environment, **more)
+
+
+@AGES
+def test_the_run_that_decides_is_traced_where_tracing_is_in_nobodys_way(tmp_path, new, monkeypatch) -> None:
+    monkeypatch.setattr("backdate.evaluation.flags.traced.LocalRunner", CountingRunner)
+    monkeypatch.setattr(CountingRunner, "environments", [])
+    task_runner = CountingRunner(BEFORE, {"origin": "3.8", "target": new})
+    core = AFTER["pkg/core.py"].replace("    return x\n", "    y = x\n    return y\n")
+    after = {**AFTER, "pkg/core.py": core}
+    tmp_path.chmod(0o755)
+    given = make_task()
+    suspect = Suspect(
+        task=replace(given, environment=replace(given.environment, python=f"{new}.1")),
+        before=write_files(tmp_path / "before", BEFORE),
+        after=write_files(tmp_path / "after", {**BEFORE, **after}),
+        edits=edited_lines({name: BEFORE[name] for name in after}, after),
+        scratch=tmp_path,
+        run=None,
+    )
+    runner, folder = traced_runner(task_runner, suspect)  # type: ignore[arg-type]
+    assert runner.run_tests(suspect.task, suspect.after, "target", log_folder=tmp_path / "logs").solved
+    looked = look_at_runs(task_runner, replace(suspect, traced=folder))  # type: ignore[arg-type]
+    assert of_kind(looked, FlagKind.NOT_RUN) == ["pkg/core.py: no test runs line 9, 10"]
+    assert not [one for one in looked.unexamined if "not known" in one or "not traced" in one]
+    traced_apart = ["target"] if new == "3.8" else []
+    assert CountingRunner.environments == ["target", *traced_apart, "origin", "target"]
 
 
 HOSTILE = {

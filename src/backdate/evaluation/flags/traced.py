@@ -16,17 +16,28 @@ from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.evaluation.tree_files import text_of
+from backdate.tasks.kinds.choose import environment_of
 from backdate.tasks.local_runner import LocalRunner
+from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import EnvironmentName
 from backdate.testing.outcomes import SuiteRun
+from backdate.text import version_numbers
 
+MONITORING = (3, 12)
+"""Since then the tracer takes nobody's trace function, and lets what it has seen run at full speed."""
 _SHOWN = 5
 
 
 def look_at_runs(task_runner: LocalRunner, suspect: Suspect) -> FlagFindings:
-    """The flags of three runs: the answer traced, the original traced, and the tests without the answer."""
+    """The flags of three runs: the answer traced, the original traced, and the tests without the answer.
+
+    The first may be the run that solved the task (``traced_runner``).
+    """
     try:
-        new = trace_run(task_runner, suspect, "target", _files(suspect.after, suspect))
+        if suspect.traced is None:
+            new = trace_run(task_runner, suspect, "target", _files(suspect.after, suspect))
+        else:
+            new = read_trace(suspect.traced)
         pinned = suspect.scratch / "pinned"
         task_runner.make_tree(suspect.task, pinned, "origin")
         old = trace_run(task_runner, suspect, "origin", _files(pinned, suspect), tree=pinned)
@@ -44,6 +55,23 @@ def look_at_runs(task_runner: LocalRunner, suspect: Suspect) -> FlagFindings:
         unexamined=(*unexamined, *not_compared),
         notes=tuple(unknown),
     )
+
+
+def traced_runner(task_runner: TaskRunner, suspect: Suspect) -> tuple[TaskRunner, Path | None]:
+    """What runs the answer of ``suspect``, and the folder of its trace.
+
+    From Python 3.12 on the run that decides is traced as well: ``sys.monitoring`` is out of the way of what
+    runs. Before, and where a runner cannot trace, it is the runner as it is, and no folder.
+    """
+    if not isinstance(task_runner, LocalRunner):
+        return task_runner, None
+    python = environment_of(suspect.task, "target").python
+    if version_numbers(python) < MONITORING:
+        return task_runner, None
+    files = _files(suspect.after, suspect)
+    folder = suspect.scratch / "trace-of-the-score"
+    folder.mkdir()
+    return task_runner.over(lambda inner: TracingSandbox(inner, files, folder)), folder
 
 
 def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:

@@ -28,6 +28,8 @@ class Suspect:
     """The test run that solved the task."""
     task_runner: TaskRunner | None = None
     """What runs trees that the answer changed; None where nothing has to be run."""
+    traced: Path | None = None
+    """The folder with the trace of ``run``; None where it was not traced."""
 
     @property
     def files(self) -> tuple[str, ...]:
