@@ -347,7 +347,7 @@ print(json.dumps({
     "log": (folder / "log").read_text(),
     "tree": (folder / "tree/file").read_text(),
     "made": (folder / "out/made").read_text(),
-    "capabilities": {line.name: line.ok for line in sandbox.probe()},
+    "capabilities": {line.name: line.ok for line in sandbox.probe() if line.needed},
 }))
 """
 
@@ -397,4 +397,4 @@ def test_probe(bubblewrap):
         "tree kill",
         "user namespaces",
     }
-    assert all(line.ok for line in lines), lines
+    assert all(line.ok for line in lines if line.needed), lines

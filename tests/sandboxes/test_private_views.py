@@ -58,7 +58,23 @@ def test_what_is_there_is_seen_and_not_changed(sandbox: Bubblewrap, tmp_path: Pa
     }
     laid_over = can_lay_over(tmp_path / "probe")
     assert first.startswith("changedkeptremoved") == laid_over
-    assert second.split() == ["changed", *(["kept"] if laid_over else []), "new"]
+    told = "backdate: the private view begins empty" in first
+    assert told is not laid_over
+    assert second.split()[-3 if laid_over else -2 :] == ["changed", *(["kept"] if laid_over else []), "new"]
+    (line,) = (line for line in sandbox.probe() if line.name == "private views")
+    assert line.ok or not line.needed
+
+
+def test_a_view_that_begins_empty_is_said_so(sandbox: Bubblewrap, tmp_path: Path) -> None:
+    changes = tmp_path / "changes"
+    changes.mkdir()
+    # No overlay can be laid over the kernel's own files.
+    mount = Mount(source=Path("/proc/sys"), target="/seen", writable=True, changes=changes)
+    command = Command(argv=("/bin/sh", "-c", "ls /seen"), cwd="/tmp")
+    sandbox.run(command, Workspace(mounts=(mount,)), log=tmp_path / "log")
+    text = (tmp_path / "log").read_text(encoding="utf-8")
+    assert text.startswith("backdate: the private view begins empty")
+    assert "kernel" not in text.splitlines()
 
 
 @pytest.mark.slow

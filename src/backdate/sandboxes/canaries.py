@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Protocol
 
-from backdate.sandboxes import seccomp
+from backdate.sandboxes import scratch, seccomp
 from backdate.sandboxes.interface import (
     MIB,
     Capability,
@@ -80,6 +80,7 @@ class SandboxCanaries:
             self._tree(),
             self._namespaces(),
             self._system_calls(),
+            self._private_view(),
         )
 
     def _files(self) -> Capability:
@@ -149,6 +150,24 @@ class SandboxCanaries:
         _, text = self._try('exec "$@"', interpreter, "-I", "-S", "-c", _CALLS, *calls, workspace=workspace)
         return _line(
             "system calls", "all denied" in text.splitlines(), "none that traces or reads other processes"
+        )
+
+    def _private_view(self) -> Capability:
+        """No protection hangs on it: without it the view of a build begins empty."""
+        with scratch.scratch_folder(scratch.default_root()) as folder:
+            source, changes = folder / "source", folder / "changes"
+            source.mkdir()
+            changes.mkdir()
+            (source / "kept").touch()
+            mount = Mount(source=source, target="/seen", writable=True, changes=changes, own=True)
+            _, text = self._try("test -e /seen/kept && echo seen", workspace=Workspace(mounts=(mount,)))
+        if "seen" in text.splitlines():
+            return _line("private views", True, "builds read uv's cache and change nothing of it")
+        return Capability(
+            name="private views",
+            ok=False,
+            needed=False,
+            detail="no overlays here: builds begin with an empty cache, and download their tools again",
         )
 
 

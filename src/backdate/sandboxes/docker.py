@@ -115,6 +115,10 @@ class Docker:
                 binds = preparation.prepare(command, workspace, folder, identity, apart=True)
             except copying.TreeTooLarge:
                 return endings.result_of(endings.refused_tree(output), None, 0, enforced)
+            if any(mount.changes for mount in workspace.mounts):
+                output.write(
+                    b"backdate: the private view begins empty, as containers have no overlay of it\n"
+                )
             name = f"backdate-{uuid.uuid4().hex}"
             with secret.named_secret_pipe(command, folder) as pipe:
                 told = pipe.shown_to(command)

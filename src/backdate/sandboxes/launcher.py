@@ -88,7 +88,7 @@ def _overlay(lower: int, changes: int, target: str, further: str = "") -> None:
     """Mount a view of the open folder ``lower`` at ``target``; changes stay in the open folder ``changes``.
 
     Where the system has no overlays there (the folders may lie in one themselves), what is to be changed
-    begins empty.
+    begins empty, and the log says so.
     """
     upper, work = (os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=changes) for name in ("upper", "work"))
     folders = zip(("lowerdir", "upperdir", "workdir"), (lower, upper, work), strict=True)
@@ -96,10 +96,16 @@ def _overlay(lower: int, changes: int, target: str, further: str = "") -> None:
         # By number: a path may hold the commas and colons that separate options.
         options = ",".join(f"{name}=/proc/self/fd/{folder}" for name, folder in folders)
         _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options + further)
-    except OSError:
+    except OSError as problem:
+        _tell_of_empty_view(problem)
         _mount(f"/proc/self/fd/{upper}", target, "", MS_BIND, "")
     os.close(upper)
     os.close(work)
+
+
+def _tell_of_empty_view(problem: OSError) -> None:
+    told = f"backdate: the private view begins empty, as this system has no overlay here: {problem}\n"
+    os.write(2, told.encode(errors="surrogateescape"))
 
 
 def stage(folder: str, paths: list[str], changes: dict[str, str]) -> None:
@@ -135,7 +141,7 @@ def lay_over(paths: list[str], changes: list[str]) -> None:
 
     That takes a user namespace of its own, in which the user is the same; the program has no rights in it,
     because executing a program as another user than root drops them. Where the system refuses, the views
-    are what the program changes there: empty at first.
+    are what the program changes there: empty at first, and the log says so.
     """
     user, group = os.geteuid(), os.getegid()
     try:
@@ -152,8 +158,8 @@ def lay_over(paths: list[str], changes: list[str]) -> None:
         kept = [os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC) for path in changes]
         for lower, folder, path in zip(opened, kept, changes, strict=True):
             _overlay(lower, folder, os.path.join(path, "view"), ",userxattr")  # noqa: PTH118
-    except OSError:
-        return
+    except OSError as problem:
+        _tell_of_empty_view(problem)
 
 
 def become(user: int) -> None:
