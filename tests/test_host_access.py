@@ -128,6 +128,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
             "link": "symlink",
             "move_out": "move",
             "read": "open",
+            "renew": "open replace unlink",
             "replace": "unlink",
             "write_new": "open",
         },
@@ -158,10 +159,11 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
     "a new folder of ours, which nothing foreign has written to yet": {
         "checking/audit.py": {"audit_pair": "chmod"},
         "environments/pip_installer.py": {"_script": "write_text", "install_with_pip": "chmod write_text"},
-        "environments/private_view.py": {"mounts": "chown"},
+        "environments/cache.py": {"make_clean": "chown"},
         "environments/script_installer.py": {"_run": "chmod"},
         "environments/script_shims.py": {"write_stand_ins": "chmod write_text"},
         "environments/step_files.py": {"build_files": "write_text", "input_file": "chmod write_text"},
+        "environments/wheels_alone.py": {"_canaries": "ZipFile chmod open"},
         "evaluation/changed_trees.py": {"for_changed_trees": "chmod"},
         "evaluation/flags/run.py": {"_gold_texts": "write_whole"},
         "evaluation/inspect_extra/environment.py": {
@@ -199,6 +201,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "environments/cache.py": {"forget": "unlink", "read": "read_bytes unlink", "write": "write_whole"},
         "environments/interpreters.py": {"_read_cache": "read_bytes", "find_interpreters": "write_whole"},
         "environments/pip_installer.py": {"_pip_errors": "read_bytes"},
+        "environments/lent_files.py": {"_file": "open"},
         "environments/references/archives.py": {"_fetch": "write_whole"},
         "environments/step_run.py": {"note_refusals": "open"},
         "evaluation/audit.py": {"write_audit": "write_whole"},

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from fake_setups import RULE, recipe
 
+from backdate.checking import dated_project as room
 from backdate.checking.dated_project import constraint_with_recipe
+from backdate.environments.environment import Interpreter
+from backdate.errors import InterpreterMissing
 from backdate.projects.python_constraint import PythonConstraint, wanted_release
 from backdate.recipes.recipe import DeclaredPythons
 
@@ -72,3 +76,29 @@ def test_the_reason_names_the_source() -> None:
     reason = wanted_release(narrowed, instant)[1]
     assert "a test names 3.6, 3.7" in reason
     assert "python_requires >=3.6" in reason
+
+
+def test_one_interpreter_is_looked_up_where_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str | None] = []
+
+    def find(*, minor: str | None = None, **_: object) -> tuple[Interpreter, ...]:
+        asked.append(minor)
+        known = [
+            Interpreter(version=version, executable=Path(version), prefix=Path("/"), source="path")
+            for version in ("3.8.18", "3.9.2", "3.10.4")
+        ]
+        return tuple(one for one in known if minor is None or one.version.startswith(f"{minor}."))
+
+    monkeypatch.setattr(room, "find_interpreters", find)
+    interpreters = room.Interpreters(tmp_path)
+    monkeypatch.setattr(interpreters, "_downloads", None)
+    instant = datetime(2021, 3, 1, tzinfo=UTC)
+    assert interpreters.choose(NOTHING, instant, forced="3.8").interpreter.version == "3.8.18"
+    assert interpreters.choose(NOTHING, instant, forced="3.8.3").interpreter.version == "3.8.18"
+    assert interpreters.choose(declared(">=3.6"), instant).interpreter.version == "3.9.2"
+    assert asked == ["3.8", "3.9"]
+    with pytest.raises(InterpreterMissing, match=r"3\.10\.4"):
+        interpreters.choose(NOTHING, instant, forced="3.7")
+    assert asked == ["3.8", "3.9", "3.7", None]

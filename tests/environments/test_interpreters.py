@@ -166,6 +166,35 @@ def test_a_warm_run_asks_nothing_and_a_change_asks_again(tmp_path: Path, probed)
     assert find(tmp_path, PATH=str(tmp_path / "bin")) == []
 
 
+def test_a_program_of_the_same_size_and_time_is_asked_again(tmp_path: Path, probed) -> None:
+    program = fake(tmp_path / "bin/python3", "3.8.1")
+    status = program.stat()
+    assert find(tmp_path, PATH=str(tmp_path / "bin")) == [("3.8.1", "path")]
+    fake(program, "3.9.1")
+    os.utime(program, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert program.stat().st_size == status.st_size
+    assert find(tmp_path, PATH=str(tmp_path / "bin")) == [("3.9.1", "path")]
+    assert len(probed) == 2
+
+
+def test_of_one_minor_only_what_may_be_of_it_is_asked(tmp_path: Path, probed) -> None:
+    for name, version in (("3.8", "3.8.1"), ("3.9", "3.9.1"), ("3", "3.8.2")):
+        fake(tmp_path / f"bin/python{name}", version)
+    fake(tmp_path / "other/python3", "3.10.1")
+    places = {"HOME": str(tmp_path / "home"), "PATH": f"{tmp_path}/bin:{tmp_path}/other"}
+    file = tmp_path / "cache/interpreters.json"
+
+    def versions(minor: str | None) -> list[str]:
+        return [one.version for one in find_interpreters(cache_file=file, environment=places, minor=minor)]
+
+    assert versions("3.8") == ["3.8.1", "3.8.2"]
+    assert {path.name for path in probed} == {"python3.8", "python3"}
+    assert versions(None) == ["3.8.1", "3.8.2", "3.9.1", "3.10.1"]
+    assert versions("3.9") == ["3.9.1"]
+    assert len(probed) == 4, "what was learnt was not kept"
+    assert versions("3.7") == []
+
+
 @pytest.mark.parametrize("content", [b"", b"garbage", b'{"format": 99, "entries": {}}', b'{"entries": 3}'])
 def test_a_damaged_cache_is_asked_anew(tmp_path: Path, content: bytes) -> None:
     fake(tmp_path / "bin/python3", "3.8.1")

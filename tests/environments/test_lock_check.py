@@ -56,7 +56,9 @@ def test_what_differs_is_named(tmp_path: Path) -> None:
         tree = project(tmp_path / "thing", requires=("library",))
         request = request_for(tree, builder.cache)
         with PrivateView(builder.cache) as view:
-            resolution = builder._resolver.resolve(request, StageReporter(NO_PROGRESS, ONLY), view)
+            resolution = builder._resolver.resolve(
+                request, builder.packaging_inputs(request), StageReporter(NO_PROGRESS, ONLY), view
+            )
         assert isinstance(resolution, Resolution)
         sha256 = next(
             sha256

@@ -81,11 +81,31 @@ class Interpreters:
         """``cache`` keeps what the probes of interpreters answered."""
         self._cache = cache
         self._downloads = UvDownloads(uv=find_uv(), environment=os.environ)
+        self._by_minor: dict[str, tuple[Interpreter, ...]] = {}
 
     @cached_property
     def available(self) -> tuple[Interpreter, ...]:
         """The interpreters that may be used, by version."""
-        return find_interpreters(cache_file=self._cache / "interpreters.json", environment=os.environ)
+        return self._find(None)
+
+    def _find(self, minor: str | None) -> tuple[Interpreter, ...]:
+        return find_interpreters(
+            cache_file=self._cache / "interpreters.json", environment=os.environ, minor=minor
+        )
+
+    def _to_choose_from(
+        self, wanted: str, specifier: str | None, forced: str | None
+    ) -> tuple[Interpreter, ...]:
+        """Those of the minor that is named where one of them will be taken; else all that there are."""
+        named = re.match(r"3\.\d+", forced or wanted)
+        if named is not None and "available" not in self.__dict__:
+            if named[0] not in self._by_minor:
+                self._by_minor[named[0]] = self._find(named[0])
+            found = self._by_minor[named[0]]
+            allowed = SpecifierSet("" if forced else specifier or "")
+            if any(one.version == wanted or allowed.contains(one.version) for one in found):
+                return found
+        return self.available
 
     def choose(
         self, python_constraint: PythonConstraint, instant: Instant, *, forced: str | None = None
@@ -121,7 +141,7 @@ class Interpreters:
             wanted,
             specifier,
             instant,
-            self.available,
+            self._to_choose_from(wanted, specifier, forced),
             reason=reason,
             forced=forced,
             downloads=self._downloads,

@@ -31,6 +31,7 @@ from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.resolving import ResolutionCache, is_alone
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
+from backdate.environments.wheels_alone import asks_by_name_alone, install_wheels_alone
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import Folder, move_out
 from backdate.sandboxes.interface import Limits, Sandbox
@@ -262,16 +263,15 @@ class Builder:
         """As ``prepare``, but at ``output``, an empty folder or none, for the caller to keep and change."""
         started = time.monotonic()
         stages = StageReporter(progress, subject)
-        with PrivateView(self.cache) as view:
-            resolution = self._resolver.resolve(request, self.packaging_inputs(request), stages, view)
-        if isinstance(resolution, BuildFailure):
-            return resolution
         # Moved when it is done: it is made so that it can be.
         key = uuid.uuid4().hex
         built: Environment | BuildFailure | None = None
         try:
+            resolution, built = self._resolved_and_filled(request, stages, key)
+            if isinstance(resolution, BuildFailure):
+                return resolution
             stages.enter("building")
-            built = self._fill_anywhere(request, resolution, resolution.pylock, key, shared=False)
+            built = built or self._fill_anywhere(request, resolution, resolution.pylock, key, shared=False)
             if isinstance(built, Environment):
                 with Folder.at(built.root) as folder:
                     folder.give_to(os.geteuid(), os.getegid())
@@ -286,6 +286,25 @@ class Builder:
         finally:
             self.cache.discard_environment(key)
         return built
+
+    def _resolved_and_filled(
+        self, request: EnvironmentRequest, stages: StageReporter, key: str
+    ) -> tuple[Resolution | BuildFailure, Environment | None]:
+        """What it resolves to, and the movable environment if it was made in the same step."""
+        if asks_by_name_alone(request) and not self._resolver.is_known(request):
+            stages.enter("resolving")
+            root, log = self.cache.environments / key, self.cache.logs / f"{key}.install.log"
+            made = install_wheels_alone(self.steps, request, root, log)
+            if made is not None:
+                self._resolver.keep(request, made)
+                environment = self.steps.built(
+                    request, key=key, root=root, lock=made.lock, log=log, started=time.monotonic()
+                )
+                return made, environment
+            self.cache.discard(root)
+        with PrivateView(self.cache) as view:
+            inputs = self.packaging_inputs(request)
+            return self._resolver.resolve(request, inputs, stages, view), None
 
     def resolve(self, request: EnvironmentRequest) -> Resolution | BuildFailure:
         """What ``request`` resolves to, from the cache where it was resolved before; nothing is built.

@@ -11,6 +11,7 @@
     CACHE/seals/KEY.json            what each finished environment is held to (``seal.py``)
     CACHE/records/KEY.json          written last: without its record an environment does not exist
     CACHE/locks/KEY.json            resolutions, keyed by all their inputs
+    CACHE/lent/KEY.json             which of uv's files the caller's environments share (``lent_files.py``)
     CACHE/layers/KEY.json           what the upper layers of equally packaged trees have in common
     CACHE/clean/uv-BASE/            uv's caches of what is built in other base systems
     CACHE/systems/                  base systems with Debian packages
@@ -43,9 +44,6 @@ from backdate.serial import digest, from_json, to_json, write_whole
 
 T = TypeVar("T")
 
-_ROOMS = ("records", "seals", "wheels", "locks", "layers")
-"""Folders of records."""
-
 
 def default_cache() -> Path:
     """``$BACKDATE_CACHE``, or the user's cache folder."""
@@ -72,6 +70,7 @@ class Cache:
                 "guards",
                 "downloads",
                 "references",
+                "lent",
             ):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):
@@ -91,6 +90,13 @@ class Cache:
     def uv(self) -> Path:
         """uv's cache."""
         return self.clean / "uv"
+
+    def make_clean(self, folder: Path) -> None:
+        """Make ``folder``, which lies in ``clean``, for the user whose ``clean`` is."""
+        owner = self.clean.stat()  # the user of sandboxed commands, once they have written there
+        for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+            missing.mkdir(exist_ok=True)  # another step may be doing so
+            os.chown(missing, owner.st_uid, owner.st_gid)
 
     def of_base(self, folder: Path, base_key: str | None) -> Path:
         """``folder`` of ``clean``, or its counterpart for what is built in another base system.

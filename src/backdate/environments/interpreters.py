@@ -1,7 +1,8 @@
 """The CPythons on this machine: uv's own, pyenv's, conda's, and those on PATH.
 
-Every candidate is run once, to ask what it is; the answer is kept by path, time and size, so
-that a second look starts no process. A candidate is never taken from the project's tree or from a
+Every candidate is run once, to ask what it is; the answer is kept by path, times and size, so
+that a second look starts no process. Where one minor is enough, what is called by another (``python3.9``) is
+not asked. A candidate is never taken from the project's tree or from a
 relative PATH entry, and a shim (a script that asks the current folder which Python to run) is not a
 candidate: what it would run is found where it is installed.
 """
@@ -19,7 +20,7 @@ from typing import Literal, TypeAlias
 from backdate.environments.environment import Interpreter
 from backdate.errors import StoredDataError
 from backdate.serial import from_json, to_json, write_whole
-from backdate.text import version_numbers
+from backdate.text import minor_version, version_numbers
 from backdate.timeline.calendar import OLDEST_MINOR
 
 Origin: TypeAlias = Literal["uv", "path", "pyenv", "conda"]
@@ -28,6 +29,8 @@ InterpreterCandidate: TypeAlias = tuple[Path, Origin]
 _NAME = re.compile(r"python(3(\.\d{1,2})?)?\Z")
 _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
 _PROBE_S = 20.0
+_FORMAT = 2
+"""Of what is kept; that of another format is asked anew."""
 _ORDER: dict[str, int] = {"uv": 0, "pyenv": 1, "path": 2, "conda": 3}
 
 _PROBE = """
@@ -79,13 +82,14 @@ class _KeptProbe:
     """A probe's answer and the file that it is true of; None: the file did not answer as a Python 3 does."""
 
     mtime_ns: int
+    ctime_ns: int
     size: int
     probe: InterpreterProbe | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KnownInterpreters:
-    format: int = 1
+    format: int = _FORMAT
     entries: dict[str, _KeptProbe] = field(default_factory=dict)
 
 
@@ -94,13 +98,14 @@ def find_interpreters(
     cache_file: Path,
     environment: Mapping[str, str],
     avoid: Iterable[Path] = (),
+    minor: str | None = None,
 ) -> tuple[Interpreter, ...]:
     """The interpreters that may be used on this machine, by version; of equal ones the best first.
 
     One without headers or distutils (some systems package them apart) is left out where a whole one
     of its minor is there. ``environment``: PATH, HOME, PYENV_ROOT, CONDA_PREFIX and the like are read
     from it. ``avoid``: trees from which nothing may be run (the project's). ``cache_file`` keeps the
-    answers of the probes.
+    answers of the probes. ``minor``: those of this one ("3.8") alone.
     """
     known = _read_cache(cache_file)
     forbidden = [path.resolve() for path in avoid]
@@ -112,21 +117,31 @@ def find_interpreters(
         if executable in seen or any(executable.is_relative_to(tree) for tree in forbidden):
             continue
         seen.add(executable)
+        if minor is not None and _is_called_otherwise(executable, minor):
+            continue
         kept = _look(executable, known.get(str(executable)))
         if kept is None:
             continue
         entries[str(executable)] = kept
         probe = kept.probe
-        if probe is not None and probe.usable:
+        if probe is not None and probe.usable and minor in (None, minor_version(probe.version)):
             interpreter = Interpreter(
                 version=probe.version, executable=executable, prefix=Path(probe.prefix), source=source
             )
             found.append((interpreter, probe.complete))
+    if minor is not None:
+        entries = {**known, **entries}  # the others were not looked at
     if entries != known:
         write_whole(cache_file, to_json(_KnownInterpreters(entries=entries), indent=1))
     found.sort(key=lambda pair: (version_numbers(pair[0].version), _ORDER[pair[0].source]))
     whole = {version_numbers(interpreter.version)[:2] for interpreter, complete in found if complete}
     return tuple(i for i, complete in found if complete or version_numbers(i.version)[:2] not in whole)
+
+
+def _is_called_otherwise(executable: Path, minor: str) -> bool:
+    """Whether the name of a program says that it is of another minor than ``minor``."""
+    match = _NAME.match(executable.name)
+    return match is not None and match[2] is not None and match[1] != minor
 
 
 def candidates(environment: Mapping[str, str]) -> Iterator[InterpreterCandidate]:
@@ -198,13 +213,17 @@ def _look(executable: Path, known: _KeptProbe | None) -> _KeptProbe | None:
         return None
     if not executable.is_file() or not os.access(executable, os.X_OK):
         return None
-    if known is not None and (known.mtime_ns, known.size) == (found.st_mtime_ns, found.st_size):
+    if known is not None and (known.mtime_ns, known.ctime_ns, known.size) == (
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+        found.st_size,
+    ):
         return known
     try:
         probe = probe_interpreter(executable)
     except TimeoutError:  # a busy machine, perhaps: ask again next time
         return None
-    return _KeptProbe(mtime_ns=found.st_mtime_ns, size=found.st_size, probe=probe)
+    return _KeptProbe(mtime_ns=found.st_mtime_ns, ctime_ns=found.st_ctime_ns, size=found.st_size, probe=probe)
 
 
 def probe_interpreter(executable: Path) -> InterpreterProbe | None:
@@ -236,4 +255,4 @@ def _read_cache(path: Path) -> dict[str, _KeptProbe]:
         cache = from_json(_KnownInterpreters, path.read_bytes())
     except (FileNotFoundError, StoredDataError):
         return {}
-    return cache.entries if cache.format == 1 else {}
+    return cache.entries if cache.format == _FORMAT else {}

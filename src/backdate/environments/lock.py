@@ -62,11 +62,16 @@ def with_index(text: str, index_url: str) -> str:
     each file again, and unpacks it again where the answer may not be kept.
     """
     head, packages = packages_of(text)
-    line = f"index = {to_json(index_url).decode()}\n"
+    line = index_line(index_url)
     return head + "".join(
         one if _ELSEWHERE.search(one) else _VERSION.sub(lambda match: match[0] + line, one, count=1)
         for one in packages
     )
+
+
+def index_line(index_url: str) -> str:
+    """What ``with_index`` writes to a package, behind its version."""
+    return f"index = {to_json(index_url).decode()}\n"
 
 
 def needs_no_build(text: str) -> bool:

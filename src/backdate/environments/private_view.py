@@ -10,7 +10,6 @@ build it.
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 
 from backdate.environments.cache import Cache
@@ -70,10 +69,7 @@ class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
 
     def mounts(self, uv_cache: Path) -> tuple[Mount, ...]:
         """The view of ``uv_cache`` at its own path, and the folder to hand over in."""
-        if not uv_cache.is_dir():
-            uv_cache.mkdir(parents=True, exist_ok=True)  # another side may be doing so
-            owner = self._cache.clean.stat()  # the user of sandboxed commands, once they have written there
-            os.chown(uv_cache, owner.st_uid, owner.st_gid)
+        self._cache.make_clean(uv_cache)
         changes = self._folder / "changes"
         changes.mkdir(exist_ok=True)
         out = self.handed_over

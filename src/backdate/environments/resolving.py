@@ -59,6 +59,18 @@ class ResolutionCache:
             )
         return resolution
 
+    def is_known(self, request: EnvironmentRequest) -> bool:
+        """Whether what the request, which names distributions alone, resolves to is kept."""
+        return self.steps.cache.has("locks", self._key(request, self.packaging_inputs(request)))
+
+    def keep(self, request: EnvironmentRequest, resolution: Resolution) -> None:
+        """Keep what was resolved elsewhere in the request's own manner."""
+        self.steps.cache.write("locks", self._key(request, self.packaging_inputs(request)), resolution)
+
+    def _key(self, request: EnvironmentRequest, inputs: PackagingInputs | None) -> str:
+        content = request.digest if inputs is None else inputs.metadata_digest
+        return self.keys.resolution(request, content)
+
     def _resolve(
         self,
         request: EnvironmentRequest,
@@ -67,8 +79,7 @@ class ResolutionCache:
         view: PrivateView,
     ) -> Resolution | BuildFailure:
         cache = self.steps.cache
-        content = request.digest if inputs is None else inputs.metadata_digest
-        key = self.keys.resolution(request, content)
+        key = self._key(request, inputs)
         with cache.guard(key):
             resolution = cache.read(Resolution, "locks", key)
             if resolution is None:

@@ -24,9 +24,11 @@ from backdate.environments.build_network import (
     with_refusals,
 )
 from backdate.environments.cache import Cache
-from backdate.environments.compiled import compiling_arguments, sharing_arguments
+from backdate.environments.compiled import compiling_arguments
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest, requirement_files, requirement_lines
+from backdate.environments.install_script import attempt, install_script
+from backdate.environments.lent_files import CacheUse
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.supply import (
@@ -210,7 +212,7 @@ class Steps:
             ]
             result = self.run(
                 request,
-                _install_script(request, root, install, lock, neighbours if shared else None),
+                install_script(request, root, install, lock, neighbours if shared else None),
                 mounts,
                 log,
                 bin_folder=None if view is None else root / "bin",
@@ -219,6 +221,7 @@ class Steps:
                 view=view,
                 root=root,
                 references=references,
+                lend=view is None and not shared,
             )
         return None if result.ok else self.failure("install", request, result, log)
 
@@ -252,7 +255,7 @@ class Steps:
     def compile(self, request: EnvironmentRequest, root: Path, log: Path) -> None:
         """Compile the modules at ``root`` that are not compiled yet, or were changed since."""
         python = request.choice.interpreter.executable
-        script = [_attempt(compiling_arguments(root, python))]
+        script = [attempt(compiling_arguments(root, python))]
         result = self.run(request, script, (), log, with_tree=False, root=root, offline=True)
         if not result.ok:
             raise MachineError(f"modules could not be compiled; see {log}")
@@ -272,6 +275,7 @@ class Steps:
         reachable: Sequence[str] = (),
         offline: bool = False,
         references: ReferenceSupply = NO_REFERENCES,
+        lend: bool = False,
     ) -> StepRun:
         """Run the lines of a shell script until one fails, in one sandbox.
 
@@ -279,15 +283,18 @@ class Steps:
         environment that is made. ``view``: what foreign code may write to besides; without one the script
         must run none, and what no foreign code wrote is writable. ``reachable``: addresses of servers of
         ours that it reaches besides the index. ``offline``: it reaches nothing. ``references``: what was
-        fetched for it.
+        fetched for it. ``lend``: what it installs at ``root``, which is handed out, may be linked.
         """
         network: Network = "off" if offline else self.network
-        uv_cache = self.cache.of_base(self.cache.uv, self.base_key(request))
+        uv_cache = self.uv_cache(request)
         interpreter = request.choice.interpreter
         variables = uv.build_variables(cache=uv_cache, bin_folder=bin_folder or interpreter.executable.parent)
         if view is not None:
             variables |= {**_variables_of_builds(request), **further_variables}
         with ExitStack() as stack:
+            use = CacheUse(self.cache)
+            if stack.enter_context(use.lending(root.name) if lend and root else use.shared()):
+                variables["UV_LINK_MODE"] = "hardlink"
             gateway = None
             if network == "gateway":
                 gateway = index_gateway(self.index_url, self.cache.index, reachable)
@@ -328,6 +335,10 @@ class Steps:
             root.mkdir(parents=True, exist_ok=True)
             mounts.append(Mount(source=root, target=str(root), writable=True, own=True))
         return mounts
+
+    def uv_cache(self, request: EnvironmentRequest) -> Path:
+        """uv's cache for what is built in the request's system."""
+        return self.cache.of_base(self.cache.uv, self.base_key(request))
 
     def base_key(self, request: EnvironmentRequest) -> str | None:
         """What else than this machine's own system is built in; None for that."""
@@ -389,35 +400,9 @@ class Steps:
         )
 
 
-def _install_script(
-    request: EnvironmentRequest,
-    root: Path,
-    install: Sequence[str],
-    lock: Path,
-    neighbours: Sequence[Path] | None,
-) -> list[str]:
-    """Shell lines that make the environment at ``root``; ``neighbours``: None for one that can be moved."""
-    python = request.choice.interpreter.executable
-    script = [
-        shlex.join(uv.create_arguments(python=python, root=root, movable=neighbours is None)),
-        placed(lock, request.at),
-        f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
-    ]
-    if neighbours:
-        script.append(_attempt(sharing_arguments(root, neighbours, python)))
-    if neighbours is not None:
-        script.append(_attempt(compiling_arguments(root, python)))
-    return script
-
-
 def _variables_of_builds(request: EnvironmentRequest) -> dict[str, str]:
     own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
     return {**own, **request.version_variables}
-
-
-def _attempt(arguments: Sequence[str]) -> str:
-    """A shell line that succeeds whatever the command does."""
-    return f"{{ {shlex.join(arguments)} || :; }}"
 
 
 def _full(folder: Path) -> bool:

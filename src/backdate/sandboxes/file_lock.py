@@ -25,7 +25,7 @@ def held_file(path: Path, *, remove: bool = False) -> Iterator[None]:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         try:
-            _wait_for(descriptor)
+            wait_for_lock(descriptor)
             if not _is_still(path, descriptor):
                 continue  # whoever held it removed it: another may hold its successor
             try:
@@ -38,10 +38,11 @@ def held_file(path: Path, *, remove: bool = False) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _wait_for(descriptor: int) -> None:
+def wait_for_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> None:
+    """Take the lock of an open file (``kind``: flock's). Raises KeyboardInterrupt as ``held_file`` does."""
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             interruption.check()  # whoever holds it may build for half an hour
             time.sleep(_POLL_S)

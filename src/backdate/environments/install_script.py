@@ -1,0 +1,38 @@
+"""The shell lines of the step that makes an environment from a lock."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from backdate.environments import uv
+from backdate.environments.compiled import compiling_arguments, sharing_arguments
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.step_files import placed
+
+
+def install_script(
+    request: EnvironmentRequest,
+    root: Path,
+    install: Sequence[str],
+    lock: Path,
+    neighbours: Sequence[Path] | None,
+) -> list[str]:
+    """Shell lines that make the environment at ``root``; ``neighbours``: None for one that can be moved."""
+    python = request.choice.interpreter.executable
+    script = [
+        shlex.join(uv.create_arguments(python=python, root=root, movable=neighbours is None)),
+        placed(lock, request.at),
+        f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
+    ]
+    if neighbours:
+        script.append(attempt(sharing_arguments(root, neighbours, python)))
+    if neighbours is not None:
+        script.append(attempt(compiling_arguments(root, python)))
+    return script
+
+
+def attempt(arguments: Sequence[str]) -> str:
+    """A shell line that succeeds whatever the command does."""
+    return f"{{ {shlex.join(arguments)} || :; }}"

@@ -1,0 +1,135 @@
+"""Resolving and installing in one step: what is linked, and what leads to the ordinary steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hostile_projects import INSTANT, builder_in, built, project, request_for, sdist
+from small_world import wheel
+
+from backdate.environments import wheels_alone
+from backdate.environments.build import Builder
+from backdate.environments.environment import Environment
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.lent_files import CacheUse
+from backdate.environments.wheels_alone import asks_by_name_alone, install_wheels_alone
+from backdate.recipes.recipe import InstallStep, Provenance
+
+MODULE = "brittle/__init__.py"
+CODE = "def shout(text):\n    return text.upper()\n"
+
+
+@contextmanager
+def builder_of(tmp_path: Path, files: Mapping[str, bytes] | None = None) -> Iterator[Builder]:
+    held = dict([wheel("brittle", "1.0", CODE)]) if files is None else files
+    with builder_in(tmp_path / "cache", held) as builder:
+        yield builder
+
+
+def asked(builder: Builder, tree: Path, *lines: str) -> EnvironmentRequest:
+    tree.mkdir(exist_ok=True)
+    step = InstallStep(kind="packages", packages=lines, provenance=Provenance(rule="a test"))
+    return replace(request_for(tree, builder.cache), steps=(step,))
+
+
+def installed(root: Path, path: str = MODULE) -> Path:
+    (found,) = root.glob(f"lib/python*/site-packages/{path}")
+    return found
+
+
+def test_one_step_resolves_and_links_what_it_installs(tmp_path: Path) -> None:
+    with builder_of(tmp_path) as builder:
+        made = built(builder.build_at(asked(builder, tmp_path / "tree", "brittle"), tmp_path / "env"))
+    assert installed(made.root).read_text(encoding="utf-8") == CODE
+    assert installed(made.root).stat().st_nlink == 2
+    assert [one.name for one in made.lock.distributions if one.name == "brittle"] == ["brittle"]
+    assert "brittle-1.0" in (made.root / "pylock.toml").read_text(encoding="utf-8")
+    steps = {log.name.split(".")[1] for log in builder.cache.logs.iterdir()}
+    assert steps == {"install"}, "more than one step ran"
+    assert len(builder.cache.keys("locks")) == 1
+
+
+def test_a_change_in_place_reaches_no_other_environment(tmp_path: Path) -> None:
+    with builder_of(tmp_path) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle")
+        first = built(builder.build_at(request, tmp_path / "first"))
+        with installed(first.root).open("a", encoding="utf-8") as file:
+            file.write("POISON = 1\n")
+        second = built(builder.build_at(request, tmp_path / "second"))
+        kept = built(builder.prepare(request))
+    assert installed(second.root).read_text(encoding="utf-8") == CODE
+    assert installed(kept.root).read_text(encoding="utf-8") == CODE
+    assert "POISON" in installed(first.root).read_text(encoding="utf-8")
+    assert not CacheUse(builder.cache).cache.keys("lent"), "what was lent is still the caller's"
+
+
+def test_environments_of_the_cache_are_never_linked(tmp_path: Path) -> None:
+    with builder_of(tmp_path) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle")
+        handed_out = built(builder.build_at(request, tmp_path / "env"))
+        kept = built(builder.prepare(request))
+        assert installed(kept.root).stat().st_nlink == 1
+        assert builder.finished.is_as_made(kept.key, kept.root)
+        again = built(builder.build_at(request, tmp_path / "again"))
+        assert builder.finished.is_as_made(kept.key, kept.root)
+        installed(kept.root).write_text("POISON = 1\n", encoding="utf-8")
+        assert not builder.finished.is_as_made(kept.key, kept.root)
+    for one in (handed_out, again):
+        assert installed(one.root).read_text(encoding="utf-8") == CODE
+
+
+def test_while_another_step_uses_the_cache_files_are_copied(tmp_path: Path) -> None:
+    with builder_of(tmp_path) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle")
+        with CacheUse(builder.cache).shared():
+            made = built(builder.build_at(request, tmp_path / "env"))
+    assert installed(made.root).stat().st_nlink == 1
+    assert not builder.cache.keys("lent")
+
+
+def test_the_newest_release_is_taken_though_only_an_older_one_has_a_wheel(tmp_path: Path) -> None:
+    tree = project(tmp_path / "brittle", "pathlib.Path('/tmp/ran').touch()", name="brittle", resolving="pass")
+    old = dict([wheel("brittle", "0.9", CODE)])
+    with builder_of(tmp_path, {**old, "brittle-1.tar.gz": sdist(tree)}) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle")
+        alone = install_wheels_alone(
+            builder.steps, request, builder.cache.environments / "key", builder.cache.logs / "alone.log"
+        )
+        assert alone is None
+        assert "builds-v0" in (builder.cache.logs / "alone.log").read_text(encoding="utf-8")
+        made = built(builder.build_at(request, tmp_path / "env"))
+    assert [one.version for one in made.lock.distributions if one.name == "brittle"] == ["1"]
+
+
+def test_nothing_is_installed_where_uv_could_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wheels_alone, "_BUILDS", "elsewhere")
+    with builder_of(tmp_path) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle")
+        root, log = builder.cache.environments / "key", builder.cache.logs / "alone.log"
+        assert install_wheels_alone(builder.steps, request, root, log) is None
+        assert not (root / "pyvenv.cfg").exists()
+        made = builder.build_at(request, tmp_path / "env")
+    assert isinstance(made, Environment)
+
+
+@pytest.mark.parametrize(
+    ("line", "alone"),
+    [
+        ("six", True),
+        ("six>=1.15; python_version > '3'", True),
+        ("six @ https://example.org/six-1.0-py3-none-any.whl", False),
+        ("./six", False),
+        ("-e .", False),
+    ],
+)
+def test_what_is_asked_for_by_name_alone(line: str, alone: bool, tmp_path: Path) -> None:
+    with builder_of(tmp_path) as builder:
+        request = asked(builder, tmp_path / "tree", "pip", line)
+        assert asks_by_name_alone(request) is alone
+        assert not asks_by_name_alone(replace(request, variables=(("CC", "cc"),)))
+        assert not asks_by_name_alone(request_for(request.tree, builder.cache))
+        assert request.instant == INSTANT
