@@ -173,8 +173,8 @@ def lock_of_list(
             normalised = canonicalize_name(name, validate=True)
         except InvalidName:
             continue  # a warning of pip's among the lines
-        if not separator:
-            continue
+        if not separator or any(one.name == normalised for one in found):
+            continue  # of an egg that lies beside the same distribution, which comes first on the path
         if own is not None and normalised == canonicalize_name(own):
             found.append(LockedDistribution(name=normalised, version=version, source="."))
             continue

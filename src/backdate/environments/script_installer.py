@@ -39,7 +39,7 @@ from backdate.sandboxes.interface import Mount
 from backdate.serial import digest
 from backdate.text import end_of_file, first_line, last_lines
 
-_FORMAT = 3
+_FORMAT = 4
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 _DPKG = Path("/var/lib/dpkg")
@@ -193,7 +193,14 @@ def _lines(
         f"{changed} | {left}",
         f"{{ {shlex.join((python, '-m', 'compileall', '-qq', '-j', '0', str(root / 'lib')))} || :; }}",
         f"{shlex.join(listing)} > {shlex.quote(str(place.listed))}",
+        f"{_eggs_listed(root)} >> {shlex.quote(str(place.listed))}",
     ]
+
+
+def _eggs_listed(root: Path) -> str:
+    """A shell line that lists what ``setup.py install`` and easy_install put in as eggs; uv sees none."""
+    eggs = f"find {shlex.quote(str(root / 'lib'))} -maxdepth 3 -path '*/site-packages/*' -name '*.egg'"
+    return f"{eggs} | sed -nE 's|^.*/([^/]+)-([^/-]+)-py[0-9.]+(-[^/]*)?[.]egg$|\\1==\\2|p' | sort"
 
 
 def _tools(python: str) -> tuple[str, ...]:
