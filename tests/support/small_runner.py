@@ -15,6 +15,7 @@ from backdate.recipes.recipe import Provenance, SuitePlan
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.tasks.runner import TaskRunResult
+from backdate.testing.outcomes import SuiteRun
 from backdate.testing.run import run_suite
 
 MIB = 1024 * 1024
@@ -69,6 +70,9 @@ class SmallProjectRunner:
 
     def make_tree(self, task, target: Path, stage: str | None = None) -> None:
         write_files(target, self.files)
+
+    def run_before_answers(self, task, tree: Path, *, log_folder: Path) -> SuiteRun | None:
+        return self.run_tests(task, tree, "target", log_folder=log_folder).run
 
     def run_tests(self, task, tree: Path, environment: str, *, log_folder: Path, only=()) -> TaskRunResult:
         run = run_suite(

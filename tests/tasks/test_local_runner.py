@@ -72,6 +72,28 @@ def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, i
     assert again[0].verification.verified
 
 
+def test_what_no_answer_has_a_part_in_runs_once(tmp_path: Path, cache: Path, index_url: str) -> None:
+    one = task(commit=repository(tmp_path / "clones" / "owner" / "shouting"))
+    runs, folders = [], []
+    for number in range(2):
+        task_runner = _local_runner(cache, index_url, repositories=tmp_path / "clones")
+        tree, logs = tmp_path / f"tree-{number}", tmp_path / f"logs-{number}"
+        task_runner.make_tree(one, tree)
+        with task_runner.for_changed_trees(1 << 30) as (changed, _):
+            runs.append(changed.run_before_answers(one, tree, log_folder=logs))
+        folders.append(logs.exists())
+    assert folders == [True, False]
+    assert runs[0] == runs[1]
+    assert runs[0] is not None
+    (failed,) = [result for result in runs[0].results if result.outcome.bad]
+    assert failed.raised[-1].frames, "flags follow its traceback"
+
+    (tree / "shouting.py").write_text("raise SystemExit(7)\n")
+    other = task_runner.run_before_answers(one, tree, log_folder=tmp_path / "other")
+    assert other is not None
+    assert other.results != runs[0].results
+
+
 @pytest.mark.slow
 def test_pytest_by_script_and_an_editable_install(tmp_path: Path, cache: Path, index_url: str) -> None:
     setup = b"from setuptools import setup\nsetup(name='shouting', version='1', py_modules=['shouting'])\n"

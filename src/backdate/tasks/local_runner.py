@@ -42,6 +42,7 @@ from backdate.tasks.task import EnvironmentName, StageName, Task, TaskEnvironmen
 from backdate.tasks.throwaway_trees import AskedSide, BuiltSide, ThrowawayTrees, locked_builds
 from backdate.tasks.trees import Sources, make_tree
 from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
+from backdate.testing.outcomes import SuiteRun
 from backdate.text import first_line, minor_version
 
 _NAMED = "named by the task"
@@ -163,6 +164,26 @@ class LocalRunner:
             state_before=before,
             notes=built.notes,
         )
+
+    def run_before_answers(self, task: Task, tree: Path, *, log_folder: Path) -> SuiteRun | None:
+        """What the tests of ``tree`` say in the target environment: the tree that every answer begins with.
+
+        No answer has a part in that run, so it is made once and kept. None where there is no environment.
+        """
+        try:
+            built = self.build(task, tree, "target")
+        except InterpreterMissing:
+            return None
+        environment = built.answer
+        if isinstance(environment, BuildFailure):
+            return None
+
+        def run() -> SuiteRun:
+            found = run_tests(built.recipe, built.dated, self.resources, environment, log_folder=log_folder)
+            return with_own_frames(found, tree)
+
+        inputs = ("tests before answers", task, environment.key, tree_digest(tree), self.limits)
+        return self.resources.run_cache.get_or_run((*inputs, self.sandbox.name), run)
 
     def run_changed(
         self,

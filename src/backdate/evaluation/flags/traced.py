@@ -31,7 +31,7 @@ _SHOWN = 5
 def look_at_runs(task_runner: LocalRunner, suspect: Suspect) -> FlagFindings:
     """The flags of three runs: the answer traced, the original traced, and the tests without the answer.
 
-    The first may be the run that solved the task (``traced_runner``).
+    The first may be the run that solved the task (``traced_runner``), and the last is made once a task.
     """
     try:
         if suspect.traced is None:
@@ -103,8 +103,7 @@ def trace_run(
 def _failing_run(task_runner: LocalRunner, suspect: Suspect) -> SuiteRun | None:
     """The test run without the answer in the target environment."""
     logs = suspect.scratch / "failing-logs"
-    logs.mkdir()
-    return task_runner.run_tests(suspect.task, suspect.before, "target", log_folder=logs).run
+    return task_runner.run_before_answers(suspect.task, suspect.before, log_folder=logs)
 
 
 def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
