@@ -56,6 +56,24 @@ def test_a_bundle_serves_without_the_network(
     assert b"demo-2.0" not in bundle.read_bytes()
 
 
+def test_metadata_that_a_bundle_lacks_is_missed_with_advice(
+    upstream: Upstream, make_client: MakeClient, serve: Callable[..., Browser], tmp_path: Path
+) -> None:
+    metadata = b"Metadata-Version: 2.1\nName: demo\nVersion: 1.1\n"
+    newer = file_entry("demo-1.1-py3-none-any.whl", "2020-06-01T00:00:00Z", hashes={"sha256": "b" * 64})
+    newer["core-metadata"] = {"sha256": hashlib.sha256(metadata).hexdigest()}
+    locked = file_entry("demo-1.0-py3-none-any.whl", "2020-01-01T00:00:00Z", hashes={"sha256": SHA256})
+    upstream.put_project("demo", locked, newer)
+    bundle = tmp_path / "some.bundle"
+    export_bundle(make_client(), NEEDS[:1], bundle, until=UNTIL, with_files=True)
+    elsewhere = DiskCache(tmp_path / "elsewhere")
+    import_bundle(bundle, elsewhere)
+    browser = serve(make_client(cache=elsewhere, offline=True), files="through")
+    answer = browser.get("/snapshot/2021-03-01/files/demo/demo-1.1-py3-none-any.whl.metadata")
+    assert answer.status_code == 504
+    assert "install these locks instead of resolving again" in answer.text
+
+
 def test_the_same_bundle_twice(make_client: MakeClient, tmp_path: Path) -> None:
     client = make_client()
     for name in ("one", "two"):

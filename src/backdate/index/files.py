@@ -68,6 +68,13 @@ def wanted(entry: FileEntry, *, metadata: bool) -> Wanted | None:
     return Wanted(url=f"{entry.url}.metadata", sha256=_known(hashes))
 
 
+def _hint(want: Wanted) -> str:
+    """What to do where metadata is missing: a resolver asks for those of releases that it passes over."""
+    if not want.url.endswith(".metadata"):
+        return ""
+    return "; a bundle holds what its locks name: install these locks instead of resolving again"
+
+
 def _known(hashes: dict[str, str]) -> str | None:
     value = hashes.get("sha256", "").lower()
     return value if _SHA256.match(value) else None
@@ -99,7 +106,7 @@ class FileStore:
                     size_bytes=path.stat().st_size, chunks=_read(file), local=True, close=file.close
                 )
         if self._offline:
-            raise IndexFailure(f"offline, and {want.url} is not in the cache", status=504)
+            raise IndexFailure(f"offline, and {want.url} is not in the cache{_hint(want)}", status=504)
         pieces = self._stream(want)
         size = next(pieces)
         assert not isinstance(size, bytes)

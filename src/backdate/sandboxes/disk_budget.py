@@ -31,10 +31,14 @@ class DiskBudget:
         """Raise DiskFull when it is used up."""
         used = self.used()
         if used > self.limit_bytes:
-            raise DiskFull(
-                f"what is kept at a time in {self.folder} takes {used / GIB:.1f} GiB, and the disk budget is "
-                f"{self.limit_bytes / GIB:.1f} GiB; allow more with --disk-budget, or fewer --jobs"
-            )
+            raise self.exceeded(used)
+
+    def exceeded(self, used: int) -> DiskFull:
+        """What is raised when ``used`` bytes are too many, or a build had too few left."""
+        return DiskFull(
+            f"what is kept at a time in {self.folder} takes {used / GIB:.1f} GiB, and the disk budget is "
+            f"{self.limit_bytes / GIB:.1f} GiB; allow more with --disk-budget, or fewer --jobs"
+        )
 
     def limits(self, limits: Limits) -> Limits:
         """``limits`` with no more disk than is left."""

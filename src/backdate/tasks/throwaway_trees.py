@@ -90,6 +90,8 @@ class _Given:
     side: BuiltSide
     throwaway: ThrowawayBuilder
     folder: Path
+    narrowed: bool
+    """Whether builds have less disk than they ask for, because the budget leaves no more."""
 
 
 class ThrowawayTrees:
@@ -120,6 +122,9 @@ class ThrowawayTrees:
             side = self._changed(trees, task, known, asked, environment)
             if self._budget is not None:
                 self._budget.check()
+                narrowed = self._given[task.instance_id, environment].narrowed
+                if narrowed and isinstance(side.answer, BuildFailure) and side.answer.phase == "disk":
+                    raise self._budget.exceeded(self._budget.used())  # it is not the answer's fault
             return side
 
     def _first(self, trees: TreeBuilder, task: Task, environment: EnvironmentName) -> _Given:
@@ -136,16 +141,22 @@ class ThrowawayTrees:
     def _of(
         self, trees: TreeBuilder, side: BuiltSide, folder: Path, locked: tuple[AllowedFiles, ...]
     ) -> _Given:
-        limits = trees.resources.builder.steps.limits
+        wanted = trees.resources.builder.steps.limits
+        limits = wanted if self._budget is None else self._budget.limits(wanted)
         throwaway = ThrowawayBuilder(
             trees.resources.builder,
             side.request,
             side.answer,
             locked=locked,
             folder=folder / f"cache-{len(list(folder.iterdir()))}",
-            limits=limits if self._budget is None else self._budget.limits(limits),
+            limits=limits,
         )
-        return _Given(side=side, throwaway=self._stack.enter_context(throwaway), folder=folder)
+        return _Given(
+            side=side,
+            throwaway=self._stack.enter_context(throwaway),
+            folder=folder,
+            narrowed=limits.disk_bytes != wanted.disk_bytes,
+        )
 
     def _changed(
         self, trees: TreeBuilder, task: Task, given: _Given, asked: AskedSide, environment: EnvironmentName
