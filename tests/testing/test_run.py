@@ -268,8 +268,9 @@ def test_a_lingering_thread_fails_no_script_and_loses_no_output(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("runner", ["pytest", "script"])
 def test_a_suite_that_cannot_end_itself_is_ended_by_the_system(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan, runner: str
 ) -> None:
     suite = (
         "import ctypes, threading, backdate_capture_events as events\n"
@@ -279,9 +280,13 @@ def test_a_suite_that_cannot_end_itself_is_ended_by_the_system(
     files = {
         "conftest.py": suite,
         "test_a.py": "import backdate_capture_events as e\ndef test_a(): e.LINGERING_S = e.STUCK_S = 1\n",
+        "run.sh": "#!/bin/sh\nset -e\npython -m pytest\n",
     }
-    done = run(one_sandbox, own_environment, files, plan("pytest"), wall_s=300.0)
-    assert (done.status, done.signal) == ("completed", signal.SIGALRM)
+    targets = ("run.sh",) if runner == "script" else ()
+    done = run(one_sandbox, own_environment, files, plan(runner, *targets), wall_s=300.0)
+    ended = (None, signal.SIGALRM) if runner == "pytest" else (128 + signal.SIGALRM, None)
+    assert (done.status, done.exit_code, done.signal) == ("completed", *ended)
+    assert outcomes(done) == {"test_a.py::test_a": Outcome.PASSED}
     assert done.suspicions == (
         "the runner said that it was done, and then its process did not end by itself",
     )

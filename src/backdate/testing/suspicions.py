@@ -15,6 +15,10 @@ from backdate.testing.ending import describe_end
 from backdate.testing.outcomes import CaseResult, Outcome
 from backdate.text import counted, plural
 
+_DID_NOT_END = "the runner said that it was done, and then its process did not end by itself"
+_ENDED_FOR_A_SHELL = 128 + signal.SIGALRM
+"""The status of a script whose runner was ended so: its own, where it goes no further, is no other."""
+
 
 def find_suspicions(capture: Capture, run: RunResult, results: Sequence[CaseResult]) -> tuple[str, ...]:
     """What does not fit together in one process's report."""
@@ -27,7 +31,7 @@ def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult]
     bad = sum(result.outcome.bad for result in results)
     if run.status is not RunStatus.EXITED or run.signal is not None:
         if finish is not None and run.signal == signal.SIGALRM:  # see ``backdate_capture_events.finish``
-            found.append("the runner said that it was done, and then its process did not end by itself")
+            found.append(_DID_NOT_END)
         elif finish is not None:
             found.append(f"the runner said that it was done, and then {describe_end(run)}")
         return found
@@ -37,7 +41,9 @@ def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult]
         found.append(f"exit status 0 but {counted(bad, 'test')} {plural(bad, 'was', 'were')} not good")
     if finish is None:
         return found
-    if finish.exit_status != run.exit_code:
+    if run.exit_code == _ENDED_FOR_A_SHELL != finish.exit_status:
+        found.append(_DID_NOT_END)
+    elif finish.exit_status != run.exit_code:
         found.append(
             f"the runner said it would end with status {finish.exit_status}, "
             f"but the exit status is {run.exit_code}"
