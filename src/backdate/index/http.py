@@ -1,4 +1,7 @@
-"""HTTP requests to an index: limited in size and time, with a named error for every failure."""
+"""HTTP requests to an index: limited in size and time, with a named error for every failure.
+
+httpx is imported where it is used: what is cached already needs none of it, and importing it takes long.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO
-
-import httpx
+from typing import IO, TYPE_CHECKING
 
 from backdate.errors import IndexUnavailable
-from backdate.index.deadline import deadline, keep_deadlines, seconds_left
+from backdate.index.deadline import deadline, seconds_left
 from backdate.index.unpacking import UnusableEncoding, unpacked
 from backdate.version import __version__
+
+if TYPE_CHECKING:
+    import httpx
 
 MAX_PAGE_BYTES = 12 * 1024 * 1024
 """Four times the largest page seen on the public index. What is read of a page takes a few times its size."""
@@ -65,6 +69,10 @@ class Fetcher:
     """A pooled HTTP client, safe to share between threads."""
 
     def __init__(self, *, timeout_s: float = 30.0, transport: httpx.BaseTransport | None = None) -> None:
+        import httpx
+
+        from backdate.index.connections import keep_deadlines
+
         client = httpx.Client(
             headers={"user-agent": f"backdate/{__version__}", "accept-encoding": "gzip"},
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
@@ -97,6 +105,8 @@ class Fetcher:
             return self._get(url, headers, max_bytes)
 
     def _get(self, url: str, headers: Mapping[str, str], max_bytes: int) -> UpstreamResponse:
+        import httpx
+
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 answer = self._get_once(url, headers, max_bytes)
@@ -155,6 +165,8 @@ class Fetcher:
 
         The headers and each piece have the timeout. Raises IndexFailure unless the status is 200.
         """
+        import httpx
+
         request = self._client.build_request("GET", url, headers={"accept-encoding": "identity"})
         try:
             with deadline(self.timeout_s):
@@ -184,6 +196,8 @@ class Fetcher:
 
 
 def _unreachable(url: str, error: Exception) -> IndexFailure:
+    import httpx
+
     if isinstance(error, httpx.TimeoutException):
         return IndexFailure(f"{url} did not answer in time ({type(error).__name__})", status=504)
     return IndexFailure(f"{url} cannot be reached: {error or type(error).__name__}")

@@ -8,9 +8,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import TextIO
-
-import uvicorn
+from typing import TYPE_CHECKING, TextIO
 
 from backdate.errors import MachineError
 from backdate.index.allocator import settle_process
@@ -19,6 +17,9 @@ from backdate.index.request_log import RequestLog
 from backdate.index.routes import When, format_when
 from backdate.index.upstream import IndexClient
 from backdate.timeline.instants import Instant
+
+if TYPE_CHECKING:
+    import uvicorn
 
 _START_WITHIN_S = 20.0
 
@@ -50,6 +51,8 @@ def unix_socket(path: Path) -> socket.socket:
 
 def make_server(application: Application) -> uvicorn.Server:
     """A uvicorn server for ``application``, with the fastest event loop and parser that are installed."""
+    import uvicorn
+
     return uvicorn.Server(
         uvicorn.Config(
             application,

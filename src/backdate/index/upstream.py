@@ -16,8 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-
-import httpx
+from typing import TYPE_CHECKING
 
 from backdate.errors import UsageError
 from backdate.index.cache import DiskCache
@@ -35,6 +34,9 @@ from backdate.index.reading import (
 )
 from backdate.index.reading_html import read_html
 from backdate.timeline.instants import Instant, format_instant, now
+
+if TYPE_CHECKING:
+    import httpx
 
 logger = logging.getLogger(__name__)
 
@@ -336,6 +338,8 @@ def _no_times(upstream: str, name: str, problem: object) -> IndexFailure:
 
 def check_upstream(url: str) -> str:
     """The root URL of an index, with its trailing slash. Raises UsageError for an invalid one."""
+    import httpx
+
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from packaging.metadata import parse_email
 from packaging.version import InvalidVersion, Version
 
 MOST_LINES = 8
@@ -104,6 +103,8 @@ def quote(files: Mapping[str, bytes], version: str, terms: Sequence[str]) -> Quo
 
 def description_of(metadata: bytes) -> bytes:
     """The long description that a distribution's core metadata hold, as it was written; empty without one."""
+    from packaging.metadata import parse_email  # with every licence that there is
+
     raw, _ = parse_email(metadata)
     return _FOLDED.sub("", raw.get("description", "")).encode("utf-8", "replace")
 

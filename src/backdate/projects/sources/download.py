@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-
-import httpx
+from typing import TYPE_CHECKING
 
 from backdate.errors import IndexUnavailable, SourceError, SourceProblem
 from backdate.projects.sources.archives import ARCHIVE_SUFFIXES
@@ -13,9 +12,14 @@ from backdate.projects.sources.listing import ListedFile
 from backdate.projects.sources.tree import safe_name
 from backdate.serial import write_whole
 
+if TYPE_CHECKING:
+    import httpx
+
 
 def new_client() -> httpx.Client:
     """A client for files: bounded waiting, redirects followed."""
+    import httpx
+
     return httpx.Client(timeout=httpx.Timeout(30.0), follow_redirects=True)
 
 
@@ -25,6 +29,8 @@ def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes:
     Raises SourceError when it is larger than ``most_bytes`` or not what the index lists, and
     IndexUnavailable when it cannot be had.
     """
+    import httpx
+
     if file.sha256 is None:
         raise IndexUnavailable(f"the index gives no SHA-256 for {file.filename}, so it cannot be checked")
     path = cache / file.sha256[:2] / file.sha256 / safe_archive_name(file.filename)
