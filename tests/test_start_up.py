@@ -1,4 +1,4 @@
-"""What is imported before anything is asked for: libraries that take long are imported where they are used."""
+"""What is imported before anything is asked for: what takes long is imported where it is used."""
 
 from __future__ import annotations
 
