@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from project_builds import INSTANT
+from project_builds import INSTANT, build_project
 
 from backdate.checking.dated_project import Interpreters
 from backdate.environments.build import Builder
@@ -89,3 +89,23 @@ def test_the_index_is_reached_and_no_server_of_this_machine(
         return
     assert links.asked == []  # type: ignore[attr-defined]
     assert f"Not let through to the network while building: 127.0.0.1:{links.server_port}" in log
+
+
+@pytest.mark.network
+@pytest.mark.slow
+def test_a_page_of_links_that_requirements_name_is_refused(
+    tmp_path: Path, links: http.server.ThreadingHTTPServer
+) -> None:
+    address = f"127.0.0.1:{links.server_port}"
+    made = build_project(
+        tmp_path,
+        "from setuptools import setup; setup(name='project', version='1')",
+        requirements=f"--find-links http://{address}/links/\nsix==1.15.0\n",
+    )
+    assert links.asked == []  # type: ignore[attr-defined]
+    # uv does not go on without the page; the pip of the time, which takes its place, asks the index.
+    assert isinstance(made, Environment), made.message
+    assert address in made.road
+    log = made.log.read_text(encoding="utf-8")
+    assert f"Not let through to the network while building: {address}" in log
+    assert [one.version for one in made.lock.distributions if one.name == "six"] == ["1.15.0"]
