@@ -94,6 +94,25 @@ def test_digests_are_the_same_in_every_interpreter(tmp_path, python) -> None:
     assert trace(tmp_path / "one", python=python).calls == trace(tmp_path / "other").calls
 
 
+@pytest.mark.parametrize("python", pythons(), ids=lambda path: path.split("/")[-3])
+def test_of_what_objects_keep_only_the_projects_own_is_compared(tmp_path, python) -> None:
+    make = "\n\ndef make(x):\n    return [kept.Field(), x]\n"
+
+    def calls(name: str, code: str, version: int) -> object:
+        library = tmp_path / name / "library"
+        library.mkdir(parents=True)
+        kept = f"class Field(object):\n    def __init__(self):\n        self.v = {version}\n"
+        (library / "kept.py").write_text(kept)
+        use = f"import sys\nsys.path.insert(0, {str(library)!r})\nfrom m import Box, make\n"
+        calls = "make(1)\nBox(1).grown(2)\n"
+        return trace(tmp_path / name, f"import kept\n{code}{make}", use + calls, python).calls
+
+    first = calls("first", CODE, 1)
+    assert first
+    assert calls("another version", CODE, 2) == first
+    assert calls("another result", CODE.replace("self.size + by", "self.size - by"), 1) != first
+
+
 def suspect(tmp_path: Path, before: str, after: str) -> Suspect:
     from backdate.evaluation.edits import edited_lines
 

@@ -33,6 +33,14 @@ class _TraceRecorder(object):
         self.seen = {}
         self.told = set()
         self.busy = False
+        self.tops = frozenset(part for name in self.files for part in name[: -len(".py")].split("/"))
+
+    def owns(self, kind):
+        """Whether a class is the project's: what objects of a library keep differs between its versions."""
+        module = _text_of(_getattr(kind, "__module__", None))
+        path = _text_of(_getattr(sys.modules.get(module), "__file__", None))
+        inside = bool(path) and os.path.abspath(path).startswith(self.root)
+        return inside or module.partition(".")[0] in self.tops
 
     def file_of(self, path):
         """The traced file that ``path`` is, in the tree or installed from it; None for any other."""
@@ -86,11 +94,18 @@ class _TraceRecorder(object):
         self.tell(file=file, first=code.co_firstlineno, name=code.co_name, given=given, gave=gave)
 
 
+def _text_of(value):
+    return value if isinstance(value, str) else ""
+
+
 def digest(value, trace):
-    """A digest of ``value`` that does not depend on versions of Python or of libraries, as far as it can."""
+    """A digest of ``value`` that does not depend on versions of Python or of libraries, as far as it can.
+
+    Of objects of a library only the kind counts.
+    """
     trace.busy = True
     try:
-        left = [MOST_NODES]
+        left = [MOST_NODES, trace.owns]
         return _sha1(_dumps(_plain(value, left, 0)).encode("ascii")).hexdigest()[:16]
     except Exception:
         return None  # what cannot be looked at is not compared
@@ -128,7 +143,7 @@ def _plain(value, left, depth):
         return _plain(value.tolist(), left, depth + 1)
     state = (
         _getattr(value, "__dict__", None)
-        if not isinstance(value, (_type, _type(os), _type(digest)))
+        if not isinstance(value, (_type, _type(os), _type(digest))) and left[1](kind)
         else None
     )
     return [kind.__name__, _plain(dict(state), left, depth + 1) if isinstance(state, dict) else ""]
