@@ -263,4 +263,4 @@ def test_runs_at_the_same_time_do_not_meet(anywhere, tmp_path):
 
 @isolated
 def test_every_canary_is_caught(anywhere):
-    assert [line for line in anywhere.sandbox.probe() if not line.ok] == []
+    assert [line for line in anywhere.sandbox.probe() if line.needed and not line.ok] == []
