@@ -85,9 +85,10 @@ def test_what_releases_dropped(
             continue
         at = uploaded[Version(row.since)]
         folder = tmp_path / str(number)
-        older = environment(folder / "older", base, file, f"{distribution}<{row.since}", at, index_url)
+        older = environment(folder / "older", base, file, row, f"{distribution}<{row.since}", at, index_url)
         newer = environment(
-            folder / "newer", base, file, f"{distribution}=={row.since}", at + timedelta(days=2), index_url
+            folder / "newer",
+            *(base, file, row, f"{distribution}=={row.since}", at + timedelta(days=2), index_url),
         )
         wrong += wrong_examples(row, older=older, newer=newer, folder=folder / "run")
         shutil.rmtree(folder)
@@ -97,18 +98,27 @@ def test_what_releases_dropped(
 
 
 def environment(
-    folder: Path, base: Path, file: ChangesFile, requirement: str, at: Instant, index_url: str
+    folder: Path,
+    base: Path,
+    file: ChangesFile,
+    row: ChangeRow,
+    requirement: str,
+    at: Instant,
+    index_url: str,
 ) -> Path:
-    """The interpreter of an environment with ``requirement``: wheels alone, as of ``at``."""
+    """The interpreter of an environment with ``requirement`` as of ``at``: of wheels, unless it says more."""
     uv = find_uv()
     subprocess.run([uv, "venv", "-q", "--no-project", "--python", base, folder], check=True)
     python = folder / "bin" / "python"
-    command = [uv, "pip", "install", "-q", "--no-config", "--python", python, "--only-binary", ":all:"]
+    command = [uv, "pip", "install", "-q", "--no-config", "--python", python]
+    wheels = [] if row.builds else ["--only-binary", ":all:"]
     overrides = [override for override in cutoff_overrides_at(at) if override.name != file.distribution]
     moved = [
         f"--exclude-newer-package={override.name}={format_instant(override.until)}" for override in overrides
     ]
     where = ["--default-index", index_url, "--exclude-newer", format_instant(at), *moved]
     extra = ["setuptools"] if file.distribution != "setuptools" else []
-    subprocess.run([*command, *where, requirement, *file.with_, *extra], check=True, timeout=900)
+    subprocess.run(
+        [*command, *wheels, *where, requirement, *file.with_, *row.with_, *extra], check=True, timeout=900
+    )
     return python

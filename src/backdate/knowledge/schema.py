@@ -57,6 +57,11 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     needed for ``name`` and ``module``."""
     python: str = ""
     """The interpreter that runs the example, where it is not the file's."""
+    with_: tuple[str, ...] = msgspec.field(default=(), name="with")
+    """Further requirements of the example, besides the file's."""
+    builds: bool = False
+    """Whether the example's environments may hold what is built from sdists: the releases of then, or what
+    they required, have no wheels."""
     unproven: str = ""
     """Why no example is executed."""
 
