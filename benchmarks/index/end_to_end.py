@@ -5,7 +5,7 @@
 pandas, flask and requests as of 2021-03-01, and a set of many small distributions. pip installs into a new
 folder without its own cache; uv resolves for that interpreter (named, so that looking for one is not
 measured) with an empty cache of its own ("cold") and again with the one it made ("warm"). Files come from
-the public index. The roads take turns; each figure is the least of them, wall time.
+the public index. The ways take turns; each figure is the least of them, wall time.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def main() -> None:
             peer_url = f"http://localhost:{machine.port}/snapshot/{AT}/"
             direct = ("--default-index", "https://pypi.org/simple", "--exclude-newer", AT)
             through = ("--default-index", our_url)
-            roads = {
+            ways = {
                 "| pip, three large | pypi-timemachine": with_pip(arguments.python, peer_url, LARGE),
                 "| pip, three large | backdate index": with_pip(arguments.python, our_url, LARGE),
                 "| pip, eight smaller | pypi-timemachine": with_pip(arguments.python, peer_url, SMALL),
@@ -96,10 +96,10 @@ def main() -> None:
                 "| uv, warm | backdate index": with_uv(arguments.python, *through, warm=True),
             }
             turns = [
-                {label: once(measure) for label, measure in roads.items()} for _ in range(arguments.turns)
+                {label: once(measure) for label, measure in ways.items()} for _ in range(arguments.turns)
             ]
-            print("| client | road | seconds |\n|---|---|---|")
-            for label in roads:
+            print("| client | way | seconds |\n|---|---|---|")
+            for label in ways:
                 print(f"{label} | {min(turn[label] for turn in turns):.2f} |")
 
 

@@ -160,6 +160,9 @@ LOCKS_AND_RECIPES_OF_FORMAT_1 = (
 )
 """What has another name since format 1 in the fields ``lock`` and ``recipe`` of a document, at any depth."""
 
+INSTALLER = (KeyRename(inside="environment", old="road", new="installer"),)
+"""Which installer made an environment had another name."""
+
 
 def from_before_builds_were_closed(document: dict[str, Any]) -> dict[str, Any]:
     """A change for a Migration: builds reached the whole network, and no system calls were filtered."""

@@ -124,6 +124,19 @@ def test_a_check_from_before_there_were_audits_has_none(tmp_path: Path) -> None:
     assert read_result(file).audit is None
 
 
+def test_who_installed_is_read_by_its_name_of_before(tmp_path: Path) -> None:
+    made = replace(environment(), installer="pip 18.1: a reason")
+    for result, stored_format in (
+        (replace(check_result(), new=replace(check_result().new, environment=made)), 4),
+        (replace(setup_result(), environment=made), 3),
+    ):
+        file = tmp_path / "result.json"
+        text = to_json(result).decode().replace('"installer"', '"road"')
+        file.write_text(json.dumps(json.loads(text) | {"format": stored_format}))
+        assert '"road": "pip 18.1: a reason"' in file.read_text()
+        assert (read_result if stored_format == 4 else read_setup_result)(file) == result
+
+
 def test_a_newer_format_and_other_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "result.json"
     with pytest.raises(SourceError, match="cannot be read"):

@@ -106,4 +106,4 @@ def test_a_build_that_fails_works_within_limits(tmp_path: Path, setup: str, more
     built = builder.prepare(replace(request, **more))
     assert isinstance(built, Environment)
     assert "p" in {one.name for one in built.lock.distributions}
-    assert built.road == ""
+    assert built.installer == ""

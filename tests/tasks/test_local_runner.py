@@ -132,7 +132,7 @@ def test_a_script_that_fails_and_one_that_only_pip_can(tmp_path: Path, cache: Pa
     assert isinstance(failed, BuildFailure)
     by_pip = build("pip install --no-clean -r requirements.txt", "origin")
     assert isinstance(by_pip.answer, Environment)
-    assert by_pip.answer.road.startswith("pip 21.1.2 through the index")
+    assert by_pip.answer.installer.startswith("pip 21.1.2 through the index")
     assert {one.name: one.version for one in by_pip.answer.lock.distributions}["markupsafe"] == "1.1.1"
 
 

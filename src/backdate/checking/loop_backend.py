@@ -98,7 +98,7 @@ def setup_failure_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[
         instant=dated.instant,
         pythons=pythons,
         problems=problems_of(run),
-        by_pip=bool(recipe_run.environment is not None and recipe_run.environment.road),
+        by_pip=bool(recipe_run.environment is not None and recipe_run.environment.installer),
         exit_code=run.exit_code,
         passed=counts.passed,
         ran=counts.ran,

@@ -197,8 +197,8 @@ def _notes(
     base = environment.base if environment is not None else None
     yield from system_notes(recipe, base.packages if base is not None else ())
     if environment is not None:
-        if environment.road:
-            yield f"installed by {environment.road}"
+        if environment.installer:
+            yield f"installed by {environment.installer}"
         yield from filter(
             None, (environment.network_note, environment.replacement_note, environment.lock_note)
         )

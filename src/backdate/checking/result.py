@@ -13,6 +13,7 @@ from typing import Literal
 
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
+    INSTALLER,
     LOCKS_AND_RECIPES_OF_FORMAT_1,
     Migration,
     from_before_builds_were_closed,
@@ -24,11 +25,12 @@ from backdate.testing.changed_tests.audit import SuiteAudit
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 4
+FORMAT = 5
 MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
     Migration(to_format=3, change=from_before_builds_were_closed),
     Migration(to_format=4),  # a result may hold an audit
+    Migration(to_format=5, renames=INSTALLER),
 )
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 from backdate.checking.compare import Counts
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
+    INSTALLER,
     LOCKS_AND_RECIPES_OF_FORMAT_1,
     Migration,
     from_before_builds_were_closed,
@@ -25,10 +26,11 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 3
+FORMAT = 4
 MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
     Migration(to_format=3, change=from_before_builds_were_closed),
+    Migration(to_format=4, renames=INSTALLER),
 )
 
 

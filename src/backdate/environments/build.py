@@ -245,9 +245,9 @@ class Builder:
                 return replace(failure, message=both, tried_pip=True)
             lock, pip = answer
             why = first_line(failure.message)
-            road = f"pip {pip} through the index as of the instant, as uv could not: {why}"
+            installer = f"pip {pip} through the index as of the instant, as uv could not: {why}"
             return self.steps.built(
-                request, key=key, root=root, lock=lock, log=log, started=started, road=road
+                request, key=key, root=root, lock=lock, log=log, started=started, installer=installer
             )
 
         return self.finished.keep(key, stages, make)

@@ -112,7 +112,7 @@ class Environment:
     reused: bool
     """Whether it was found in the cache this time."""
     log: Path
-    road: str = ""
+    installer: str = ""
     """Empty when uv installed it; else who did, and why uv could not: "pip 18.1: …"."""
     base: BaseSystem | None = None
     """The system that it was built in, and has to be used in; None for the sandbox's own."""

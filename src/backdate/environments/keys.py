@@ -12,6 +12,8 @@ from backdate.environments.steps import Steps
 from backdate.serial import digest
 
 _FORMAT = 6
+_RECORD_FORMAT = 2
+"""Of environments that pip made; format 1 named the installer otherwise."""
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 
@@ -82,7 +84,7 @@ class Keys:
 
     def by_pip(self, request: EnvironmentRequest) -> str:
         """Of what a pip of the time makes of ``request``."""
-        return digest("environment by pip", _FORMAT, *self._asked(request, request.digest))
+        return digest("environment by pip", _FORMAT, _RECORD_FORMAT, *self._asked(request, request.digest))
 
     def base(self, request: EnvironmentRequest) -> tuple[object, ...]:
         """What every key holds of the system that is built in; nothing for this machine's own."""

@@ -1,4 +1,4 @@
-"""The second road: a pip of the time, through our index, where uv cannot install.
+"""The second installer: a pip of the time, through our index, where uv cannot install.
 
 uv rejects some metadata that old pips took, builds in ways that some old ``setup.py`` cannot stand, and
 resolves all files together where people installed one after the other. A pip, setuptools and wheel of

@@ -1,4 +1,4 @@
-"""The third road: a shell script sets the environment up, as published tasks do.
+"""The third installer: a shell script sets the environment up, as published tasks do.
 
 The script runs as it is, in the sandbox, inside an empty environment with the tools of the time. Its ``pip``
 is a stand-in that asks uv, cut at the instant; where that fails, the script is run again from the beginning
@@ -45,7 +45,7 @@ _FORMAT = 4
 _DPKG = Path("/var/lib/dpkg")
 _LAST_MINOR_WITH_WHEEL = 11
 
-Road = Literal["uv", "pip"]
+Installer = Literal["uv", "pip"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,8 @@ def prepare_by_script(
             both = f"{first.message}\n\nWith a pip of the time:\n{second.message}"
             return replace(second, message=both)
         return replace(
-            second, road=f"{second.road} through the index as of the instant, as uv could not: {why}"
+            second,
+            installer=f"{second.installer} through the index as of the instant, as uv could not: {why}",
         )
 
     found = builder.finished.keep(key, StageReporter(NO_PROGRESS, ONLY), make)
@@ -101,13 +102,13 @@ def prepare_by_script(
 
 
 def _run(
-    builder: Builder, request: EnvironmentRequest, script: str, root: Path, key: str, road: Road
+    builder: Builder, request: EnvironmentRequest, script: str, root: Path, key: str, installer: Installer
 ) -> Environment | BuildFailure:
-    """Run the script once, on one of the two roads."""
+    """Run the script once, with one of the two installers."""
     started = time.monotonic()
     steps = builder.steps
     cutoff_overrides = cutoff_overrides_at(request.instant)
-    log = builder.cache.logs / f"{key}.{road}.log"
+    log = builder.cache.logs / f"{key}.{installer}.log"
     with (
         steps.open_index() as client,
         SnapshotServer(client) as server,
@@ -124,7 +125,7 @@ def _run(
         Path(folder).chmod(0o755)
         place.home.mkdir()
         write_client_files(url, request.instant, place.home)
-        pip = None if road == "pip" else _uv_pip(request, root, cutoff_overrides, steps.index_url)
+        pip = None if installer == "pip" else _uv_pip(request, root, cutoff_overrides, steps.index_url)
         write_stand_ins(place.shims, root=root, uv=str(uv.find_uv()), pip=pip)
         references = steps.references(request, view, log, script=script)
         result = steps.run(
@@ -134,27 +135,27 @@ def _run(
             log,
             bin_folder=place.shims,
             reachable=(server.origin,),
-            further_variables=_variables(url, place, road, view),
+            further_variables=_variables(url, place, installer, view),
             view=view,
             root=root,
             references=references,
         )
         try:
             if not result.ok:
-                return _failure(steps, request, result, log, road)
+                return _failure(steps, request, result, log, installer)
             lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
             return BuildFailure(phase="install", message=message, choice=request.choice, log=log)
-    used = "" if road == "uv" else f"pip {version}"
-    return steps.built(request, key=key, root=root, lock=lock, log=log, started=started, road=used)
+    used = "" if installer == "uv" else f"pip {version}"
+    return steps.built(request, key=key, root=root, lock=lock, log=log, started=started, installer=used)
 
 
 def _failure(
-    steps: Steps, request: EnvironmentRequest, result: StepRun, log: Path, road: Road
+    steps: Steps, request: EnvironmentRequest, result: StepRun, log: Path, installer: Installer
 ) -> BuildFailure:
     failure = steps.failure("install", request, result, log)
-    if road == "uv":
+    if installer == "uv":
         return failure
     output = last_lines(end_of_file(log, 1 << 20), 30) or "no output"
     return replace(failure, message=with_refusals(output, result.refused, result.notes))
@@ -228,9 +229,9 @@ def _uv_pip(
     return plain, editable
 
 
-def _variables(url: str, place: _ScriptRun, road: Road, view: PrivateView) -> Mapping[str, str]:
+def _variables(url: str, place: _ScriptRun, installer: Installer, view: PrivateView) -> Mapping[str, str]:
     given = client_environment(url, Path(HOME))
-    if road == "uv":  # the stand-in says itself which index; a served one would not share uv's cache
+    if installer == "uv":  # the stand-in says itself which index; a served one would not share uv's cache
         given = {name: value for name, value in given.items() if not name.startswith("UV_")}
     return {
         **given,

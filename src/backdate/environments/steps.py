@@ -353,7 +353,7 @@ class Steps:
         lock: Lock,
         log: Path,
         started: float,
-        road: str = "",
+        installer: str = "",
     ) -> Environment:
         """The environment that steps have made at ``root``. ``started``: as ``time.monotonic`` tells it."""
         return Environment(
@@ -366,7 +366,7 @@ class Steps:
             log=log,
             base=request.base,
             network=self.network,
-            road=road,
+            installer=installer,
         )
 
     def failure(

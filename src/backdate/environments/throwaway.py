@@ -156,7 +156,7 @@ class ThrowawayBuilder(AbstractContextManager["ThrowawayBuilder"]):
 
     def _prepare(self, request: EnvironmentRequest) -> Environment | BuildFailure:
         made = self._made
-        if isinstance(made, BuildFailure) or made.road:
+        if isinstance(made, BuildFailure) or made.installer:
             return self.closed_builder.prepare(request)
         if made.dependencies is not None:
             return self._upper_layer(request, made)

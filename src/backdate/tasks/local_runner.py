@@ -282,8 +282,8 @@ class LocalRunner:
 
 
 def _notes_of_environment(environment: Environment) -> Iterator[RunNote]:
-    if environment.road:
-        yield RunNote(kind=NoteKind.INSTALLER, text=environment.road)
+    if environment.installer:
+        yield RunNote(kind=NoteKind.INSTALLER, text=environment.installer)
     if environment.network_note:
         yield RunNote(kind=NoteKind.NETWORK, text=environment.network_note)
     if environment.replacement_note:
