@@ -54,23 +54,23 @@ def answers_of_predictions(predictions: Predictions, model: str | None) -> tuple
     """
     models = predictions.models
     if model is None and len(models) > 1:
-        shown = ", ".join(repr(one) for one in models[:10])
+        shown = ", ".join(repr(name) for name in models[:10])
         raise UsageError(
             f"the file holds predictions of {len(models)} models ({shown}); name one with --model"
         )
     if model is not None and model not in models:
-        shown = ", ".join(repr(one) for one in models[:10]) or "none"
+        shown = ", ".join(repr(name) for name in models[:10]) or "none"
         raise UsageError(f"the file has no predictions of {model!r}; its models: {shown}")
     name = model if model is not None else (models[0] if models else "")
     patches: dict[str, list[str | None]] = {}
-    for one in predictions.found:
-        if one.model == name:
-            patches.setdefault(one.instance_id, []).append(one.patch)
+    for prediction in predictions.found:
+        if prediction.model == name:
+            patches.setdefault(prediction.instance_id, []).append(prediction.patch)
     return name or "unnamed", {instance: _one_of(found) for instance, found in patches.items()}
 
 
-def _one_of(found: Iterable[str | None]) -> Submission:
-    patches = tuple(dict.fromkeys(one for one in found if one is not None))
+def _one_of(patches_found: Iterable[str | None]) -> Submission:
+    patches = tuple(dict.fromkeys(patch for patch in patches_found if patch is not None))
     if not patches:
         return Submission(problem="the prediction's model_patch is no text")
     return Submission(patch=patches[0], different=len(patches))

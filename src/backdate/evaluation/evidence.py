@@ -27,11 +27,11 @@ def evidence_tools(task_runner: TaskRunner) -> ExtraTools:
         raise UsageError("the evidence tools need the task runner of this machine")
 
     def tools(task: Task, tree: Path) -> Sequence[Tool]:
-        place = tree.parent
+        folder_of_tree = tree.parent
 
         def environment(name: EnvironmentName) -> Environment | str:
             # A tree of its own: the solver's may be edited by now, and would be another environment.
-            with tempfile.TemporaryDirectory(dir=place, prefix="evidence-") as folder:
+            with tempfile.TemporaryDirectory(dir=folder_of_tree, prefix="evidence-") as folder:
                 fresh = Path(folder, "tree")
                 task_runner.make_tree(task, fresh, "origin" if name == "origin" else None)
                 answer = task_runner.build(task, fresh, name).answer
@@ -40,11 +40,11 @@ def evidence_tools(task_runner: TaskRunner) -> ExtraTools:
             return answer
 
         def old_log() -> Path | None:
-            logs = place / "old-logs"
+            logs = folder_of_tree / "old-logs"
             log = logs / "tests.log"
             if not logs.is_dir():
                 logs.mkdir()
-                with tempfile.TemporaryDirectory(dir=place, prefix="evidence-") as folder:
+                with tempfile.TemporaryDirectory(dir=folder_of_tree, prefix="evidence-") as folder:
                     fresh = Path(folder, "tree")
                     task_runner.make_tree(task, fresh, "origin")
                     verdict = task_runner.run_tests(task, fresh, "origin", log_folder=logs)

@@ -43,8 +43,8 @@ def open_bench(
     """
     archive = None
     if dataset.is_dir():
-        found = Dataset.open(dataset)
-        tasks, archive, name = found.tasks, found.source_of, found.info.name
+        stored = Dataset.open(dataset)
+        tasks, archive, name = stored.tasks, stored.source_of, stored.info.name
     elif dataset.is_file():
         with dataset.open("rb") as file:
             data = file.read(_LARGEST + 1)
@@ -62,7 +62,7 @@ def select(tasks: Sequence[Task], only: Sequence[str]) -> tuple[Task, ...]:
     """The tasks that ``only`` names, in the data set's order; all without it. Raises UsageError."""
     if not only:
         return tuple(tasks)
-    for one in only:
-        if not any(one in (task.instance_id, task.source.name) for task in tasks):
-            raise UsageError(f"the data set has no task {one!r}; give instance ids or owner/name")
+    for name in only:
+        if not any(name in (task.instance_id, task.source.name) for task in tasks):
+            raise UsageError(f"the data set has no task {name!r}; give instance ids or owner/name")
     return tuple(task for task in tasks if task.instance_id in only or task.source.name in only)

@@ -113,8 +113,8 @@ def bootstrap(
     if value is None:
         return None
     chance = random.Random(seed)  # noqa: S311 - statistics, not secrets
-    found = (measure(chance.choices(items, k=len(items))) for _ in range(repeats)) if items else ()
-    drawn = sorted(one for one in found if one is not None) or [value]
+    drawn_values = (measure(chance.choices(items, k=len(items))) for _ in range(repeats)) if items else ()
+    drawn = sorted(drawn_value for drawn_value in drawn_values if drawn_value is not None) or [value]
     tail = (1.0 - confidence) / 2.0
     low = drawn[round(tail * (len(drawn) - 1))]
     high = drawn[round((1.0 - tail) * (len(drawn) - 1))]

@@ -42,7 +42,7 @@ class Predictions:
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models, in the order of the file."""
-        return tuple(dict.fromkeys(one.model for one in self.found))
+        return tuple(dict.fromkeys(prediction.model for prediction in self.found))
 
 
 def read_predictions(path: Path) -> Predictions:

@@ -73,7 +73,7 @@ def claim(folder: Path, settings: RunSettings, tasks: Sequence[Task]) -> None:
     """Make the folder this run's, or see that it is already. Raises UsageError for another run's."""
     _check_names(tasks)
     path = folder / "run.json"
-    wanted = RunInfo(
+    asked = RunInfo(
         settings=settings,
         dataset=dataset_digest(tasks),
         tasks=tuple(task.instance_id for task in tasks),
@@ -81,19 +81,19 @@ def claim(folder: Path, settings: RunSettings, tasks: Sequence[Task]) -> None:
         backdate=__version__,
     )
     if path.is_file():
-        found = _read_info(path)
-        if found.settings != settings:
+        stored = _read_info(path)
+        if stored.settings != settings:
             raise UsageError(
                 f"{folder} holds a run with other settings "
-                f"({_difference(found.settings, settings)}); name another folder with -o"
+                f"({_difference(stored.settings, settings)}); name another folder with -o"
             )
-        more = tuple(one for one in wanted.tasks if one not in found.tasks)
+        more = tuple(instance for instance in asked.tasks if instance not in stored.tasks)
         if not more:
             return
-        wanted = replace(wanted, tasks=(*found.tasks, *more), started=found.started)
-    elif folder.is_dir() and any(not one.name.startswith(ANSWERS) for one in folder.iterdir()):
+        asked = replace(asked, tasks=(*stored.tasks, *more), started=stored.started)
+    elif folder.is_dir() and any(not path.name.startswith(ANSWERS) for path in folder.iterdir()):
         raise UsageError(f"{folder} is not empty and holds no run; name another folder with -o")
-    write_whole(path, to_json(wanted, indent=1))
+    write_whole(path, to_json(asked, indent=1))
 
 
 def keep_attempt(folder: Path, record: RunRecord, attempt: SolverResult) -> None:
@@ -216,10 +216,10 @@ def _check_names(tasks: Sequence[Task]) -> None:
         seen.add(task.instance_id)
 
 
-def _difference(found: RunSettings, wanted: RunSettings) -> str:
+def _difference(stored: RunSettings, asked: RunSettings) -> str:
     parts = []
     for name in RunSettings.__dataclass_fields__:
-        there, now = getattr(found, name), getattr(wanted, name)
+        there, now = getattr(stored, name), getattr(asked, name)
         if name == "agent" and there and now:
             parts += [
                 f"--agent-{option}: {getattr(there, field)} there, {getattr(now, field)} now"

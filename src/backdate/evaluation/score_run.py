@@ -162,7 +162,7 @@ def _claim(folder: Path, info: ScoreInfo) -> ScoreInfo:
         selected = {task.instance_id for task in info.tasks}
         before = tuple(task for task in stored.tasks if task.instance_id not in selected)
         kept = {task.instance_id for task in before}
-        unverified = (*(one for one in stored.unverified if one in kept), *info.unverified)
+        unverified = (*(instance for instance in stored.unverified if instance in kept), *info.unverified)
         info = replace(info, tasks=(*before, *info.tasks), unverified=unverified)
     elif folder.is_dir() and any(folder.iterdir()) and not (folder / "run.json").is_file():
         raise UsageError(f"{folder} is not empty and holds no run; name another folder with -o")

@@ -61,37 +61,48 @@ def spread_of(values: Iterable[float]) -> AttemptSpread | None:
 
 
 def _at(ordered: Sequence[float], share: float) -> float:
-    place = share * (len(ordered) - 1)
-    low = int(place)
+    position = share * (len(ordered) - 1)
+    low = int(position)
     high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
 
 
 def spreads_of(scores: Sequence[Score]) -> dict[str, AttemptSpread]:
     """What the scores tell of an attempt's "calls", "tests", "input tokens" and "output tokens"."""
-    counted = [one for one in scores if one.calls_made]
-    used = [one.usage for one in scores if one.usage is not None]
-    found = {
-        "calls": spread_of(one.calls_made for one in counted),
-        "tests": spread_of(one.tests for one in counted),
-        "input tokens": spread_of(one.input_tokens for one in used if one.input_tokens is not None),
-        "output tokens": spread_of(one.output_tokens for one in used if one.output_tokens is not None),
+    counted = [score for score in scores if score.calls_made]
+    used = [score.usage for score in scores if score.usage is not None]
+    values = {
+        "calls": spread_of(score.calls_made for score in counted),
+        "tests": spread_of(score.tests for score in counted),
+        "input tokens": spread_of(usage.input_tokens for usage in used if usage.input_tokens is not None),
+        "output tokens": spread_of(usage.output_tokens for usage in used if usage.output_tokens is not None),
     }
-    return {name: spread for name, spread in found.items() if spread is not None}
+    return {name: spread for name, spread in values.items() if spread is not None}
 
 
 def stretches_of(sequences: Iterable[Sequence[str]]) -> tuple[Stretch, ...]:
     """Which tools are called when: the turns in stretches of equal length, at most a dozen."""
-    called = [one for one in sequences if one]
+    called = [sequence for sequence in sequences if sequence]
     longest = max(map(len, called), default=0)
-    length = next((one for one in (1, 2, 5, 10, 20, 50, 100) if longest <= one * _MOST_STRETCHES), 0)
+    length = next(
+        (
+            length_of_stretch
+            for length_of_stretch in (1, 2, 5, 10, 20, 50, 100)
+            if longest <= length_of_stretch * _MOST_STRETCHES
+        ),
+        0,
+    )
     length = length or -(-longest // _MOST_STRETCHES)
     return tuple(
         Stretch(
             first=start + 1,
             last=min(start + length, longest),
-            attempts=sum(len(one) > start for one in called),
-            tools=dict(Counter(name for one in called for name in one[start : start + length]).most_common()),
+            attempts=sum(len(sequence) > start for sequence in called),
+            tools=dict(
+                Counter(
+                    name for sequence in called for name in sequence[start : start + length]
+                ).most_common()
+            ),
         )
         for start in range(0, longest, length or 1)
     )

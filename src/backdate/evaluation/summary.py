@@ -161,7 +161,7 @@ def summarise_model(runs: Sequence[ScoredRun], *, strict: bool = False) -> Model
         ),
         not_witnessed=sum(score.solved and not score.witnessed for score in scores),
         unexamined=sum(score.solved and bool(score.unexamined) for score in scores),
-        unverified=len({one for run in runs for one in run.info.unverified}),
+        unverified=len({instance for run in runs for instance in run.info.unverified}),
         by_difficulty=_groups(
             facts.values(), by_task, len(runs), lambda task: [task.difficulty or "unrated"]
         ),

@@ -33,10 +33,10 @@ def summary_text(run: ScoredRun, *, strict: bool = False) -> str:
 
 def _reservations(summary: ModelSummary, *, strict: bool) -> str:
     """What is to be known before any figure is read."""
-    said = f", {summary.unverified} of them UNVERIFIED" if summary.unverified else ""
+    reservation = f", {summary.unverified} of them UNVERIFIED" if summary.unverified else ""
     if strict:
-        said += "; counted as solved only without a flag, all examined, the test run witnessed"
-    return said
+        reservation += "; counted as solved only without a flag, all examined, the test run witnessed"
+    return reservation
 
 
 def _doubts(run: ScoredRun, summary: ModelSummary) -> Iterator[str]:

@@ -29,24 +29,24 @@ def swebench_report(info: ScoreInfo, scores: Sequence[Score]) -> dict[str, Any]:
     not be, two patches, …) is an error there. Predictions of unknown tasks count as submitted nowhere: they
     are listed in ``unknown_ids``, a field of our own.
     """
-    submitted = [one for one in scores if one.outcome is not ScoreOutcome.NO_PREDICTION]
+    submitted = [score for score in scores if score.outcome is not ScoreOutcome.NO_PREDICTION]
     groups = {
-        "completed": [one for one in submitted if one.outcome in (ScoreOutcome.SOLVED, *_UNRESOLVED)],
-        "resolved": [one for one in submitted if one.solved],
-        "unresolved": [one for one in submitted if one.outcome in _UNRESOLVED],
-        "empty_patch": [one for one in submitted if one.outcome is ScoreOutcome.EMPTY],
-        "error": [one for one in submitted if one.outcome in _ERRORS],
+        "completed": [score for score in submitted if score.outcome in (ScoreOutcome.SOLVED, *_UNRESOLVED)],
+        "resolved": [score for score in submitted if score.solved],
+        "unresolved": [score for score in submitted if score.outcome in _UNRESOLVED],
+        "empty_patch": [score for score in submitted if score.outcome is ScoreOutcome.EMPTY],
+        "error": [score for score in submitted if score.outcome in _ERRORS],
     }
     report: dict[str, Any] = {
         "total_instances": len(info.tasks),
         "submitted_instances": len(submitted),
-        **{f"{name}_instances": len(found) for name, found in groups.items()},
-        "completed_ids": sorted(one.instance_id for one in groups["completed"]),
-        "incomplete_ids": sorted(one.instance_id for one in scores if one not in submitted),
-        "empty_patch_ids": sorted(one.instance_id for one in groups["empty_patch"]),
-        "submitted_ids": sorted(one.instance_id for one in submitted),
-        "resolved_ids": sorted(one.instance_id for one in groups["resolved"]),
-        "unresolved_ids": sorted(one.instance_id for one in groups["unresolved"]),
-        "error_ids": sorted(one.instance_id for one in groups["error"]),
+        **{f"{name}_instances": len(group) for name, group in groups.items()},
+        "completed_ids": sorted(score.instance_id for score in groups["completed"]),
+        "incomplete_ids": sorted(score.instance_id for score in scores if score not in submitted),
+        "empty_patch_ids": sorted(score.instance_id for score in groups["empty_patch"]),
+        "submitted_ids": sorted(score.instance_id for score in submitted),
+        "resolved_ids": sorted(score.instance_id for score in groups["resolved"]),
+        "unresolved_ids": sorted(score.instance_id for score in groups["unresolved"]),
+        "error_ids": sorted(score.instance_id for score in groups["error"]),
     }
     return {**report, "unknown_ids": list(info.unknown), "schema_version": 2}

@@ -132,7 +132,7 @@ class CommandSolver:
                     *self._briefing(assignment, has_python=built is not None),
                     *_environment_mounts(built),
                     *reach.mounts,
-                    *(Mount(source=one, target=str(one)) for one in self._options.mounts),
+                    *(Mount(source=folder, target=str(folder)) for folder in self._options.mounts),
                 ),
                 base=None if built is None else built.base,
             ),
@@ -175,8 +175,8 @@ def _ending(run: RunResult) -> str:
 def _mount_briefing(assignment: Assignment, text: str) -> tuple[Mount, ...]:
     """The task in words and as data, without its solution."""
     task = assignment.task
-    words = assignment.scratch / "instruction.md"
-    words.write_text(f"{text}\n")
+    instruction = assignment.scratch / "instruction.md"
+    instruction.write_text(f"{text}\n")
     data = assignment.scratch / "task.json"
     data.write_bytes(
         to_json(
@@ -185,14 +185,14 @@ def _mount_briefing(assignment: Assignment, text: str) -> tuple[Mount, ...]:
                 "name": task.source.name,
                 **kind_of(task).data(task),
                 "test_files": task.test_files,
-                "failing_tests": [one.id for one in task.tests if one.role == "fail-to-pass"],
+                "failing_tests": [test.id for test in task.tests if test.role == "fail-to-pass"],
             },
             indent=2,
         )
     )
-    for path in (words, data):
+    for path in (instruction, data):
         path.chmod(0o644)
-    return (Mount(source=words, target=INSTRUCTION), Mount(source=data, target=TASK))
+    return (Mount(source=instruction, target=INSTRUCTION), Mount(source=data, target=TASK))
 
 
 def take_answer(before: Path, after: Path, rules: EditPolicy) -> tuple[str, tuple[str, ...]]:
@@ -227,18 +227,18 @@ def take_answer(before: Path, after: Path, rules: EditPolicy) -> tuple[str, tupl
 
 def _files(root: Path, rules: EditPolicy) -> dict[str, Path]:
     tree = Tree(root, rules)
-    found = {}
+    files = {}
     for path in tree.walk(tree.root):
         name = tree.name(path)
         if not any(part in _JUNK for part in name.split("/")) and not name.endswith((".pyc", ".pyo")):
-            found[name] = path
-    return found
+            files[name] = path
+    return files
 
 
-def _same(one: Path, other: Path, name: str) -> bool:
-    if (one / name).lstat().st_size != (other / name).lstat().st_size:
+def _same(left: Path, right: Path, name: str) -> bool:
+    if (left / name).lstat().st_size != (right / name).lstat().st_size:
         return False
-    return sha256_beneath(one, name) == sha256_beneath(other, name)
+    return sha256_beneath(left, name) == sha256_beneath(right, name)
 
 
 def forwarded(names: tuple[str, ...]) -> dict[str, str]:

@@ -109,8 +109,8 @@ class _TestRunner:
                 call=self.calls,
                 solved=verdict.solved,
                 reason="" if verdict.solved else verdict.reason,
-                passed=sum(one.outcome.good for one in results),
-                failed=sum(one.outcome.bad for one in results),
+                passed=sum(result.outcome.good for result in results),
+                failed=sum(result.outcome.bad for result in results),
                 duration_s=duration,
                 log=_relative(verdict, self.assignment),
                 patch_sha256=patch_digest(self.patch()),
@@ -237,7 +237,8 @@ class _Conversation:
         """The tool of each reply, see ``RunRecord.sequence``."""
         requests = [turn.said.request for turn in self.turns[1:]]
         return tuple(
-            "" if one is None else one.name if one.name in self._box.tools else "?" for one in requests
+            "" if request is None else request.name if request.name in self._box.tools else "?"
+            for request in requests
         )
 
 

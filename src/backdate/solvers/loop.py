@@ -58,14 +58,14 @@ class Budget:
 
 def solve(budget: Budget, history: Rule = "paper") -> Loop:
     """The loop over one task; returns how it ended."""
-    given = ToolRequest(name=TEST_TOOL, id="given")
-    observation = yield Act(request=given)
+    first_test = ToolRequest(name=TEST_TOOL, id="given")
+    observation = yield Act(request=first_test)
     assert isinstance(observation, Observation)
     if observation.broken:
         return LoopEnd(ending=StopReason.ERROR, detail=first_line(observation.text, most=500))
     if observation.solved:
         return LoopEnd(ending=StopReason.SOLVED, detail="the tests passed before anything was changed")
-    turns = [Turn(said=AgentReply(text="", request=given), observation=observation)]
+    turns = [Turn(said=AgentReply(text="", request=first_test), observation=observation)]
     calls = tests = silent = 0
     while True:
         reply = yield Ask(conversation=visible(turns, history))

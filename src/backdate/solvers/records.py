@@ -70,8 +70,8 @@ class SolverUsage:
         )
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+def _sum(left: int | None, right: int | None) -> int | None:
+    return None if left is None or right is None else left + right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

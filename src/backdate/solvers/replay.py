@@ -27,12 +27,12 @@ class ReplaySolver:
 
     def attempt(self, assignment: Assignment) -> SolverResult:
         """What the source says of this task, done again; a record without a trajectory hands in its patch."""
-        found = self._find(assignment.task.instance_id)
-        if found is None:
+        recorded = self._find(assignment.task.instance_id)
+        if recorded is None:
             return SolverResult(ending=StopReason.GAVE_UP, detail="there is no trajectory of this task")
-        if isinstance(found, RunRecord):
-            return SolverResult(ending=StopReason.SUBMITTED, patch=found.patch)
-        return converse(assignment, ReplaySpeaker(found))
+        if isinstance(recorded, RunRecord):
+            return SolverResult(ending=StopReason.SUBMITTED, patch=recorded.patch)
+        return converse(assignment, ReplaySpeaker(recorded))
 
     def _find(self, instance: str) -> Trajectory | RunRecord | None:
         if self._source.is_file():
@@ -43,12 +43,12 @@ class ReplaySolver:
                 return self._matching(_read(path), instance)
         return None
 
-    def _matching(self, found: Trajectory | RunRecord, instance: str) -> Trajectory | RunRecord | None:
+    def _matching(self, recorded: Trajectory | RunRecord, instance: str) -> Trajectory | RunRecord | None:
         """Other agents name their sessions as they like; ours bear the task's id."""
-        if isinstance(found, RunRecord):
-            return found if found.instance_id == instance else None
-        own = found.agent.name.startswith("backdate ")
-        return found if not own or found.session_id == instance else None
+        if isinstance(recorded, RunRecord):
+            return recorded if recorded.instance_id == instance else None
+        own = recorded.agent.name.startswith("backdate ")
+        return recorded if not own or recorded.session_id == instance else None
 
 
 def _read(path: Path) -> Trajectory | RunRecord:

@@ -44,7 +44,7 @@ def compare_versions(
     ignored = _NOT_COMPARED | {
         distribution.name for distribution in (*listed, *installed) if distribution.source is not None
     }
-    wanted = {
+    published_versions = {
         distribution.name: distribution.version for distribution in listed if distribution.name not in ignored
     }
     had = {
@@ -52,10 +52,10 @@ def compare_versions(
         for distribution in installed
         if distribution.name not in ignored
     }
-    names = sorted(wanted.keys() | had.keys())
+    names = sorted(published_versions.keys() | had.keys())
     different = tuple(
-        Disagreement(name=name, published=wanted.get(name), found=had.get(name))
+        Disagreement(name=name, published=published_versions.get(name), found=had.get(name))
         for name in names
-        if wanted.get(name) != had.get(name)
+        if published_versions.get(name) != had.get(name)
     )
     return Agreement(compared=len(names), agreeing=len(names) - len(different), disagreements=different)

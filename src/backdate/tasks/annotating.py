@@ -70,8 +70,8 @@ def annotate(
     rules = edit_policy_of(task)
     refused = {file.path: reason for file in files if (reason := rules.why_not(file.path))}
     if refused:
-        words = "; ".join(f"{path}: {reason}" for path, reason in refused.items())
-        return replace(base, state="refused", reason=words)
+        reasons = "; ".join(f"{path}: {reason}" for path, reason in refused.items())
+        return replace(base, state="refused", reason=reasons)
     difficulty = difficulty_of(spent)
     for number in range(1, repeats + 1):
         progress.report(Activity(text=f"proving the edit: run {number} of {repeats}"))

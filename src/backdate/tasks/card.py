@@ -163,7 +163,7 @@ def croissant(info: DatasetInfo, checksums: Mapping[str, str]) -> bytes:
                 "@id": "tasks",
                 "name": "tasks",
                 "description": "Migration tasks",
-                "field": [_field(file_id, *one) for one in _FIELDS],
+                "field": [_field(file_id, *row) for row in _FIELDS],
             }
         ],
     }

@@ -200,11 +200,11 @@ class Dataset:
 
         Raises UsageError for a task that it does not have.
         """
-        news = {task.instance_id: task for task in tasks}
-        unknown = news.keys() - {task.instance_id for task in self.tasks}
+        changed_tasks = {task.instance_id: task for task in tasks}
+        unknown = changed_tasks.keys() - {task.instance_id for task in self.tasks}
         if unknown:
             raise UsageError(f"{self.folder} has no task {min(unknown)!r}")
-        return self.changed(lambda task: news.get(task.instance_id, task))
+        return self.changed(lambda task: changed_tasks.get(task.instance_id, task))
 
     def changed(self, change: Callable[[Task], Task]) -> Dataset:
         """The data set with ``change`` made of each task that is on disk by now, written there.

@@ -126,11 +126,11 @@ def with_judging_files(policy: EditPolicy, task: Task, tree: Path) -> EditPolicy
     solution = None
     if task.has_reference:
         solution = changed_paths(task.patches.reference, what=f"the gold patch of {task.instance_id}")
-    found = find_judging_files(tree, task.test_files, solution, is_test=_looks_like_test)
+    judging = find_judging_files(tree, task.test_files, solution, is_test=_looks_like_test)
     return replace(
         policy,
         judging=JudgingFiles(
-            files=frozenset(map(fold, found.files)), folders=frozenset(map(fold, found.folders))
+            files=frozenset(map(fold, judging.files)), folders=frozenset(map(fold, judging.folders))
         ),
     )
 

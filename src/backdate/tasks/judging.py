@@ -27,7 +27,7 @@ def judge_run(
         return False, run.trouble.split("\n")[0] or f"the run ended as {run.status}"
     outcomes = {result.id: result.outcome for result in run.results}
     excluded = {test.id for test in task.tests if test.role == "excluded"}
-    uncollected = [one for one, outcome in outcomes.items() if outcome is Outcome.NOT_COLLECTED]
+    uncollected = [test for test, outcome in outcomes.items() if outcome is Outcome.NOT_COLLECTED]
     if uncollected and not set(uncollected) <= excluded:
         return (
             False,
@@ -35,10 +35,10 @@ def judge_run(
             + _some(uncollected),
         )
     counting = _counting(task, environment, only) if task.tests else tuple(only) or tuple(outcomes)
-    missing = [one for one in counting if one not in outcomes]
+    missing = [test for test in counting if test not in outcomes]
     if missing:
         return False, f"{len(missing)} of {counted(len(counting), 'test')} did not run: {_some(missing)}"
-    bad = [one for one in counting if outcomes[one].bad or (task.tests and not outcomes[one].good)]
+    bad = [test for test in counting if outcomes[test].bad or (task.tests and not outcomes[test].good)]
     if bad:
         return False, f"{len(bad)} of {counted(len(counting), 'test')} failed: {_some(bad)}"
     if run.exit_code != 0 and not only and not any(outcome.bad for outcome in outcomes.values()):
@@ -53,10 +53,10 @@ def too_few_good(task: Task, run: SuiteRun) -> str:
     the row counted it: an answer can skip any test.
     """
     good = sum(result.outcome.good for result in run.results)
-    wanted = max(1, task.statistics.tests if task.statistics is not None else 1)
-    if good >= wanted:
+    least = max(1, task.statistics.tests if task.statistics is not None else 1)
+    if good >= least:
         return ""
-    return f"{counted(good, 'test was', 'tests were')} good, and the row counts {wanted}"
+    return f"{counted(good, 'test was', 'tests were')} good, and the row counts {least}"
 
 
 def is_verified(task: Task) -> bool:
@@ -72,12 +72,12 @@ def is_verified(task: Task) -> bool:
 
 
 def _counting(task: Task, environment: EnvironmentName, only: tuple[str, ...]) -> tuple[str, ...]:
-    wanted = set(only)
+    chosen = set(only)
     return tuple(
         test.id
         for test in task.tests
         if test.role != "excluded"
-        and (not wanted or test.id in wanted)
+        and (not chosen or test.id in chosen)
         and (environment == "target" or (test.origin is not None and test.origin.good))
     )
 
@@ -96,8 +96,8 @@ def combine_tests(
     for runs in (sides[0], sides[2], sides[1]):
         for outcomes in runs:
             order.update(dict.fromkeys(outcomes))
-    seen = {one: [_seen(one, runs) for runs in sides] for one in order}
-    return tuple(_combine(one, *said) for one, said in seen.items() if not _only_blocked(*said))
+    seen = {test: [_seen(test, runs) for runs in sides] for test in order}
+    return tuple(_combine(test, *sides) for test, sides in seen.items() if not _only_blocked(*sides))
 
 
 _Seen = tuple[Outcome | None, ...]

@@ -92,28 +92,30 @@ class _Modules:
 
     def helpers(self, solution: frozenset[str], *, anywhere: bool) -> set[str]:
         """Modules that nothing but tests and each other use."""
-        found = {
+        helper_files = {
             path
             for path in self._python
             if path not in self._tests and path not in solution and self._may_help(path, anywhere=anywhere)
         }
         while True:
-            product = [path for path in self._python if path not in self._tests and path not in found]
+            product = [path for path in self._python if path not in self._tests and path not in helper_files]
             quoted = {name for path in product for name in self._uses[path].quoted}
             used = {
                 path
-                for path in found
+                for path in helper_files
                 if any(self._imports(by, path, loosely=True) for by in product) or quoted & _names(path)
             }
             if not used:
                 break
-            found -= used
+            helper_files -= used
         return {
             path
-            for path in found
+            for path in helper_files
             if _among_tests(path)
             or any(
-                self._imports(by, path, loosely=False) for by in (*self._tests, *found) if by in self._uses
+                self._imports(by, path, loosely=False)
+                for by in (*self._tests, *helper_files)
+                if by in self._uses
             )
         }
 
@@ -156,19 +158,19 @@ class _Modules:
             elif path not in helpers and PurePosixPath(path).name not in ("__init__.py", "conftest.py"):
                 others |= parents
         pure = tests - others
-        return frozenset(one for one in pure if str(PurePosixPath(one).parent) not in pure)
+        return frozenset(folder for folder in pure if str(PurePosixPath(folder).parent) not in pure)
 
 
 def _files_of(tree: Path) -> list[str]:
     """The regular files of ``tree``; links are not followed."""
-    found: list[str] = []
+    paths: list[str] = []
     for folder, folders, names in os.walk(tree):
         folders[:] = sorted(name for name in folders if name != ".git")
         above = Path(folder).relative_to(tree)
-        found += [(above / name).as_posix() for name in sorted(names) if not Path(folder, name).is_symlink()]
-        if len(found) > _MOST_FILES:
+        paths += [(above / name).as_posix() for name in sorted(names) if not Path(folder, name).is_symlink()]
+        if len(paths) > _MOST_FILES:
             break
-    return found
+    return paths
 
 
 def _text(tree: Path, path: str) -> str:
@@ -183,7 +185,7 @@ def _uses_of(text: str, path: str) -> _ModuleUses:
     uses = _ModuleUses(quoted=set(_QUOTED.findall(text)), program=_PROGRAM.search(text) is not None)
     folder = PurePosixPath(path).parent
     for dots, module, what in _FROM.findall(text):
-        names = [one.split()[0] for one in re.split(r"[(),\\]", what) if one.split()]
+        names = [part.split()[0] for part in re.split(r"[(),\\]", what) if part.split()]
         if dots:
             base = folder
             for _ in dots[1:]:

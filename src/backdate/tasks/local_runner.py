@@ -245,22 +245,22 @@ class LocalRunner:
             if isinstance(answer, BuildFailure) and not self.resources.apt:
                 notes += not_tried(answer, apt_packages(asked.recipe)[0])
         else:
-            done = build_by_script(
+            scripted = build_by_script(
                 self.resources,
                 asked.request,
                 asked.recipe,
                 task.scripts.setup,
                 or_a_day_later=environment == "origin",
             )
-            answer = done.answer
-            notes += done.notes
+            answer = scripted.answer
+            notes += scripted.notes
         return asked.built(answer, notes)
 
     def request(self, task: Task, tree: Path, environment: EnvironmentName) -> AskedSide:
         """What ``side`` asks for; nothing is built."""
-        wanted = environment_of(task, environment)
-        choice = self._choose(wanted)
-        dated = _dated_task(task, tree, wanted)
+        named = environment_of(task, environment)
+        choice = self._choose(named)
+        dated = _dated_task(task, tree, named)
         recipe = _recipe(task) if task.scripts is None else script_recipe(task.scripts, dated)
         return AskedSide(
             recipe=recipe,
@@ -269,12 +269,12 @@ class LocalRunner:
             notes=(RunNote(kind=NoteKind.INTERPRETER, text=choice.note),) if choice.note else (),
         )
 
-    def _choose(self, wanted: TaskEnvironment) -> InterpreterChoice:
+    def _choose(self, environment: TaskEnvironment) -> InterpreterChoice:
         """The release that the environment names, or the nearest patch of its minor with a note."""
         return choose_interpreter(
-            wanted.python,
-            _minor_range(wanted),
-            wanted.instant,
+            environment.python,
+            _minor_range(environment),
+            environment.instant,
             self.resources.interpreters.available,
             reason=_NAMED,
             downloads=self._downloads,
@@ -301,15 +301,15 @@ def _with_notes(side: BuiltSide) -> BuiltSide:
     return replace(side, notes=(*side.notes, *_notes_of_environment(side.answer)))
 
 
-def _dated_task(task: Task, tree: Path, wanted: TaskEnvironment) -> DatedProject:
+def _dated_task(task: Task, tree: Path, environment: TaskEnvironment) -> DatedProject:
     """The tree at the environment's instant, with the task's interpreter, whatever the metadata ask for."""
     known = inputs_digest(tree, task.scripts.setup) if task.scripts is not None else None
     return DatedProject(
         name=safe_name(task.source.name.rpartition("/")[2]),
         tree=tree,
         digest=known or tree_digest(tree),
-        instant=wanted.instant,
-        python_constraint=PythonConstraint(specifier=_minor_range(wanted), kind="pin", rule=_NAMED),
+        instant=environment.instant,
+        python_constraint=PythonConstraint(specifier=_minor_range(environment), kind="pin", rule=_NAMED),
         version_hint=task.source.version,
     )
 
@@ -320,5 +320,5 @@ def _recipe(task: Task) -> Recipe:
     return task.recipe
 
 
-def _minor_range(wanted: TaskEnvironment) -> str:
-    return f"=={minor_version(wanted.python)}.*"
+def _minor_range(environment: TaskEnvironment) -> str:
+    return f"=={minor_version(environment.python)}.*"

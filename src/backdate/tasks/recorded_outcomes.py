@@ -29,20 +29,20 @@ def differences(task: Task, old: Sequence[SuiteRun], new: Sequence[SuiteRun]) ->
     fail to pass. What is recorded as excluded (flaky, skipped) decides nothing, as other parameters of
     its function do: names that hold the time of day are new in every run.
     """
-    found = {test.id: test for test in judge_tests(old, new).tests}
+    judged = {test.id: test for test in judge_tests(old, new).tests}
     recorded = {test.id: test for test in task.tests}
     changing = {_function(test.id) for test in task.tests if test.role == "excluded" and "[" in test.id}
     lines = [
-        f"{test.id}: {_words(found.get(test.id))} instead of {_words(test)}"
+        f"{test.id}: {_words(judged.get(test.id))} instead of {_words(test)}"
         for test in task.tests
-        if test.role != "excluded" and _said(found.get(test.id)) != _said(test)
+        if test.role != "excluded" and _said(judged.get(test.id)) != _said(test)
     ]
     lines += [
-        f"{one}: {_words(test)}, which is not recorded"
-        for one, test in found.items()
+        f"{instance}: {_words(test)}, which is not recorded"
+        for instance, test in judged.items()
         if test.role == "fail-to-pass"
-        and one not in recorded
-        and not ("[" in one and _function(one) in changing)
+        and instance not in recorded
+        and not ("[" in instance and _function(instance) in changing)
     ]
     return tuple(lines)
 
@@ -59,5 +59,5 @@ def _words(test: TaskTest | None) -> str:
     if test is None:
         return "not there"
     role = test.why or test.role
-    sides = (one.value if one is not None else "not there" for one in (test.origin, test.start))
+    sides = (outcome.value if outcome is not None else "not there" for outcome in (test.origin, test.start))
     return f"{role} ({', then '.join(sides)})"

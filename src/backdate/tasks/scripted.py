@@ -58,7 +58,7 @@ def script_recipe(scripts: ScriptSetup, dated: DatedProject) -> Recipe:
     return Recipe(
         install=(),
         test=SuitePlan(runner="script", targets=(scripts.test,), provenance=provenance),
-        system=tuple(one for one in actions if isinstance(one, SystemPackages)),
+        system=tuple(action for action in actions if isinstance(action, SystemPackages)),
     )
 
 
@@ -101,10 +101,10 @@ def _build(resources: Resources, request: EnvironmentRequest, recipe: Recipe, sc
     for _ in range(_ROUNDS):
         missing = _missing(answer)
         there = {*packages, *BUILD_PACKAGES} if packages else set()
-        wanted = {one for found in missing.values() for one in found}
-        if wanted <= there:
+        asked = {package for packages in missing.values() for package in packages}
+        if asked <= there:
             break
-        packages, why = packages | wanted, f"the build lacks {', '.join(missing)} on this machine"
+        packages, why = packages | asked, f"the build lacks {', '.join(missing)} on this machine"
         answer = _run(resources, request, script, packages)
     if isinstance(answer, Environment) and answer.base is not None:
         applied = ", ".join(answer.base.packages)
@@ -117,14 +117,14 @@ def not_tried(answer: BuildFailure, named: Collection[str]) -> tuple[RunNote, ..
     """Which system packages a build without any would have been tried with: what its log misses, and what the
     task asks for (``named``).
     """
-    found = [
+    reasons = [
         f"{missing}: Debian's {', '.join(packages)}"
         for missing, packages in _missing(answer).items()
         if packages
     ]
-    found += [f"the task asks for {', '.join(sorted(named))}"] if named else []
+    reasons += [f"the task asks for {', '.join(sorted(named))}"] if named else []
     return tuple(
-        RunNote(kind=NoteKind.UNTRIED_PACKAGES, text=f"not tried without --apt: {each}") for each in found
+        RunNote(kind=NoteKind.UNTRIED_PACKAGES, text=f"not tried without --apt: {each}") for each in reasons
     )
 
 

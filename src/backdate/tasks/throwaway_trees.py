@@ -161,14 +161,14 @@ class ThrowawayTrees:
     def _changed(
         self, trees: TreeBuilder, task: Task, given: _Given, asked: AskedSide, environment: EnvironmentName
     ) -> BuiltSide:
-        made = _made(trees, task, given.throwaway, asked, environment)
-        if isinstance(made.answer, Environment) or made.answer.phase not in ("resolve", "install"):
-            return made
+        changed = _made(trees, task, given.throwaway, asked, environment)
+        if isinstance(changed.answer, Environment) or changed.answer.phase not in ("resolve", "install"):
+            return changed
         builds = self._files_of_builds(trees, task, given, environment)
         if isinstance(builds, BuildFailure):
-            return made
-        wanted = environment_of(task, environment)
-        again = self._of(trees, given.side, given.folder, (*builds, *allowed_of(wanted.distributions)))
+            return changed
+        named = environment_of(task, environment)
+        again = self._of(trees, given.side, given.folder, (*builds, *allowed_of(named.distributions)))
         self._given[task.instance_id, environment] = again
         return _made(trees, task, again.throwaway, asked, environment)
 
@@ -204,16 +204,16 @@ def files_of_builds(
         known = builder.cache.read(FilesOfBuilds, "locks", key)
         if known is not None:
             return known.files
-        found = files_that_builds_take(
+        files = files_that_builds_take(
             builder,
             asked.request,
             side.answer,
             folder,
             lambda throwaway: _made(trees, task, throwaway, asked, environment).answer,
         )
-        if not isinstance(found, BuildFailure):
-            builder.cache.write("locks", key, FilesOfBuilds(files=found))
-        return found
+        if not isinstance(files, BuildFailure):
+            builder.cache.write("locks", key, FilesOfBuilds(files=files))
+        return files
 
 
 def locked_builds(trees: TreeBuilder, task: Task, folder: Path) -> tuple[LockedDistribution, ...] | None:
@@ -226,17 +226,21 @@ def locked_builds(trees: TreeBuilder, task: Task, folder: Path) -> tuple[LockedD
     side = trees.side(task, tree, "target")
     if isinstance(side.answer, BuildFailure):
         return None
-    if task.scripts is None and not any(is_local(one) for one in side.answer.lock.distributions):
+    if task.scripts is None and not any(
+        is_local(distribution) for distribution in side.answer.lock.distributions
+    ):
         return ()
     builder = trees.resources.builder
-    found = files_of_builds(trees, task, tree, "target", side, builder, folder / "recorded")
-    if isinstance(found, BuildFailure):
+    taken = files_of_builds(trees, task, tree, "target", side, builder, folder / "recorded")
+    if isinstance(taken, BuildFailure):
         return None
-    held = {(one.name, one.version) for one in side.answer.lock.distributions}
+    locked = {(distribution.name, distribution.version) for distribution in side.answer.lock.distributions}
     return tuple(
-        LockedDistribution(name=one.name, version=one.version, hashes=tuple(sorted(one.hashes)))
-        for one in found
-        if (one.name, one.version) not in held
+        LockedDistribution(
+            name=distribution.name, version=distribution.version, hashes=tuple(sorted(distribution.hashes))
+        )
+        for distribution in taken
+        if (distribution.name, distribution.version) not in locked
     )
 
 
@@ -256,11 +260,11 @@ def _made(
         interpreters=shared.interpreters,
         bases=shared.bases,
     )
-    done = build_by_script(
+    scripted = build_by_script(
         resources,
         asked.request,
         asked.recipe,
         task.scripts.setup,
         or_a_day_later=environment == "origin",
     )
-    return asked.built(done.answer, (*asked.notes, *done.notes))
+    return asked.built(scripted.answer, (*asked.notes, *scripted.notes))

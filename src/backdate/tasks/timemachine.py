@@ -167,7 +167,7 @@ def write_rows(tasks: Iterable[Task]) -> bytes:
 
 
 def _with_news(row: dict[str, Any], task: Task) -> dict[str, Any]:
-    news = {
+    changed = {
         "test_patch": task.patches.test,
         "gold_patch": task.patches.reference,
         "related_modules": ", ".join(task.related_libraries),
@@ -180,7 +180,7 @@ def _with_news(row: dict[str, Any], task: Task) -> dict[str, Any]:
         "related_modules": ", ".join(before.related_libraries),
         "difficulty": before.difficulty.capitalize() if before.difficulty else "",
     }
-    return {**row, **{name: value for name, value in news.items() if value != same[name]}}
+    return {**row, **{name: value for name, value in changed.items() if value != same[name]}}
 
 
 def _built_row(task: Task) -> dict[str, Any]:
@@ -203,7 +203,9 @@ def _built_row(task: Task) -> dict[str, Any]:
         "version_source": "default",
         "script_source": "default",
         "dependency_versions": "".join(
-            f"{one.name}=={one.version}\n" for one in new.distributions if one.source is None
+            f"{distribution.name}=={distribution.version}\n"
+            for distribution in new.distributions
+            if distribution.source is None
         ),
         "test_type": "pytest" if runner == "pytest" else "unittest",
         "test_files": ", ".join(task.test_files),
@@ -230,18 +232,20 @@ def _dockerfile(task: Task, scripts: ScriptSetup) -> str:
 
 def frozen_distributions(text: str) -> tuple[LockedDistribution, ...]:
     """What a ``pip freeze`` lists, sorted by name; what is not ``name==version`` has its source kept."""
-    found = []
+    distributions = []
     for line in map(str.strip, text.splitlines()):
         name, pinned, version = line.partition("==")
         if pinned and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-            found.append(LockedDistribution(name=canonicalize_name(name), version=version))
+            distributions.append(LockedDistribution(name=canonicalize_name(name), version=version))
         elif " @ " in line:
             name, _, source = line.partition(" @ ")
-            found.append(LockedDistribution(name=canonicalize_name(name), version="", source=source))
+            distributions.append(LockedDistribution(name=canonicalize_name(name), version="", source=source))
         elif line.startswith("-e "):
             name = re.split(r"[#&]egg=", line)[-1] if "egg=" in line else line.rpartition("/")[2]
-            found.append(LockedDistribution(name=canonicalize_name(name), version="", source=line[3:]))
-    return tuple(sorted(found, key=lambda one: (one.name, one.version)))
+            distributions.append(
+                LockedDistribution(name=canonicalize_name(name), version="", source=line[3:])
+            )
+    return tuple(sorted(distributions, key=lambda distribution: (distribution.name, distribution.version)))
 
 
 def _require_fields(row: Mapping[str, Any], what: str) -> None:
@@ -250,7 +254,7 @@ def _require_fields(row: Mapping[str, Any], what: str) -> None:
         raise RowError(
             f"{what}: no {', '.join(missing)}; a row of TimeMachine-bench v1 has all of {', '.join(_TEXTS)}"
         )
-    for name in (*_TEXTS, *(one for one in _CURATED if row.get(one) is not None)):
+    for name in (*_TEXTS, *(field for field in _CURATED if row.get(field) is not None)):
         if not isinstance(row[name], str):
             raise RowError(f"{what}: {name} is not a text but {type(row[name]).__name__}")
         if not row[name].isascii() and re.search("[\ud800-\udfff]", row[name]):
@@ -258,14 +262,14 @@ def _require_fields(row: Mapping[str, Any], what: str) -> None:
     for name in _COUNTS:
         if not isinstance(row[name], int) or isinstance(row[name], bool) or not 0 <= row[name] < 2**53:
             raise RowError(f"{what}: {name} is not a count but {row[name]!r:.100}")
-    for name, pattern, words in (
+    for name, pattern, meaning in (
         ("repo_name", _REPOSITORY, "OWNER/NAME"),
         ("commit_hash", _COMMIT, "a full commit hash"),
         ("reproduction_target_version", _PYTHON, "a release of Python 3 such as 3.8.18"),
         ("migration_target_version", _PYTHON, "a release of Python 3 such as 3.12.11"),
     ):
         if pattern.match(row[name]) is None:
-            raise RowError(f"{what}: {name} is not {words}: {row[name][:100]!r}")
+            raise RowError(f"{what}: {name} is not {meaning}: {row[name][:100]!r}")
     if row["repo_name"].partition("/")[2] in (".", ".."):
         raise RowError(f"{what}: repo_name is not OWNER/NAME: {row['repo_name']!r}")
     if not published_address(row["repo_url"]):  # a folder of this machine is none: rows are by strangers

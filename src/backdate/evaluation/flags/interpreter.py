@@ -56,9 +56,9 @@ def reach_of(node: ast.AST, names: Names) -> str:
     """The name with which ``node`` reaches for what runs the tests; empty when it does not."""
     match node:
         case ast.Import(names=aliases):
-            return next((one.name for one in aliases if _is_runner(one.name)), "")
+            return next((alias.name for alias in aliases if _is_runner(alias.name)), "")
         case ast.ImportFrom(module=module, names=aliases, level=0):
-            return _from(module or "", [one.name for one in aliases])
+            return _from(module or "", [alias.name for alias in aliases])
         case ast.Attribute(attr=attribute) if attribute in _UNMISTAKABLE:
             return attribute
         case ast.Attribute(attr="__code__", ctx=ast.Store()):

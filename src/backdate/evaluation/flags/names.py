@@ -53,13 +53,15 @@ class Names:
             case ast.Name(id=name):
                 return frozenset(self._known.get(name, {name} if _is_builtin(name) else ()))
             case ast.Attribute(value=owner, attr=attribute):
-                return frozenset(f"{one}.{attribute}" for one in self.meanings(owner))
+                return frozenset(f"{meaning}.{attribute}" for meaning in self.meanings(owner))
             case ast.NamedExpr(value=value):
                 return self.meanings(value)
             case ast.IfExp(body=body, orelse=other):
                 return self.meanings(body) | self.meanings(other)
             case ast.BoolOp(values=values):
-                return frozenset(one for value in values[:_MOST_MEANINGS] for one in self.meanings(value))
+                return frozenset(
+                    meaning for value in values[:_MOST_MEANINGS] for meaning in self.meanings(value)
+                )
             case ast.Call(func=function, args=arguments):
                 return self._of_call(self.meanings(function), arguments)
             case ast.Subscript(value=owner, slice=key):
@@ -73,17 +75,21 @@ class Names:
         if functions & set(_GETTERS) and len(arguments) > 1:
             name = text_of_expression(arguments[1])
             owners = self.meanings(arguments[0])
-            return frozenset() if name is None else frozenset(f"{one}.{name}" for one in owners)
+            return (
+                frozenset()
+                if name is None
+                else frozenset(f"{owner_meaning}.{name}" for owner_meaning in owners)
+            )
         if functions & set(_NAMESPACES) and arguments:
-            return frozenset(f"{one}.__dict__" for one in self.meanings(arguments[0]))
+            return frozenset(f"{meaning}.__dict__" for meaning in self.meanings(arguments[0]))
         return frozenset()
 
     def _of_item(self, owners: frozenset[str], key: str | None) -> frozenset[str]:
         """``sys.modules["gc"]`` is gc; ``sys.__dict__["modules"]`` is sys.modules."""
         if key is None:
             return frozenset()
-        found = {one.removesuffix("__dict__") + key for one in owners if one.endswith(".__dict__")}
-        return frozenset(found | {key for one in owners if one == "sys.modules"})
+        attributes = {owner.removesuffix("__dict__") + key for owner in owners if owner.endswith(".__dict__")}
+        return frozenset(attributes | {key for owner in owners if owner == "sys.modules"})
 
 
 def text_of_expression(node: ast.expr) -> str | None:
@@ -94,14 +100,14 @@ def text_of_expression(node: ast.expr) -> str | None:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             parts = [text_of_expression(left), text_of_expression(right)]
         case ast.JoinedStr(values=values):
-            parts = [text_of_expression(one) for one in values]
+            parts = [text_of_expression(part) for part in values]
         case ast.FormattedValue(value=value):
             return text_of_expression(value)
         case ast.Call(
             func=ast.Attribute(value=ast.Constant(value=str() as glue), attr="join"),
             args=[ast.List(elts=items) | ast.Tuple(elts=items)],
         ):
-            texts = [text_of_expression(one) for one in items]
+            texts = [text_of_expression(item) for item in items]
             return None if None in texts else glue.join(filter(None, texts))[:_LONGEST_TEXT]
         case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp())):
             backwards = text_of_expression(value)
@@ -142,8 +148,8 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-        for one, other in zip(target.elts, value.elts, strict=False):
-            yield from _pairs(one, other)
+        for element, other in zip(target.elts, value.elts, strict=False):
+            yield from _pairs(element, other)
 
 
 def _is_builtin(name: str) -> bool:

@@ -55,11 +55,11 @@ def is_shim(node: ast.stmt) -> bool:
         case ast.Expr(value=ast.Call()):
             return True
         case ast.Assign(targets=targets):
-            return not all(isinstance(one, ast.Name | ast.Tuple) for one in targets)
+            return not all(isinstance(target, ast.Name | ast.Tuple) for target in targets)
         case ast.If(body=body, orelse=other):
             return any(map(is_shim, (*body, *other)))
         case ast.Try(body=body, handlers=handlers, orelse=other, finalbody=last):
-            inner = [one for handler in handlers for one in handler.body]
+            inner = [statement for handler in handlers for statement in handler.body]
             return any(map(is_shim, (*body, *inner, *other, *last)))
     return False
 

@@ -86,7 +86,9 @@ class BackdateSandbox(SandboxEnvironment):
         if not isinstance(config, BenchConfig):
             raise TypeError(f"the sandbox of {task_name} needs the configuration of a data set")
         bench = bench_of(config)
-        task = next(one for one in bench.tasks if one.instance_id == metadata["instance_id"])
+        task = next(
+            candidate for candidate in bench.tasks if candidate.instance_id == metadata["instance_id"]
+        )
         folder = tempfile.TemporaryDirectory(prefix="backdate-inspect-", ignore_cleanup_errors=True)
         sandbox = cls(config, folder)
         sandbox.scratch.chmod(0o755)
@@ -103,9 +105,9 @@ class BackdateSandbox(SandboxEnvironment):
     ) -> None:
         """Remove the trees."""
         del task_name, config, interrupted
-        for one in environments.values():
-            if isinstance(one, BackdateSandbox):
-                one.close()
+        for environment in environments.values():
+            if isinstance(environment, BackdateSandbox):
+                environment.close()
 
     async def exec(
         self,
@@ -125,7 +127,7 @@ class BackdateSandbox(SandboxEnvironment):
     def _run(
         self,
         arguments: list[str],
-        given: str | bytes | None,
+        standard_input: str | bytes | None,
         cwd: str | None,
         env: dict[str, str] | None,
         timeout: int | None,
@@ -134,7 +136,9 @@ class BackdateSandbox(SandboxEnvironment):
             folder = Path(name)
             folder.chmod(0o755)
             entry, log = folder / "input", folder / "log"
-            entry.write_bytes(given.encode() if isinstance(given, str) else given or b"")
+            entry.write_bytes(
+                standard_input.encode() if isinstance(standard_input, str) else standard_input or b""
+            )
             entry.chmod(0o644)
             result = (
                 self.config.settings()

@@ -67,7 +67,7 @@ class BridgedModel:
         async def generate() -> ModelOutput:
             return await self._model.generate(
                 [_to_inspect(message) for message in conversation],
-                tools=[_tool(one) for one in tools],
+                tools=[_tool(tool) for tool in tools],
                 tool_choice=_CHOICES[tool_choice],
                 config=GenerateConfig(stop_seqs=list(stop) or None),
             )
@@ -91,8 +91,8 @@ def _to_inspect(message: Message) -> ChatMessage:
     if message.role == "tool":
         return ChatMessageTool(content=message.text, tool_call_id=message.tool_call_id)
     calls = [
-        InspectCall(id=one.id, function=one.name, arguments=json.loads(one.arguments))
-        for one in message.tool_calls
+        InspectCall(id=call.id, function=call.name, arguments=json.loads(call.arguments))
+        for call in message.tool_calls
     ]
     return ChatMessageAssistant(content=message.text, tool_calls=calls or None)
 
@@ -112,7 +112,7 @@ def _reply(output: ModelOutput) -> Reply:
     calls = (message.tool_calls or []) if message is not None else []
     content = message.content if message is not None else ""
     reasoning = (
-        "\n".join(one.reasoning for one in content if isinstance(one, ContentReasoning))
+        "\n".join(part.reasoning for part in content if isinstance(part, ContentReasoning))
         if isinstance(content, list)
         else ""
     )
@@ -122,11 +122,11 @@ def _reply(output: ModelOutput) -> Reply:
         text=output.completion,
         tool_calls=tuple(
             ToolCall(
-                id=one.id,
-                name=one.function,
-                arguments=one.parse_error or json.dumps(one.arguments, default=str),
+                id=call.id,
+                name=call.function,
+                arguments=call.parse_error or json.dumps(call.arguments, default=str),
             )
-            for one in calls
+            for call in calls
         ),
         reasoning=reasoning or None,
         refusal=(output.error or "") if output.stop_reason == "content_filter" else None,

@@ -49,7 +49,7 @@ def migrate(
     """
     config = BenchConfig(
         dataset=dataset,
-        only=tuple(one for one in only.split(",") if one),
+        only=tuple(instance for instance in only.split(",") if instance),
         repositories=repositories,
         sandbox=sandbox_name,
         timeout=timeout,
@@ -71,12 +71,12 @@ def migration_task(
     bench = bench_of(config)
     samples = [
         Sample(
-            id=one.instance_id,
-            input=task_text(one),
+            id=bench_task.instance_id,
+            input=task_text(bench_task),
             target="solved",
-            metadata={"instance_id": one.instance_id, "difficulty": one.difficulty or ""},
+            metadata={"instance_id": bench_task.instance_id, "difficulty": bench_task.difficulty or ""},
         )
-        for one in bench.tasks
+        for bench_task in bench.tasks
     ]
     return Task(
         dataset=MemoryDataset(samples, name=bench.name),
@@ -110,7 +110,11 @@ def budgeted_loop(
         def work() -> SolverResult:
             with for_changed_trees(bench.task_runner) as (task_runner, _folder):
                 assignment = Assignment(
-                    task=next(one for one in bench.tasks if one.instance_id == state.metadata["instance_id"]),
+                    task=next(
+                        candidate
+                        for candidate in bench.tasks
+                        if candidate.instance_id == state.metadata["instance_id"]
+                    ),
                     settings=RunSettings(
                         solver=f"inspect:{model.name}",
                         calls=calls,
@@ -163,7 +167,7 @@ def passed_within() -> Metric:
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         shares = {}
         for limit in CALLS_SHOWN:
-            passed = [one for one in scores if _calls_needed(one.score) <= limit]
+            passed = [sample_score for sample_score in scores if _calls_needed(sample_score.score) <= limit]
             shares[f"pass@1({limit})"] = len(passed) / len(scores) if scores else 0.0
         return shares
 
@@ -182,16 +186,16 @@ def solved_again() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the tests are the target
         environment = _own_sandbox()
         patch = state.output.completion
-        told: dict[str, object] = state.store.get(_ATTEMPT, {})
+        attempt: dict[str, object] = state.store.get(_ATTEMPT, {})
         solved, reason = await anyio.to_thread.run_sync(
             lambda: _test_again(environment.config, state.metadata["instance_id"], patch)
         )
-        needed = told.get("solved_at_call") if solved else None
+        needed = attempt.get("solved_at_call") if solved else None
         return Score(
             value=1.0 if solved else 0.0,
             answer=patch,
             explanation=reason or "every test that counts passes with the patch",
-            metadata={"calls_needed": needed, "ending": told.get("ending")},
+            metadata={"calls_needed": needed, "ending": attempt.get("ending")},
         )
 
     return score
@@ -199,16 +203,16 @@ def solved_again() -> Scorer:
 
 def _test_again(config: BenchConfig, instance: str, patch: str) -> tuple[bool, str]:
     bench = bench_of(config)
-    wanted = next(one for one in bench.tasks if one.instance_id == instance)
+    task_of_sample = next(candidate for candidate in bench.tasks if candidate.instance_id == instance)
     with for_changed_trees(bench.task_runner) as (task_runner, folder):
         logs = folder / "logs"
         logs.mkdir()
         tree = folder / "tree"
-        task_runner.make_tree(wanted, tree)
+        task_runner.make_tree(task_of_sample, tree)
         try:
             if patch:
                 apply_patch(patch, tree)
         except SourceError as error:
             return False, f"the patch does not apply: {error}"
-        verdict = task_runner.run_tests(wanted, tree, "target", log_folder=logs)
+        verdict = task_runner.run_tests(task_of_sample, tree, "target", log_folder=logs)
         return verdict.solved, verdict.reason

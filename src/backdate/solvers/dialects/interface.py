@@ -68,7 +68,7 @@ def shortened(text: str) -> str:
 def definitions(tools: Sequence[Tool]) -> tuple[ToolDefinition, ...]:
     """The tools as they are called natively."""
     return tuple(
-        ToolDefinition(name=one.name, description=one.description, parameters=one.schema) for one in tools
+        ToolDefinition(name=tool.name, description=tool.description, parameters=tool.schema) for tool in tools
     )
 
 

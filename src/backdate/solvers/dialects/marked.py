@@ -59,21 +59,21 @@ class Marked:
         answer = ask([*opening, *_messages(conversation)], stop=(END,))
         if isinstance(answer, ModelFailure):
             return failed(answer)
-        said = read_marked(said_text(answer), tools, cut=answer.finish_reason == "length")
+        reply = read_marked(said_text(answer), tools, cut=answer.finish_reason == "length")
         return AgentReply(
-            text=said.text,
-            request=said.request,
+            text=reply.text,
+            request=reply.request,
             reasoning=answer.reasoning or "",
-            ignored=said.ignored,
+            ignored=reply.ignored,
             refusal=answer.refusal is not None,
         )
 
 
 def _describe(tool: Tool) -> str:
     lines = [f"- {tool.name}: {tool.description}"]
-    for one in tool.parameters:
-        optional = "" if one.default is None else f" (optional, else {one.default})"
-        lines.append(f"    <{one.name}> {one.description}{optional}")
+    for parameter in tool.parameters:
+        optional = "" if parameter.default is None else f" (optional, else {parameter.default})"
+        lines.append(f"    <{parameter.name}> {parameter.description}{optional}")
     return "\n".join(lines)
 
 
@@ -107,7 +107,7 @@ def read_marked(text: str, tools: Sequence[Tool], *, cut: bool = False) -> Agent
         return AgentReply(text=text, request=None)
     name = opening[1]
     body, _, rest = text[opening.end() :].partition(END)
-    tool = next((one for one in tools if one.name == name), None)
+    tool = next((candidate for candidate in tools if candidate.name == name), None)
     problem = "the reply was cut off at its greatest length. Edit less at a time." if cut else ""
     arguments = {} if tool is None else _values(body, tool.parameters)
     request = ToolRequest(name=name, arguments=arguments, problem=problem)
@@ -121,11 +121,11 @@ def _values(body: str, parameters: Sequence[Parameter]) -> dict[str, str]:
     within a line at the first.
     """
     values: dict[str, str] = {}
-    names = {one.name for one in parameters}
+    names = {parameter.name for parameter in parameters}
     opening = re.compile(f"<({'|'.join(map(re.escape, sorted(names)))})>") if names else None
     at = 0
-    while opening is not None and (found := opening.search(body, at)) is not None:
-        name, start = found[1], found.end()
+    while opening is not None and (tag := opening.search(body, at)) is not None:
+        name, start = tag[1], tag.end()
         many = body.startswith(("\n", "\r\n"), start)
         end = body.rfind(f"</{name}>", start) if many else body.find(f"</{name}>", start)
         end = len(body) if end < 0 else end

@@ -51,6 +51,6 @@ class TwoStep:
         )
         if isinstance(second, ModelFailure):
             return failed(second)
-        said = read_native(second)
-        text = "\n".join(part for part in (thought, said.text) if part)
-        return replace(said, text=text, refusal=said.refusal or first.refusal is not None)
+        reply = read_native(second)
+        text = "\n".join(part for part in (thought, reply.text) if part)
+        return replace(reply, text=text, refusal=reply.refusal or first.refusal is not None)

@@ -203,11 +203,11 @@ class EnvironmentEvidence:
         log = self._old_log()
         if log is None or not log.is_file():
             raise ToolRefusal("the tests could not be run in the old environment.")
-        wanted = query.lower()
+        text_sought = query.lower()
         warnings = dict.fromkeys(
             line.strip()[:400]
             for line in read_log(log).splitlines()
-            if "Warning" in line and wanted in line.lower()
+            if "Warning" in line and text_sought in line.lower()
         )
         return _bounded(list(warnings)) if warnings else "No such warnings in the old environment."
 

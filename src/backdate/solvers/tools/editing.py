@@ -105,20 +105,20 @@ class Editor:
             ),
         )
 
-    def _edit(self, given: Mapping[str, Any]) -> str:
-        path = self.tree.editable(given["path"])
+    def _edit(self, arguments: Mapping[str, Any]) -> str:
+        path = self.tree.editable(arguments["path"])
         text = self.tree.read(path)
-        first, last = given["first_line"], given["last_line"]
+        first, last = arguments["first_line"], arguments["last_line"]
         lines, newline = split_lines(text.content), text.newline
         total = len(lines)
         if not (1 <= first <= total + 1 and first - 1 <= last <= total):
             raise ToolRefusal(
-                f"{given['path']} has the lines 1 to {total}; {first} to {last} is no range of them. "
+                f"{arguments['path']} has the lines 1 to {total}; {first} to {last} is no range of them. "
                 "View the file again: an earlier edit may have moved the lines."
             )
-        if "\0" in given["new_text"]:
+        if "\0" in arguments["new_text"]:
             raise ToolRefusal("new_text holds a NUL character: that is not a text.")
-        new = _as_lines(given["new_text"], newline)
+        new = _as_lines(arguments["new_text"], newline)
         before, after = list(lines[: first - 1]), lines[last:]
         if before and new and not before[-1].endswith(("\n", "\r")):
             before[-1] += newline
@@ -126,10 +126,10 @@ class Editor:
             new[-1] = new[-1].removesuffix(newline)
         return self._store(path, text, (*before, *new, *after), at=first, count=len(new))
 
-    def _replace_all(self, given: Mapping[str, Any]) -> str:
-        path = self.tree.editable(given["path"])
+    def _replace_all(self, arguments: Mapping[str, Any]) -> str:
+        path = self.tree.editable(arguments["path"])
         text = self.tree.read(path)
-        old, new = given["old_text"], given["new_text"]
+        old, new = arguments["old_text"], arguments["new_text"]
         if not old:
             raise ToolRefusal("old_text is empty.")
         whole, newline = text.content, text.newline
@@ -137,7 +137,7 @@ class Editor:
         count = whole.count(old)
         if not count:
             raise ToolRefusal(
-                f"{given['path']} does not contain that text; it has to match exactly, blanks included. "
+                f"{arguments['path']} does not contain that text; it has to match exactly, blanks included. "
                 "search_file finds lines that are alike."
             )
         if len(whole) + count * max(0, len(new) - len(old)) > _LARGEST_RESULT:
@@ -145,8 +145,8 @@ class Editor:
         changed = whole.replace(old, new)
         first = whole[: whole.index(old)].count("\n") + 1
         lines = split_lines(changed)
-        told = self._store(path, text, lines, at=first, count=new.count("\n") + 1)
-        return f"{counted(count, 'occurrence was', 'occurrences were')} replaced. {told}"
+        answer = self._store(path, text, lines, at=first, count=new.count("\n") + 1)
+        return f"{counted(count, 'occurrence was', 'occurrences were')} replaced. {answer}"
 
     def _store(self, path: Path, text: DecodedText, lines: tuple[str, ...], *, at: int, count: int) -> str:
         before = text.encode(text.content)

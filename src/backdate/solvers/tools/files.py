@@ -78,11 +78,11 @@ class Tree:
         return "it has a second name (a hard link)" if resolved.stat().st_nlink > 1 else ""
 
     def _missing(self, path: str, pure: PurePosixPath) -> str:
-        wanted = pure.name.casefold()
+        name = pure.name.casefold()
         alike = [
             self.name(file)
             for file in self.walk(self.root)
-            if wanted and file.name.casefold() == wanted and not self.rules.is_hidden(self.name(file))
+            if name and file.name.casefold() == name and not self.rules.is_hidden(self.name(file))
         ][:5]
         hint = f" Files of that name: {', '.join(alike)}." if alike else " list_dir shows what there is."
         return f"there is no file {path!r} (new files cannot be made).{hint}"

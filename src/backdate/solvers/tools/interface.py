@@ -49,9 +49,10 @@ class Tool:
         return {
             "type": "object",
             "properties": {
-                one.name: {"type": one.kind, "description": one.description} for one in self.parameters
+                parameter.name: {"type": parameter.kind, "description": parameter.description}
+                for parameter in self.parameters
             },
-            "required": [one.name for one in self.parameters if one.default is None],
+            "required": [parameter.name for parameter in self.parameters if parameter.default is None],
             "additionalProperties": False,
         }
 
@@ -61,12 +62,12 @@ def read_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
 
     A number written as text is taken as the number; nothing else is guessed.
     """
-    known = {one.name: one for one in tool.parameters}
-    unknown = [str(name) for name in given if name not in known]
+    parameters = {parameter.name: parameter for parameter in tool.parameters}
+    unknown = [str(name) for name in given if name not in parameters]
     if unknown:
         raise ToolRefusal(f"{tool.name} has no parameter {unknown[0][:100]!r}. {_usage(tool.parameters)}")
     read: dict[str, Any] = {}
-    for name, parameter in known.items():
+    for name, parameter in parameters.items():
         value = given.get(name)
         if value is None:
             if parameter.default is None:
@@ -100,5 +101,8 @@ def _text(parameter: Parameter, value: object) -> str:
 def _usage(parameters: Sequence[Parameter]) -> str:
     if not parameters:
         return "It takes none."
-    words = [f"{one.name} ({one.kind}{'' if one.default is None else ', optional'})" for one in parameters]
-    return f"It takes: {', '.join(words)}."
+    names = [
+        f"{parameter.name} ({parameter.kind}{'' if parameter.default is None else ', optional'})"
+        for parameter in parameters
+    ]
+    return f"It takes: {', '.join(names)}."

@@ -73,7 +73,7 @@ class SuiteLog:
                 name="search_last_log",
                 description=f"Search the whole log of the last test run; at most {MOST_MATCHES} matches.",
                 parameters=(QUERY,),
-                run=lambda given: self._search(given["query"]),
+                run=lambda arguments: self._search(arguments["query"]),
             ),
             Tool(
                 name="view_last_log",
@@ -81,7 +81,7 @@ class SuiteLog:
                 parameters=(
                     Parameter(name="line", kind="integer", description="The line in the middle, from 1."),
                 ),
-                run=lambda given: window(self._known(), given["line"], what="the last log"),
+                run=lambda arguments: window(self._known(), arguments["line"], what="the last log"),
             ),
         )
 
@@ -93,12 +93,12 @@ class SuiteLog:
     def _search(self, query: str) -> str:
         lines = self._known()
         pattern = compile_pattern(query)
-        found = []
+        matches = []
         for number, text in matching_lines(pattern, "\n".join(lines).encode("utf-8", "replace")):
-            found.append(f"{number}: {text}")
-            if len(found) > MOST_MATCHES:
+            matches.append(f"{number}: {text}")
+            if len(matches) > MOST_MATCHES:
                 break
-        return render_matches(found, pattern.note, nothing="No match in the last log.")
+        return render_matches(matches, pattern.note, nothing="No match in the last log.")
 
 
 def read_log(path: Path) -> str:

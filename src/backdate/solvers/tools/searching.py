@@ -62,8 +62,8 @@ def compile_pattern(text: str) -> Pattern:
     anchored = any(mark in text for mark in ("\\A", "\\z", "^", "$", "(?"))
 
     def find(data: bytes, at: int) -> int:
-        found = line.search(data, at)
-        return -1 if found is None else int(found.start())
+        match = line.search(data, at)
+        return -1 if match is None else int(match.start())
 
     return Pattern(is_match=lambda data: line.search(data) is not None, find=None if anchored else find)
 
@@ -75,10 +75,10 @@ def matching_lines(pattern: Pattern, data: bytes) -> Iterator[tuple[int, str]]:
         return
     at, number, misses = 0, 1, 0
     # What matches within a line matches in the whole too, and begins in that line: jump from one to the next.
-    while (found := pattern.find(data, at)) >= 0:
-        number += data.count(b"\n", at, found)
-        start = data.rfind(b"\n", at, found) + 1 or at
-        end = data.find(b"\n", found)
+    while (at_match := pattern.find(data, at)) >= 0:
+        number += data.count(b"\n", at, at_match)
+        start = data.rfind(b"\n", at, at_match) + 1 or at
+        end = data.find(b"\n", at_match)
         end = len(data) if end < 0 else end
         line = data[start:end].removesuffix(b"\r")
         if pattern.is_match(line):

@@ -38,8 +38,8 @@ class Toolbox:
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """The tools as a model that calls them natively is told of them."""
         return tuple(
-            ToolDefinition(name=one.name, description=one.description, parameters=one.schema)
-            for one in self.tools.values()
+            ToolDefinition(name=tool.name, description=tool.description, parameters=tool.schema)
+            for tool in self.tools.values()
         )
 
     def patch(self) -> str:

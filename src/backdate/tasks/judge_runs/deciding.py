@@ -165,16 +165,20 @@ def _choose(
     functions = sorted(by_function)
     random_source.shuffle(functions)
     most = min(tests, max(1, len(functions) * 3 // 4))  # some stay as controls
-    first = [one for one in functions if any(needed & set(sound.tests) for sound in by_function[one])]
+    first = [
+        function
+        for function in functions
+        if any(needed & set(sound.tests) for sound in by_function[function])
+    ]
     # also objects that are equal to everything are to be seen, by however few tests
-    first.sort(key=lambda one: not any(sound.kind in _OTHER_VALUES for sound in by_function[one]))
-    left = set(first[1:][-1:])  # a control that only a solution makes pass
-    first = [one for one in first if one not in left][: max(1, most - most // 2)]
+    first.sort(key=lambda function: not any(sound.kind in _OTHER_VALUES for sound in by_function[function]))
+    controls = set(first[1:][-1:])  # a control that only a solution makes pass
+    first = [function for function in first if function not in controls][: max(1, most - most // 2)]
     quick = (
-        one
-        for one in functions
-        if one not in {*first, *left}
-        and not any(identity in slow for sound in by_function[one] for identity in sound.tests)
+        function
+        for function in functions
+        if function not in {*first, *controls}
+        and not any(identity in slow for sound in by_function[function] for identity in sound.tests)
     )
     order = [*first, *quick][:most]
     used: dict[str, int] = {}
@@ -183,9 +187,9 @@ def _choose(
     for function in order:
         options = list(by_function[function])
         if function in first:
-            options = [one for one in options if one.kind in _OTHER_VALUES] or options
+            options = [option for option in options if option.kind in _OTHER_VALUES] or options
         random_source.shuffle(options)
-        sound = min(options, key=lambda one: used.get(one.kind, 0))
+        sound = min(options, key=lambda option: used.get(option.kind, 0))
         if taken & set(sound.tests):
             continue
         taken.update(sound.tests)
@@ -249,7 +253,8 @@ def judge_answer(
             reason=reason or ("" if verdict is JudgeVerdict.PROVEN else second.reason),
             seed=seed + attempt,
             changed=tuple(
-                f"{one.file}: {one.candidate.function} ({one.candidate.kind})" for one in plan.made
+                f"{change.file}: {change.candidate.function} ({change.candidate.kind})"
+                for change in plan.made
             ),
             fail_to_pass=len(fail_to_pass_tests(task) & plan.changes.keys()),
             controls=len(plan.controls),

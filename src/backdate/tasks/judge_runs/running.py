@@ -41,8 +41,10 @@ def find_candidates(tree: Path, sound: Sequence[SoundChange]) -> Mapping[SoundCh
     One whose function is another by now is left out, as is one that an honest solution may never come to.
     """
     by_file = {
-        file: {(one.function, one.kind): one for one in candidates_in(tree, file) or ()}
+        file: {
+            (candidate.function, candidate.kind): candidate for candidate in candidates_in(tree, file) or ()
+        }
         for file in dict.fromkeys(change.file for change in sound)
     }
-    found = ((change, by_file[change.file].get((change.function, change.kind))) for change in sound)
-    return {change: candidate for change, candidate in found if candidate and not candidate.may_be_skirted}
+    changes = ((change, by_file[change.file].get((change.function, change.kind))) for change in sound)
+    return {change: candidate for change, candidate in changes if candidate and not candidate.may_be_skirted}

@@ -91,7 +91,7 @@ def find_sound_changes(
 
     random_source = random.Random()  # noqa: S311 - nothing hostile runs
     for kind in JUDGING_KINDS:
-        changes = [make_change(file, one, random_source) for file, one in by_kind.get(kind, [])]
+        changes = [make_change(file, candidate, random_source) for file, candidate in by_kind.get(kind, [])]
         if changes:
             random_source.shuffle(changes)
             write_changed(good.tree, scratch / "changed", changes[:_MOST_CHANGES])
@@ -100,9 +100,11 @@ def find_sound_changes(
                 _take(findings, changes[:_MOST_CHANGES], run, counting)
     nothing = confirm_asserts_nothing(good.run, good.tree, scratch, rerun, findings.passed)
     return JudgeRecord(
-        changes=tuple(sorted(findings.changes, key=lambda one: (one.file, one.function, one.kind))),
+        changes=tuple(
+            sorted(findings.changes, key=lambda change: (change.file, change.function, change.kind))
+        ),
         unsteady=tuple(sorted(findings.unsteady)),
-        asserts_nothing=tuple(sorted(f"{one.file}: {one.function}" for one in nothing)),
+        asserts_nothing=tuple(sorted(f"{test.file}: {test.function}" for test in nothing)),
         unreadable=tuple(unreadable),
         problem="; ".join(findings.problems),
     )

@@ -34,10 +34,10 @@ def edit_policy_of(task: Task, tree: Path | None = None, *, allow_test_edits: bo
 
 def environment_of(task: Task, name: EnvironmentName) -> TaskEnvironment:
     """One of the task's environments. Raises UsageError for an origin that its kind does not have."""
-    found = task.environment if name == "target" else kind_of(task).origin(task)
-    if found is None:
+    environment = task.environment if name == "target" else kind_of(task).origin(task)
+    if environment is None:
         raise UsageError(f"{task.instance_id} is of the kind {task.kind}, which has no origin environment")
-    return found
+    return environment
 
 
 def stages_of(task: Task) -> tuple[Stage, ...]:
