@@ -89,19 +89,13 @@ def _text(extraction: Extraction, python: str | None, why: str | None, *, everyt
 
 
 def _recipe(recipe: Recipe) -> Iterator[str]:
-    from backdate.recipes.render import command_of, install_command
+    from backdate.recipes.render import steps_of
 
     if recipe.interpreter is not None:
         versions = ", ".join(recipe.interpreter.versions)
         yield _line("python", versions, recipe.interpreter.provenance)
-    for system in recipe.system:
-        yield _line(system.manager, " ".join(system.packages), system.provenance)
-    for variable in recipe.variables:
-        yield _line("set", f"{variable.name}={variable.value}", variable.provenance)
-    for step in recipe.install:
-        yield _line("install", install_command(step), step.provenance)
-    for plan in (recipe.test, *recipe.further_tests):
-        yield _line("test", command_of(plan, recipe), plan.provenance)
+    for kind, what, provenance in steps_of(recipe):
+        yield _line(kind, what, provenance)
 
 
 def _line(kind: str, what: str, provenance: Provenance) -> str:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from backdate.cli.adviser import advice_lines
 from backdate.cli.terminal import printable
-from backdate.recipes.render import command_of, install_command
+from backdate.recipes.render import steps_of
 from backdate.text import first_line
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
     from backdate.checking.ablation import Ablation
     from backdate.checking.setup_result import AttemptRecord, SetupResult
-    from backdate.recipes.recipe import Provenance, Recipe
+    from backdate.recipes.recipe import Provenance
 
 _MOST_TESTS = 200
 
@@ -38,7 +38,7 @@ def _lines(result: SetupResult, *, verbose: bool) -> Iterator[str]:
     if result.recipe is not None:
         yield ""
         yield "The recipe:" if result.proven else "The best recipe:"
-        yield from _recipe(result.recipe)
+        yield from (_step(*step) for step in steps_of(result.recipe))
     yield from advice_lines(result.advice)
     for note in result.notes:
         yield f"Note: {note}"
@@ -59,21 +59,6 @@ def _attempt(attempt: AttemptRecord) -> Iterator[str]:
     yield f"  {'; '.join(part for part in (end, counts, f'Python {attempt.python}', took) if part)}"
     if attempt.message:
         yield f"  {attempt.message}"
-
-
-def _recipe(recipe: Recipe) -> Iterator[str]:
-    for system in recipe.system:
-        yield _step(system.manager, " ".join(system.packages), system.provenance)
-    for variable in recipe.variables:
-        yield _step("set", f"{variable.name}={variable.value}", variable.provenance)
-    for limit in recipe.build_constraints:
-        yield _step("builds", limit.requirement, limit.provenance)
-    for cut in recipe.extra_cutoff_overrides:
-        yield _step("cut", f"{cut.name} at {format_day(cut.until)}", cut.provenance)
-    for step in recipe.install:
-        yield _step("install", install_command(step), step.provenance)
-    for plan in (recipe.test, *recipe.further_tests):
-        yield _step("test", command_of(plan, recipe), plan.provenance)
 
 
 def _step(kind: str, what: str, provenance: Provenance) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -34,6 +35,14 @@ class Delegation:
 Action: TypeAlias = (
     InstallStep | SystemPackages | Variable | SuitePlan | DeclaredPythons | Delegation | SkippedInstruction
 )
+
+
+def skip_unless(condition: str, actions: Iterable[Action]) -> Iterator[Action]:
+    """What is left of ``actions`` that run only under a condition of which nothing is known."""
+    for action in actions:
+        if not isinstance(action, SkippedInstruction | Variable):
+            reason = f"it is run only if {condition[:100]}, which is not known"
+            yield SkippedInstruction(reason=reason, provenance=action.provenance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from backdate.migrations import RECIPE_OF_FORMAT_1, Migration, read_stored
 from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep, Provenance, Recipe, SuitePlan
 from backdate.serial import to_json
-from backdate.timeline.instants import format_instant
+from backdate.timeline.instants import format_day, format_instant
 
 DEFAULT_INDEX = "https://pypi.org/simple"
 _BUILD_LIMITS = "/tmp/build-constraints.txt"  # noqa: S108 - in a script that somebody runs for themselves
@@ -23,6 +23,22 @@ DEFAULT_PYTHON = "3.11"
 """For a Dockerfile of a recipe that names no interpreter, when none is given."""
 _VERSION = re.compile(r"\d+(?:\.\d+){0,2}\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def steps_of(recipe: Recipe) -> Iterator[tuple[str, str, Provenance]]:
+    """What a recipe does, in order, for people: the kind of a step, its text, and where it was read."""
+    for system in recipe.system:
+        yield system.manager, " ".join(system.packages), system.provenance
+    for variable in recipe.variables:
+        yield "set", f"{variable.name}={variable.value}", variable.provenance
+    for limit in recipe.build_constraints:
+        yield "builds", limit.requirement, limit.provenance
+    for cut in recipe.extra_cutoff_overrides:
+        yield "cut", f"{cut.name} at {format_day(cut.until)}", cut.provenance
+    for step in recipe.install:
+        yield "install", install_command(step), step.provenance
+    for plan in (recipe.test, *recipe.further_tests):
+        yield "test", command_of(plan, recipe), plan.provenance
 
 
 def as_json(recipe: Recipe) -> str:

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
-from backdate.recipes.actions import Action, DeclaredJob
+from backdate.recipes.actions import Action, DeclaredJob, skip_unless
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import PARSING, Files, normal_path
 from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
@@ -128,10 +128,7 @@ def _steps(
         )
         condition = step.get("condition").text
         if condition and not re.match(r"(?:always|succeeded|succeededOrFailed)\(\)", condition):
-            for action in actions:
-                if not isinstance(action, SkippedInstruction | Variable):
-                    reason = f"it is run only if {condition[:100]}, which is not known"
-                    yield SkippedInstruction(reason=reason, provenance=action.provenance)
+            yield from skip_unless(condition, actions)
         else:
             yield from actions
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from backdate.recipes.actions import Action, DeclaredJob
+from backdate.recipes.actions import Action, DeclaredJob, skip_unless
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import PARSING, Files, normal_path
 from backdate.recipes.installers import debian_packages
@@ -180,10 +180,7 @@ def _steps(context: _StepContext, steps: Node) -> Iterator[Action]:
         elif step.get("uses").text:
             actions += _uses(inside, step, where)
         if verdict is None:
-            for action in actions:
-                if not isinstance(action, SkippedInstruction | Variable):
-                    reason = f"it is run only if {step.get('if').text[:100]}, which is not known"
-                    yield SkippedInstruction(reason=reason, provenance=action.provenance)
+            yield from skip_unless(step.get("if").text, actions)
         else:
             yield from actions
 
