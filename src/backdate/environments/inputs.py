@@ -13,7 +13,7 @@ from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.environments.environment import CutoffOverride, InterpreterChoice
 from backdate.environments.lock import PROJECT
 from backdate.recipes.declared import read_declared
-from backdate.recipes.recipe import InstallStep
+from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep
 from backdate.sandboxes.interface import BaseSystem
 from backdate.serial import digest, to_json
 from backdate.timeline.instants import Instant
@@ -130,3 +130,9 @@ def requirement_files(request: EnvironmentRequest, kind: str) -> Sequence[str]:
     return [
         posixpath.join(request.at, step.file) for step in request.steps if step.kind == kind and step.file
     ]
+
+
+def variables_of_builds(request: EnvironmentRequest) -> dict[str, str]:
+    """The request's own environment variables of steps that build."""
+    own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
+    return {**own, **request.version_variables}

@@ -1,4 +1,4 @@
-"""The shell lines of the step that makes an environment from a lock."""
+"""Shell lines of build steps: those that make an environment from a lock, and one for requirement files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,17 @@ from backdate.environments import uv
 from backdate.environments.compiled import compiling_arguments, sharing_arguments
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.step_files import placed
+
+COPIES_INSTEAD_OF_LINKS = (
+    r"find . -maxdepth 4 -type f \( -name '*.txt' -o -name '*.in' -o -name '*.pip' \) "
+    r"-exec sed -i -E 's/^[[:space:]]*(-e|--editable)[[:space:]=]+//' {} +"
+)
+"""A shell line, for the private copy of the tree: requirements that ask for an editable install get a plain
+one.
+
+An editable install leads into the tree that the build saw, which is gone when tests run; and it needs
+setuptools 64, which most old instants do not have.
+"""
 
 
 def install_script(

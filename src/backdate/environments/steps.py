@@ -26,8 +26,13 @@ from backdate.environments.build_network import (
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import compiling_arguments
 from backdate.environments.environment import BuildFailure, Environment, Lock
-from backdate.environments.inputs import EnvironmentRequest, requirement_files, requirement_lines
-from backdate.environments.install_script import attempt, install_script
+from backdate.environments.inputs import (
+    EnvironmentRequest,
+    requirement_files,
+    requirement_lines,
+    variables_of_builds,
+)
+from backdate.environments.install_script import COPIES_INSTEAD_OF_LINKS, attempt, install_script
 from backdate.environments.lent_files import CacheUse
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
@@ -42,7 +47,6 @@ from backdate.environments.step_files import build_files, handed_over, input_fil
 from backdate.environments.step_run import StepRun
 from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
 from backdate.index.upstream import IndexClient, open_index
-from backdate.recipes.recipe import PROJECT_FOLDER
 from backdate.sandboxes.interface import (
     MIB,
     Command,
@@ -61,17 +65,6 @@ BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, di
 
 _NO_TREE = "/tmp"  # noqa: S108 - private to the sandbox
 """Where a step starts that does not see the project."""
-
-COPIES_INSTEAD_OF_LINKS = (
-    r"find . -maxdepth 4 -type f \( -name '*.txt' -o -name '*.in' -o -name '*.pip' \) "
-    r"-exec sed -i -E 's/^[[:space:]]*(-e|--editable)[[:space:]=]+//' {} +"
-)
-"""A shell line, for the private copy of the tree: requirements that ask for an editable install get a plain
-one.
-
-An editable install leads into the tree that the build saw, which is gone when tests run; and it needs
-setuptools 64, which most old instants do not have.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +283,7 @@ class Steps:
         interpreter = request.choice.interpreter
         variables = uv.build_variables(cache=uv_cache, bin_folder=bin_folder or interpreter.executable.parent)
         if view is not None:
-            variables |= {**_variables_of_builds(request), **further_variables}
+            variables |= {**variables_of_builds(request), **further_variables}
         with ExitStack() as stack:
             use = CacheUse(self.cache)
             if stack.enter_context(use.lending(root.name) if lend and root else use.shared()):
@@ -398,11 +391,6 @@ class Steps:
             log=log,
             refused=step.refused,
         )
-
-
-def _variables_of_builds(request: EnvironmentRequest) -> dict[str, str]:
-    own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
-    return {**own, **request.version_variables}
 
 
 def _full(folder: Path) -> bool:
