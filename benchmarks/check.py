@@ -4,9 +4,9 @@
 
 Without ``--cold``: the time of a warm check beyond its two test runs, and the processor time of
 ``backdate --help``. With ``--cold``: the cold environment numpy + pandas + scikit-learn + flask as of
-2021-03-01, made by backdate, by bare ``uv venv`` and ``uv pip install --exclude-newer``, and by
-``pip install`` through
-pypi-timemachine, each with empty caches, in turn, ``--rounds`` times.
+2021-03-01 (wheels alone), and with termcolor, which has an sdist alone, made by backdate, by bare ``uv venv``
+and ``uv pip install --exclude-newer``, and (wheels alone) by ``pip install`` through pypi-timemachine, each
+with empty caches, in turn, ``--rounds`` times. Ratios are of times and of processor times.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import backdate
@@ -31,6 +34,7 @@ from backdate.timeline.instants import format_instant
 
 AT = "2021-03-01"
 PACKAGES = ("numpy", "pandas", "scikit-learn", "flask")
+WITH_SDIST = (*PACKAGES, "termcolor")
 PROJECT = "pypi:Flask-Login==0.6.2"
 
 
@@ -83,11 +87,7 @@ def help_cost() -> None:
 
 
 def cold(python: str, rounds: int, *, with_pip: bool) -> None:
-    """The three ways in turn, so that a noisy minute hits them all."""
-    instant = backdate.parse_instant(AT)
-    times: dict[str, list[float]] = {"backdate": [], "bare uv": []}
-    if with_pip:
-        times["pip through pypi-timemachine"] = []
+    """The ways in turn, so that a noisy minute hits them all."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         (work / "known").mkdir()
@@ -96,57 +96,93 @@ def cold(python: str, rounds: int, *, with_pip: bool) -> None:
             for one in Interpreters(work / "known").available
             if one.version.startswith(f"{python}.")
         )
-        for number in range(rounds):
-            own = work / f"own{number}"
-            (own / "cache").mkdir(parents=True)
-            # Which interpreters there are is looked up once on a machine, not for each environment.
-            shutil.copy(work / "known" / "interpreters.json", own / "cache")
-            started = time.monotonic()
-            made = backdate.build_environment(
-                ".",
-                instant=instant,
-                output=own / "env",
-                packages=PACKAGES,
-                python=python,
-                settings=backdate.Settings(cache=own / "cache"),
-            )
-            if made.failure is not None:
-                raise BackdateError(made.failure.message)
-            times["backdate"].append(time.monotonic() - started)
-            times["bare uv"].append(bare_uv(interpreter, work / f"uv{number}", format_instant(instant)))
-            if with_pip:
-                times["pip through pypi-timemachine"].append(
-                    through_timemachine(interpreter, work / f"pip{number}")
-                )
-            shutil.rmtree(own)
-    reference = statistics.median(times["backdate"])
-    print("| way | median | times backdate |\n|---|---|---|")
-    for name, taken in times.items():
-        median = statistics.median(taken)
-        print(
-            f"| {name} | {median:.1f} s ({', '.join(f'{one:.1f}' for one in taken)}) | "
-            f"{median / reference:.2f} |"
+        for title, packages in (("wheels alone", PACKAGES), ("with an sdist", WITH_SDIST)):
+            ways = {
+                "backdate": lambda at, packages=packages: by_backdate(work / "known", at, packages, python),
+                "bare uv": lambda at, packages=packages: bare_uv(interpreter, at, packages),
+            }
+            if with_pip and packages is PACKAGES:
+                ways["pip through pypi-timemachine"] = lambda at: through_timemachine(interpreter, at)
+            taken: dict[str, list[Taken]] = {name: [] for name in ways}
+            for _ in range(rounds):
+                for name, way in ways.items():
+                    taken[name].append(way(work / "round"))
+                    shutil.rmtree(work / "round")
+            report(title, taken)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one environment took: seconds, and seconds of processor time with all that was started."""
+
+    wall_s: float
+    cpu_s: float
+
+
+@contextmanager
+def measured(into: list[Taken]) -> Iterator[None]:
+    """Add what the block takes."""
+    started, cpu = time.monotonic(), processor_time()
+    yield
+    into.append(Taken(time.monotonic() - started, processor_time() - cpu))
+
+
+def processor_time() -> float:
+    """Of this process and of all that it waited for."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def report(title: str, taken: dict[str, list[Taken]]) -> None:
+    """A table of medians, and of their ratios to backdate's."""
+    print(f"\n{title}\n")
+    print("| way | median | times backdate | processor time | times backdate |\n|---|---|---|---|---|")
+    own = [statistics.median(part) for part in zip(*map(astuple, taken["backdate"]), strict=True)]
+    for name, rounds in taken.items():
+        wall, cpu = (statistics.median(part) for part in zip(*map(astuple, rounds), strict=True))
+        each = ", ".join(f"{one.wall_s:.1f}" for one in rounds)
+        print(f"| {name} | {wall:.1f} s ({each}) | {wall / own[0]:.2f} | {cpu:.1f} s | {cpu / own[1]:.2f} |")
+
+
+def by_backdate(known: Path, folder: Path, packages: tuple[str, ...], python: str) -> Taken:
+    """``backdate env``, nothing cached but which interpreters there are: that is looked up once a machine."""
+    (folder / "cache").mkdir(parents=True)
+    shutil.copy(known / "interpreters.json", folder / "cache")
+    taken: list[Taken] = []
+    with measured(taken):
+        made = backdate.build_environment(
+            ".",
+            instant=backdate.parse_instant(AT),
+            output=folder / "env",
+            packages=packages,
+            python=python,
+            settings=backdate.Settings(cache=folder / "cache"),
         )
+    if made.failure is not None:
+        raise BackdateError(made.failure.message)
+    return taken[0]
 
 
-def bare_uv(interpreter: Path, folder: Path, instant: str) -> float:
+def bare_uv(interpreter: Path, folder: Path, packages: tuple[str, ...]) -> Taken:
     """``uv venv`` and ``uv pip install --exclude-newer``, nothing cached."""
     folder.mkdir()
     env = {**os.environ, "UV_CACHE_DIR": str(folder / "cache"), "UV_NO_CONFIG": "1"}
-    started = time.monotonic()
-    subprocess.run([uv.find_uv(), "venv", "-q", "-p", interpreter, folder / "env"], check=True, env=env)
-    subprocess.run(
-        [
-            *(uv.find_uv(), "pip", "install", "-q", "-p", folder / "env" / "bin" / "python"),
-            *("--exclude-newer", instant, *PACKAGES, "pip", "setuptools"),
-        ],
-        check=True,
-        env=env,
-    )
-    return time.monotonic() - started
+    instant = format_instant(backdate.parse_instant(AT))
+    taken: list[Taken] = []
+    with measured(taken):
+        subprocess.run([uv.find_uv(), "venv", "-q", "-p", interpreter, folder / "env"], check=True, env=env)
+        subprocess.run(
+            [
+                *(uv.find_uv(), "pip", "install", "-q", "-p", folder / "env" / "bin" / "python"),
+                *("--exclude-newer", instant, *packages, "pip", "setuptools"),
+            ],
+            check=True,
+            env=env,
+        )
+    return taken[0]
 
 
-def through_timemachine(interpreter: Path, folder: Path) -> float:
+def through_timemachine(interpreter: Path, folder: Path) -> Taken:
     """``pip install`` through a pypi-timemachine of its own on loopback."""
     folder.mkdir()
     server_env = folder / "server"
@@ -165,24 +201,25 @@ def through_timemachine(interpreter: Path, folder: Path) -> float:
         wait_for(port)
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_"))}
         env = {**clean, "PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
-        started = time.monotonic()
-        subprocess.run([interpreter, "-m", "venv", folder / "env"], check=True, env=env)
-        subprocess.run(
-            [
-                *(
-                    folder / "env" / "bin" / "python",
-                    "-m",
-                    "pip",
-                    "install",
-                    "-q",
-                    "--disable-pip-version-check",
-                ),
-                *("--index-url", f"http://127.0.0.1:{port}/", *PACKAGES),
-            ],
-            check=True,
-            env=env,
-        )
-        return time.monotonic() - started
+        taken: list[Taken] = []
+        with measured(taken):
+            subprocess.run([interpreter, "-m", "venv", folder / "env"], check=True, env=env)
+            subprocess.run(
+                [
+                    *(
+                        folder / "env" / "bin" / "python",
+                        "-m",
+                        "pip",
+                        "install",
+                        "-q",
+                        "--disable-pip-version-check",
+                    ),
+                    *("--index-url", f"http://127.0.0.1:{port}/", *PACKAGES),
+                ],
+                check=True,
+                env=env,
+            )
+        return taken[0]
     finally:
         server.terminate()
         server.wait()
