@@ -23,6 +23,8 @@ FILES: dict[str, str] = {
     "tox.ini": "[testenv]\ncommands = {[testenv]commands}\ndeps = {[testenv]deps}\n" * 2000,
     "environment.yml": ALIASES + "dependencies: *i\n",
     ".github/workflows/ci.yml": ALIASES + "jobs: {test: {steps: *i}}\n# pytest\n",
+    "environment.yml ": 'name: "\\UFFFFFFFF"\ndependencies: ["\\UFFFFFFFF"]\n',
+    ".github/workflows/ci.yml ": 'on: push\njobs: {test: {steps: [{run: "pytest \\UFFFFFFFF"}]}}\n',
     ".travis.yml": "a: &a\n  b: *a\nscript: *a\n# pytest\n",
     "requirements.txt": "-r requirements.txt\n-c requirements.txt\nsix\n",
     "requirements.txt ": "-r ../../../../etc/passwd\n-r /etc/shadow\n-e file:///etc\nsix\n",

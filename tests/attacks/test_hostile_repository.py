@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
 
-from backdate.errors import SourceError
+from backdate.environments.references.repositories import _submodules
+from backdate.environments.references.types import DEFAULT_POLICY, parse_git
+from backdate.errors import SourceError, SourceProblem
+from backdate.projects.sources import git as git_module
+from backdate.projects.sources.checkout import check_out
 from backdate.projects.sources.folder import copy_folder
-from backdate.projects.sources.specification import parse_source
+from backdate.projects.sources.specification import GitSource, parse_source
 from backdate.projects.sources.tree import TreeLimits
 
 
@@ -61,6 +68,73 @@ def test_no_link_of_it_is_read(repository: Path, tmp_path: Path) -> None:
         path.read_text() for path in (tmp_path / "out").rglob("*") if path.is_file() and not path.is_symlink()
     ]
     assert "of the host" not in "".join(held)
+
+
+def written(repository: Path, kind: bytes, data: bytes) -> str:
+    """The id of a new object."""
+    raw = kind + b" %d\0" % len(data) + data
+    name = hashlib.sha1(raw, usedforsecurity=False).hexdigest()
+    path = repository / ".git/objects" / name[:2] / name[2:]
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists():
+        path.write_bytes(zlib.compress(raw, 1))
+    return name
+
+
+def checked_out(repository: Path, revision: str, target: Path) -> None:
+    check_out(
+        GitSource(location=str(repository), local=True, revision=revision),
+        target,
+        limits=TreeLimits(),
+        clone_timeout_s=60,
+    )
+
+
+def test_folders_within_folders_are_not_followed_for_ever(repository: Path, tmp_path: Path) -> None:
+    """Copying their names took hours: each is as long as all above it together."""
+    tree = written(repository, b"tree", b"100644 a.py\0" + bytes.fromhex(written(repository, b"blob", b"x")))
+    for _ in range(300):
+        tree = written(repository, b"tree", b"40000 " + b"d" * 250 + b"\0" + bytes.fromhex(tree))
+    who = b"n <e@x> 1 +0000"
+    text = b"tree %s\nauthor %s\ncommitter %s\n\nx\n" % (tree.encode(), who, who)
+    commit = written(repository, b"commit", text)
+    with pytest.raises(SourceError, match="more than 100 folders deep") as raised:
+        checked_out(repository, commit, tmp_path / "out")
+    assert raised.value.problem is SourceProblem.TOO_LARGE
+
+
+def test_a_pipe_in_the_place_of_an_object_is_not_waited_for(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blob = git_module.run_git("rev-parse", "HEAD:demo.py", cwd=repository).decode().strip()
+    path = repository / ".git/objects" / blob[:2] / blob[2:]
+    path.unlink()
+    os.mkfifo(path)
+    monkeypatch.setattr(git_module, "_TIMEOUT_S", 3)
+    with pytest.raises(SourceError, match="git cat-file did not answer"):
+        checked_out(repository, "HEAD", tmp_path / "out")
+
+
+@pytest.mark.parametrize("url", ["../../[", "../../[[x", "https://[", "//[", "../..//[::x]/y", "https://h]/"])
+def test_an_address_of_a_submodule_that_is_none_is_passed_over(url: str) -> None:
+    modules = f'[submodule "a"]\n\tpath = a\n\turl = {url}\n'
+    for address in ("https://host/o/r", "https://host//o/r"):
+        for found in _submodules(address, modules, f"160000 commit {'a' * 40}\ta\n"):
+            DEFAULT_POLICY.refusal(found.fetched_from)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        'git+https://host/x".git',
+        "git+https://host/x\\.git",
+        "git+https://[::ffff:127.0.0.1]git@ %x]file://K99999",
+        "git+https://a[::1]/x",
+        "git+https://[v1.x]/y",
+    ],
+)
+def test_an_address_that_would_not_be_one_in_git_s_configuration_is_none(address: str) -> None:
+    assert parse_git(address) is None
 
 
 @pytest.mark.parametrize(

@@ -55,10 +55,20 @@ class Terminal:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
+@pytest.fixture(params=["bwrap", pytest.param("docker", marks=pytest.mark.docker)])
+def sandbox_name(request: pytest.FixtureRequest) -> str:
+    """Each sandbox that isolates; for Docker with an engine that other processes find, too."""
+    if request.param == "docker":
+        request.getfixturevalue("docker_sandbox")
+    else:
+        bubblewrap()
+    name: str = request.param
+    return name
+
+
 @pytest.fixture
-def at_terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
-    """Starts a command in the sandbox at a terminal of 33 rows and 99 columns."""
-    bubblewrap()
+def at_terminal(tmp_path: Path, sandbox_name: str) -> Iterator[Callable[..., Terminal]]:
+    """Starts a command in a sandbox at a terminal of 33 rows and 99 columns."""
     tree = tmp_path / "tree"
     tree.mkdir()
     with contextlib.ExitStack() as stack:
@@ -70,7 +80,7 @@ def at_terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
             for name in ("LINES", "COLUMNS"):
                 environment.pop(name, None)
             process = subprocess.Popen(
-                [sys.executable, str(PROGRAM), str(tree), *command],
+                [sys.executable, str(PROGRAM), sandbox_name, str(tree), *command],
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,

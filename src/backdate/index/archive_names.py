@@ -9,13 +9,11 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import lzma
 import tarfile
-import zipfile
 from collections.abc import Iterable, Iterator
 from typing import IO, cast
 
-from backdate.index.forward_stream import BROKEN, ForwardStream
+from backdate.index.forward_stream import BROKEN, BoundedZip, ForwardStream, bounded_members, open_xz
 
 MOST_MEMBERS = 50_000
 MOST_MODULES = 5_000
@@ -32,7 +30,7 @@ def wheel_members(end: bytes) -> tuple[str, ...] | None:
     The length of the whole file is not needed: the list is located from the end.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(end)) as archive:
+        with BoundedZip(io.BytesIO(end)) as archive:
             return tuple(archive.namelist()[:MOST_MEMBERS])
     except BROKEN:
         return None
@@ -52,7 +50,8 @@ def _tar_members(data: bytes) -> list[str]:
     try:
         with _decompressed(data) as stream:
             bounded = ForwardStream(stream, LARGEST_UNPACKED, tarfile.ReadError)
-            with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as archive:
+            members = bounded_members(tarfile.ReadError)
+            with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:", tarinfo=members) as archive:
                 for member in archive:
                     names.append(member.name)
                     if len(names) >= MOST_MEMBERS:
@@ -69,7 +68,7 @@ def _decompressed(data: bytes) -> IO[bytes]:
         return cast(IO[bytes], gzip.open(packed))
     if data.startswith(b"BZh"):
         return bz2.open(packed)
-    return lzma.open(packed) if data.startswith(b"\xfd7zXZ") else packed
+    return open_xz(packed) if data.startswith(b"\xfd7zXZ") else packed
 
 
 def modules_of(members: Iterable[str], *, sdist: bool = False) -> tuple[str, ...]:

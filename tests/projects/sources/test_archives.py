@@ -193,7 +193,8 @@ def test_a_giant_header_is_not_gathered(tmp_path: Path, kind: bytes) -> None:
     info = tarfile.TarInfo("header")
     info.type, info.size = kind, 1_000_000_000
     (tmp_path / "a.tar.gz").write_bytes(gzip.compress(info.tobuf() + bytes(1000)))
-    with pytest.raises(SourceError, match="extended header of 1,000,000,"):
+    said = "bytes of global headers" if kind == tarfile.XGLTYPE else "extended header of 1,000,000,"
+    with pytest.raises(SourceError, match=said):
         bring(tmp_path / "a.tar.gz", tmp_path / "out")
 
 

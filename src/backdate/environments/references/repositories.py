@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
@@ -206,7 +206,7 @@ def _submodules(address: str, modules: str, links: str) -> list[GitReference]:
         if url.startswith(("./", "../")):
             base = urlsplit(address)
             joined = posixpath.normpath(posixpath.join(base.path, url))
-            url = urljoin(address, joined)
+            url = urlunsplit(base._replace(path=f"/{joined.lstrip('/')}", query="", fragment=""))
         reference = parse_git(f"{url}@{commit}")
         if reference is not None:
             found.append(reference)

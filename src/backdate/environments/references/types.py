@@ -17,6 +17,10 @@ _PUBLIC_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
 _REVISION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+~-]{0,250}\Z")
 _MOST_CHARACTERS = 2000
 _ARCHIVE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!~-]{0,200}\.(?:whl|zip|tar\.(?:gz|bz2|xz)|tgz|tbz)\Z")
+_PLAIN_GIT_ADDRESS = re.compile(
+    r"[a-z]+://(?:[^\s\"'\\\[\]@/]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^\s\"'\\\[\]@/]+)(?:/[^\s\"'\\\[\]]*)?\Z"
+)
+"""Nothing that ends a word in git's configuration, and brackets around a host alone."""
 _PLAIN_ADDRESS = re.compile(r"https?://[A-Za-z0-9._~:/?@!$&*+,;=%\[\]-]+\Z")
 
 
@@ -92,6 +96,8 @@ def parse_git(text: str) -> GitReference | None:
         parts = urlsplit(address)
         _ = parts.port
     except ValueError:
+        return None
+    if _PLAIN_GIT_ADDRESS.match(address) is None:
         return None
     path, at, revision = parts.path.partition("@")
     if not parts.hostname or not path.strip("/") or len(text) > _MOST_CHARACTERS or not text.isprintable():

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import lzma
 import posixpath
 import stat
 import tarfile
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from backdate.errors import SourceError, SourceProblem
-from backdate.index.forward_stream import BROKEN, ForwardStream
+from backdate.index.forward_stream import BROKEN, BoundedZip, ForwardStream, bounded_members, open_xz
 from backdate.projects.sources.folder import read_chunks
 from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
 
@@ -79,10 +77,10 @@ def read_members(
     contents: dict[str, bytes] = {}
     try:
         if archive.name.endswith((".zip", ".whl")):
-            with zipfile.ZipFile(archive) as zipped:
+            with BoundedZip(archive) as zipped:
                 for info in zipped.infolist():
                     if len(contents) < most_files and not info.is_dir() and is_wanted(info.filename):
-                        with zipped.open(info) as content:
+                        with zipped.open_member(info) as content:
                             contents.setdefault(info.filename, content.read(most_bytes))
         else:
             with open_tar(archive, what=what, most_bytes=READ_BYTES) as tar:
@@ -112,7 +110,8 @@ def open_tar(archive: Path, *, what: str, most_bytes: int) -> Iterator[tarfile.T
             return SourceError(f"{what} {problem}", SourceProblem.TOO_LARGE)
 
         bounded = ForwardStream(stream, most_bytes, refused)
-        with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as tar:
+        members = bounded_members(refused)
+        with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:", tarinfo=members) as tar:
             yield tar
 
 
@@ -155,7 +154,7 @@ def _write_member(
 
 
 def _unpack_zip(archive: Path, writer: TreeWriter, what: str, left_out: dict[str, None]) -> None:
-    with zipfile.ZipFile(archive) as zipped:
+    with BoundedZip(archive) as zipped:
         for info in zipped.infolist():
             name = _clean(info.filename, what)
             if _is_gits_own(name, left_out):
@@ -167,11 +166,11 @@ def _unpack_zip(archive: Path, writer: TreeWriter, what: str, left_out: dict[str
             elif _is_submodule_pointer(name):
                 continue
             elif stat.S_ISLNK(mode):
-                with zipped.open(info) as content:
+                with zipped.open_member(info) as content:
                     target = content.read(4096).decode("utf-8", errors="surrogateescape")
                 writer.add_link(name, _checked_target(name, target, what))
             elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
-                with zipped.open(info) as content:
+                with zipped.open_member(info) as content:
                     writer.add_file(name, _chunks(content), executable=bool(mode & 0o100))
             else:
                 raise SourceError(f"{what} holds {name!r}, which is neither a file, a folder nor a link")
@@ -221,7 +220,7 @@ def _decompressed(archive: Path) -> IO[bytes]:
     if archive.name.endswith(".tar.bz2"):
         return bz2.open(archive, "rb")
     if archive.name.endswith(".tar.xz"):
-        return lzma.open(archive, "rb")
+        return open_xz(archive.open("rb"))
     raise SourceError(
         f"{archive.name} is not a kind of sdist that can be unpacked ({', '.join(ARCHIVE_SUFFIXES)})"
     )

@@ -68,7 +68,8 @@ def _entries(
     objects: Objects, tree: str, source: GitSource, missing: list[str], limits: TreeLimits
 ) -> Iterator[Entry]:
     prefix = f"{source.subdirectory}/" if source.subdirectory else ""
-    for entry in objects.walk(tree, missing=missing, limit=10 * limits.files):
+    deepest = limits.depth + prefix.count("/")
+    for entry in objects.walk(tree, missing=missing, limit=10 * limits.files, deepest=deepest):
         if entry.path.startswith(prefix):
             path = entry.path.removeprefix(prefix)
             yield Entry(path=path, mode=entry.mode, object_id=entry.object_id)

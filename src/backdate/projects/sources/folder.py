@@ -52,7 +52,9 @@ def copy_folder(folder: Path, target: Path, *, limits: TreeLimits) -> tuple[Orig
         commit = objects.commit(revision)
         committed = {
             entry.path.removeprefix(prefix): (entry.mode, entry.object_id)
-            for entry in objects.walk(commit.tree, missing=[], limit=10 * limits.files)
+            for entry in objects.walk(
+                commit.tree, missing=[], limit=10 * limits.files, deepest=2 * limits.depth
+            )
             if entry.path.startswith(prefix)
         }
     origin = Origin(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import select
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -205,6 +206,10 @@ class Objects:
         try:
             sink.write(object_id.encode("ascii") + b"\n")
             sink.flush()
+            # A repository may hold a named pipe in the place of an object: git waits for ever.
+            if not _is_readable(source, _TIMEOUT_S):
+                self._stop()
+                raise SourceError(f"git cat-file did not answer within {_TIMEOUT_S:.0f} s")
             header = source.readline(200).split()
         except BrokenPipeError:
             header = []
@@ -235,15 +240,20 @@ class Objects:
             )
         return Commit(tree=tree, committed=_committer_date(fields.get(b"committer", b"")))
 
-    def walk(self, tree: str, *, missing: list[str], limit: int) -> Iterator[Entry]:
+    def walk(self, tree: str, *, missing: list[str], limit: int, deepest: int) -> Iterator[Entry]:
         """The files below a tree object, folders in git's order; trees that are not there go to ``missing``.
 
-        Raises SourceError beyond ``limit`` entries: a small repository can describe a tree of billions.
+        Raises SourceError beyond ``limit`` entries, or ``deepest`` folders within folders: a small repository
+        can describe a tree of billions, and one whose names are gigabytes long.
         """
         pending = [("", tree)]
         count = 0
         while pending:
             prefix, object_id = pending.pop()
+            if prefix.count("/") > deepest:
+                raise SourceError(
+                    f"the revision is more than {deepest} folders deep", SourceProblem.TOO_LARGE
+                )
             data = self.read(object_id, limit=256 * 1024 * 1024)
             if data is None:
                 missing.append(f"{prefix or '.'} (folder is not in this copy of the repository)")
@@ -288,6 +298,12 @@ def hash_blob(size: int, chunks: Iterable[bytes], *, like: str) -> str:
     for chunk in chunks:
         state.update(chunk)
     return state.hexdigest()
+
+
+def _is_readable(source: IO[bytes], seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(source, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 def _close(pipe: IO[bytes]) -> None:

@@ -27,7 +27,7 @@ def loosen_conda_environment(draft: Draft) -> None:
         return
     try:
         root = YAML(typ="safe", pure=True).compose(draft.content)
-    except (YAMLError, ValueError, RecursionError, AttributeError, IndexError) as error:
+    except (YAMLError, ValueError, RecursionError, AttributeError, LookupError, OverflowError) as error:
         draft.skip(None, f"not YAML that can be read: {' '.join(str(error).split())}")
         return
     for item in _items(_value(root, "dependencies")):

@@ -19,6 +19,11 @@ from ruamel.yaml.events import (
 
 from backdate.recipes.sources.yaml import MOST_NODES, NOTHING, Node, YamlProblem
 
+_READER_FAULTS = (
+    *(ValueError, TypeError, AttributeError, LookupError),
+    *(RecursionError, AssertionError, OverflowError),
+)
+"""What ruamel raises, besides its own errors, for texts that are no YAML: a character beyond all is one."""
 _DEEPEST = 40
 _NULLS = ("", "~", "null", "Null", "NULL")
 
@@ -31,7 +36,7 @@ def read_events(text: str) -> Node:
             return _YamlReader(YAML(typ="safe", pure=True).parse(text)).document()
     except YAMLError as error:
         raise YamlProblem(f"not YAML: {' '.join(str(error).split())[:200]}") from error
-    except (ValueError, TypeError, AttributeError, LookupError, RecursionError, AssertionError) as error:
+    except _READER_FAULTS as error:
         if isinstance(error, YamlProblem):
             raise
         raise YamlProblem(f"not YAML that can be read: {type(error).__name__}") from error
