@@ -6,11 +6,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from ordinary_user import require_another_user, run_tests_as_user
 from patience import PATIENCE_S
 
 from backdate.sandboxes import left_behind
-from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Workspace
+from backdate.sandboxes.interface import Command, Limits, Mount, RunStatus, Sandbox, Workspace
+
+
+@pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    name = "bubblewrap" if request.param == "bubblewrap" else "docker_sandbox"
+    sandbox: Sandbox = request.getfixturevalue(name)
+    return sandbox
+
 
 INSTALLER = """
 import subprocess, sys
@@ -30,7 +38,7 @@ if os.fork() == 0:
 """
 
 
-def run(bubblewrap: Bubblewrap, tmp_path: Path, build: str, *, ends: bool) -> tuple[RunStatus, str]:
+def run(sandbox: Sandbox, tmp_path: Path, build: str, *, ends: bool) -> tuple[RunStatus, str]:
     command = Command(
         argv=(sys.executable, "-I", "-c", INSTALLER, build),
         cwd="/tmp",
@@ -42,17 +50,17 @@ def run(bubblewrap: Bubblewrap, tmp_path: Path, build: str, *, ends: bool) -> tu
         for one in sorted({sys.base_prefix, str(Path(sys.prefix).resolve())})
     )
     log = tmp_path / "log"
-    result = bubblewrap.run(command, Workspace(mounts=mounts), log=log)
+    result = sandbox.run(command, Workspace(mounts=mounts), log=log)
     return result.status, log.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_daemon_that_holds_the_output_is_ended(
-    ends: bool, bubblewrap: Bubblewrap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ends: bool, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(left_behind, "GRACE_S", 0.0)
     build = DAEMON.replace("CLOSING", "pass").replace("AGE", "10 ** 6")
-    status, text = run(bubblewrap, tmp_path, build, ends=ends)
+    status, text = run(sandbox, tmp_path, build, ends=ends)
     if not ends:  # so it was
         assert status is RunStatus.TIMEOUT
         return
@@ -62,22 +70,32 @@ def test_a_daemon_that_holds_the_output_is_ended(
 
 
 def test_what_ends_in_time_does_its_work(
-    bubblewrap: Bubblewrap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(left_behind, "GRACE_S", PATIENCE_S)
     build = DAEMON.replace("CLOSING", "pass").replace("AGE", "1")
-    status, text = run(bubblewrap, tmp_path, build, ends=True)
+    status, text = run(sandbox, tmp_path, build, ends=True)
     assert status is RunStatus.EXITED
     assert "and its late child" in text
     assert "left behind" not in text
 
 
 def test_one_that_holds_nothing_is_left_alone(
-    bubblewrap: Bubblewrap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(left_behind, "GRACE_S", 0.0)
     build = DAEMON.replace("CLOSING", "os.closerange(0, 3)").replace("AGE", "10 ** 6")
-    status, text = run(bubblewrap, tmp_path, build, ends=True)
+    status, text = run(sandbox, tmp_path, build, ends=True)
     assert status is RunStatus.EXITED
     assert "the installer goes on after a build" in text
     assert "left behind" not in text
+
+
+@pytest.mark.slow
+def test_so_it_is_where_an_ordinary_user_runs_it() -> None:
+    require_another_user()
+    done = run_tests_as_user(
+        "tests/sandboxes/test_left_behind.py::test_a_daemon_that_holds_the_output_is_ended"
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert "2 passed" in done.stdout

@@ -14,6 +14,7 @@ import signal
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from backdate.sandboxes.interface import RunStatus
@@ -21,7 +22,11 @@ from backdate.sandboxes.log import BoundedLog
 
 GRACE_S = 10.0
 _EVERY_S = 0.5
-_MOST_PROCESSES = 4096
+_SHARE = 20
+"""Looking takes at most one part in so many of the time: other watches wait meanwhile."""
+_MOST_PROCESSES = 512
+_MOST_FILES = 4096
+"""Of more processes, or open files of one of them, nothing is said: they have limits of their own."""
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 
@@ -33,17 +38,18 @@ class LeftBehind:
         self.leader: int | None = None
         """Process 1 of the sandbox, by its number outside."""
         self._since: dict[int, float] = {}
-        self._looked = 0.0
+        self._next = 0.0
 
     def watch(self) -> RunStatus | None:
         """See ``supervision.Watch``."""
         now = time.monotonic()
-        if self.leader is not None and now >= self._looked + _EVERY_S:
-            self._looked = now
+        if self.leader is not None and now >= self._next:
             holding = waited_for(self.leader)
             self._since = {one: self._since.get(one, now) for one in holding}
             if late := [one for one, since in self._since.items() if now - since >= GRACE_S]:
                 self._end(self.leader, late)
+            done = time.monotonic()
+            self._next = done + max(_EVERY_S, _SHARE * (done - now))
         return None
 
     def _end(self, leader: int, processes: Iterable[int]) -> None:
@@ -82,7 +88,7 @@ def _below(processes: Iterable[int]) -> list[int]:
     found = list(processes)
     for process in found:
         if len(found) > _MOST_PROCESSES:
-            return []  # a flood, which has a limit of its own
+            return []
         found += _children(process)
     return found
 
@@ -100,7 +106,11 @@ def _pipes(process: int) -> list[tuple[str, bool]]:
     """The pipes that a process has open, and whether it can write to them."""
     found = []
     try:
-        for name in os.listdir(f"/proc/{process}/fd"):  # noqa: PTH208 - thousands of names
+        with os.scandir(f"/proc/{process}/fd") as entries:
+            opened = [one.name for one in islice(entries, _MOST_FILES + 1)]
+        if len(opened) > _MOST_FILES:
+            return []
+        for name in opened:
             link = os.readlink(f"/proc/{process}/fd/{name}")  # noqa: PTH115
             if link.startswith("pipe:"):
                 lines = Path(f"/proc/{process}/fdinfo/{name}").read_text().splitlines()
