@@ -24,7 +24,7 @@ class Submission:
     record: RunRecord | None = None
     """What the run says of itself: believed for calls and costs alone."""
 
-    def told(self, score: Score) -> Score:
+    def with_record(self, score: Score) -> Score:
         """``score`` with what only the run can tell."""
         record = self.record
         if record is None:

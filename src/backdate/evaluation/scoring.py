@@ -110,7 +110,7 @@ def _score_or_load(plan: ScorePlan, task: Task, progress: Reporter) -> Score:
         progress.report(TaskScored(score=known, kept=True, total=len(plan.tasks)))
         return known
     started = time.monotonic()
-    score = answer.told(score_answer(plan, task, answer))
+    score = answer.with_record(score_answer(plan, task, answer))
     score = replace(score, key=key, duration_s=time.monotonic() - started)
     store_score(plan.folder, score)
     progress.report(TaskScored(score=score, kept=False, total=len(plan.tasks)))

@@ -147,7 +147,7 @@ class _Conversation:
         self, speaker: Responder, box: Toolbox, runner: _TestRunner, journaled: JournaledTurns
     ) -> None:
         self._speaker, self._box, self._runner, self._journaled = speaker, box, runner, journaled
-        self._said: AgentReply | None = None
+        self._reply: AgentReply | None = None
         self.turns: list[Turn] = []
         self.usage = SolverUsage()
         self.asked_s = 0.0
@@ -158,7 +158,7 @@ class _Conversation:
         if isinstance(event, Act):
             kept = self._journaled.next_answer()
             observation = self._act(event.request) if kept is None else self._act_again(event.request, kept)
-            said = self._said or AgentReply(text="", request=event.request)
+            said = self._reply or AgentReply(text="", request=event.request)
             self.turns.append(Turn(said=said, observation=observation))
             return observation
         recalled = self._recall()
@@ -168,7 +168,7 @@ class _Conversation:
             return reply
         self.usage += reply.usage
         if isinstance(reply, AgentReply):
-            self._said = reply
+            self._reply = reply
             self._runner.calls += 1
             if reply.request is None:
                 self.turns.append(Turn(said=reply, observation=Observation(text=NO_TOOL, refused=True)))

@@ -76,7 +76,7 @@ class ReplaySpeaker:
     model = ""
 
     def __init__(self, trajectory: Trajectory) -> None:
-        self._said: list[tuple[str, ToolRequest | None]] = list(requests_of(trajectory))
+        self._replies: list[tuple[str, ToolRequest | None]] = list(requests_of(trajectory))
         self._next = 0
         self.model = trajectory.agent.model_name or ""
 
@@ -90,8 +90,8 @@ class ReplaySpeaker:
 
     def reply(self, conversation: Sequence[Turn]) -> AgentReply | Done:  # noqa: ARG002 - whatever came of it
         """The next step of the trajectory."""
-        if self._next >= len(self._said):
+        if self._next >= len(self._replies):
             return Done(reason="the trajectory ends here")
-        text, request = self._said[self._next]
+        text, request = self._replies[self._next]
         self._next += 1
         return AgentReply(text=text, request=request)

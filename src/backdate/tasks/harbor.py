@@ -34,7 +34,7 @@ def write_harbor_task(task: Task, folder: Path, sources: Sources) -> None:
     """
     tree = folder / "environment" / _TREE
     write_original(task, tree, sources)
-    lay_patches(task, tree, kind_of(task).given)
+    lay_patches(task, tree, kind_of(task).solver_layers)
     scripts, _ = scripted_patch(task)
     for name, text in scripts_to_add(task).items():
         write_whole(tree / name, text.encode())

@@ -96,11 +96,11 @@ def combine_tests(
     for runs in (sides[0], sides[2], sides[1]):
         for outcomes in runs:
             order.update(dict.fromkeys(outcomes))
-    seen = {test: [_seen(test, runs) for runs in sides] for test in order}
-    return tuple(_combine(test, *sides) for test, sides in seen.items() if not _only_blocked(*sides))
+    by_test = {test: [_outcomes_of(test, runs) for runs in sides] for test in order}
+    return tuple(_combine(test, *sides) for test, sides in by_test.items() if not _only_blocked(*sides))
 
 
-_Seen = tuple[Outcome | None, ...]
+_Outcomes = tuple[Outcome | None, ...]
 """The different outcomes of one test in the repeats of one side; None where it did not run."""
 
 
@@ -108,16 +108,16 @@ def _by_id(run: SuiteRun) -> dict[str, Outcome]:
     return {result.id: result.outcome for result in run.results}
 
 
-def _seen(identity: str, runs: Sequence[dict[str, Outcome]]) -> _Seen:
+def _outcomes_of(identity: str, runs: Sequence[dict[str, Outcome]]) -> _Outcomes:
     return tuple(dict.fromkeys(outcomes.get(identity) for outcomes in runs))
 
 
-def _only_blocked(old: _Seen, new: _Seen, gold: _Seen) -> bool:
+def _only_blocked(old: _Outcomes, new: _Outcomes, gold: _Outcomes) -> bool:
     """Whether this is no test but what kept tests from being collected, and is so on the new side alone."""
     return set(new) <= {None, Outcome.NOT_COLLECTED} and {*old, *gold} <= {None}
 
 
-def _combine(identity: str, origin: _Seen, start: _Seen, reference: _Seen) -> TaskTest:
+def _combine(identity: str, origin: _Outcomes, start: _Outcomes, reference: _Outcomes) -> TaskTest:
     role, why = _role(origin, start, reference)
     return TaskTest(
         id=identity,
@@ -129,7 +129,7 @@ def _combine(identity: str, origin: _Seen, start: _Seen, reference: _Seen) -> Ta
     )
 
 
-def _role(old: _Seen, new: _Seen, gold: _Seen) -> tuple[Role, str]:
+def _role(old: _Outcomes, new: _Outcomes, gold: _Outcomes) -> tuple[Role, str]:
     for name, seen in (("with the gold patch", gold), ("on the new side", new), ("on the old side", old)):
         if len(seen) > 1:
             return "excluded", f"flaky {name}"
@@ -144,7 +144,7 @@ def _role(old: _Seen, new: _Seen, gold: _Seen) -> tuple[Role, str]:
     return ("pass-to-pass", "") if now.good else ("excluded", f"{now.value} on the new side")
 
 
-def _first(outcomes: _Seen) -> Outcome | None:
+def _first(outcomes: _Outcomes) -> Outcome | None:
     return outcomes[0] if outcomes else None
 
 

@@ -33,12 +33,12 @@ def differences(task: Task, old: Sequence[SuiteRun], new: Sequence[SuiteRun]) ->
     recorded = {test.id: test for test in task.tests}
     changing = {_function(test.id) for test in task.tests if test.role == "excluded" and "[" in test.id}
     lines = [
-        f"{test.id}: {_words(judged.get(test.id))} instead of {_words(test)}"
+        f"{test.id}: {_described(judged.get(test.id))} instead of {_described(test)}"
         for test in task.tests
-        if test.role != "excluded" and _said(judged.get(test.id)) != _said(test)
+        if test.role != "excluded" and _role_and_outcomes(judged.get(test.id)) != _role_and_outcomes(test)
     ]
     lines += [
-        f"{instance}: {_words(test)}, which is not recorded"
+        f"{instance}: {_described(test)}, which is not recorded"
         for instance, test in judged.items()
         if test.role == "fail-to-pass"
         and instance not in recorded
@@ -51,11 +51,11 @@ def _function(test_id: str) -> str:
     return test_id.partition("[")[0]
 
 
-def _said(test: TaskTest | None) -> tuple[str, Outcome | None, Outcome | None] | None:
+def _role_and_outcomes(test: TaskTest | None) -> tuple[str, Outcome | None, Outcome | None] | None:
     return None if test is None else (test.role, test.origin, test.start)
 
 
-def _words(test: TaskTest | None) -> str:
+def _described(test: TaskTest | None) -> str:
     if test is None:
         return "not there"
     role = test.why or test.role

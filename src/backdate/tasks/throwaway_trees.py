@@ -84,7 +84,7 @@ class FilesOfBuilds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
+class _OwnTree:
     """A task's own tree."""
 
     side: BuiltSide
@@ -100,7 +100,7 @@ class ThrowawayTrees:
     def __init__(self, folder: Path, budget: DiskBudget | None = None) -> None:
         self._folder = folder
         self._budget = budget
-        self._given: dict[tuple[str, EnvironmentName], _Given] = {}
+        self._own_trees: dict[tuple[str, EnvironmentName], _OwnTree] = {}
         self._lock = threading.RLock()
         self._stack = ExitStack()
 
@@ -115,34 +115,36 @@ class ThrowawayTrees:
     def build(self, trees: TreeBuilder, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
         """The environment for ``tree``, made of the one of the task's own tree."""
         with self._lock:
-            known = self._given.get((task.instance_id, environment)) or self._first(trees, task, environment)
+            known = self._own_trees.get((task.instance_id, environment)) or self._first(
+                trees, task, environment
+            )
             asked = trees.request(task, tree, environment)
             if asked.request.digest == known.side.request.digest:
                 return replace(known.side, dated=asked.dated)
             side = self._changed(trees, task, known, asked, environment)
             if self._budget is not None:
                 self._budget.check()
-                narrowed = self._given[task.instance_id, environment].narrowed
+                narrowed = self._own_trees[task.instance_id, environment].narrowed
                 if narrowed and isinstance(side.answer, BuildFailure) and side.answer.phase == "disk":
                     raise self._budget.exceeded(self._budget.used())  # it is not the answer's fault
             return side
 
-    def _first(self, trees: TreeBuilder, task: Task, environment: EnvironmentName) -> _Given:
-        tree = self._folder / f"given-{len(self._given)}" / "tree"
+    def _first(self, trees: TreeBuilder, task: Task, environment: EnvironmentName) -> _OwnTree:
+        tree = self._folder / f"own-{len(self._own_trees)}" / "tree"
         tree.parent.mkdir(parents=True)
         trees.make_tree(task, tree, "origin" if environment == "origin" else None)
         side = trees.side(task, tree, environment)
         builds = task.proof.builds if task.proof is not None and environment == "target" else None
         locked = allowed_of((*(builds or ()), *environment_of(task, environment).distributions))
-        given = self._of(trees, side, tree.parent, locked)
-        self._given[task.instance_id, environment] = given
-        return given
+        own_tree = self._of(trees, side, tree.parent, locked)
+        self._own_trees[task.instance_id, environment] = own_tree
+        return own_tree
 
     def _of(
         self, trees: TreeBuilder, side: BuiltSide, folder: Path, locked: tuple[AllowedFiles, ...]
-    ) -> _Given:
-        wanted = trees.resources.builder.steps.limits
-        limits = wanted if self._budget is None else self._budget.limits(wanted)
+    ) -> _OwnTree:
+        full_limits = trees.resources.builder.steps.limits
+        limits = full_limits if self._budget is None else self._budget.limits(full_limits)
         throwaway = ThrowawayBuilder(
             trees.resources.builder,
             side.request,
@@ -151,38 +153,45 @@ class ThrowawayTrees:
             folder=folder / f"cache-{len(list(folder.iterdir()))}",
             limits=limits,
         )
-        return _Given(
+        return _OwnTree(
             side=side,
             throwaway=self._stack.enter_context(throwaway),
             folder=folder,
-            narrowed=limits.disk_bytes != wanted.disk_bytes,
+            narrowed=limits.disk_bytes != full_limits.disk_bytes,
         )
 
     def _changed(
-        self, trees: TreeBuilder, task: Task, given: _Given, asked: AskedSide, environment: EnvironmentName
+        self,
+        trees: TreeBuilder,
+        task: Task,
+        own_tree: _OwnTree,
+        asked: AskedSide,
+        environment: EnvironmentName,
     ) -> BuiltSide:
-        changed = _made(trees, task, given.throwaway, asked, environment)
+        changed = _build_with(trees, task, own_tree.throwaway, asked, environment)
         if isinstance(changed.answer, Environment) or changed.answer.phase not in ("resolve", "install"):
             return changed
-        builds = self._files_of_builds(trees, task, given, environment)
+        builds = self._files_of_builds(trees, task, own_tree, environment)
         if isinstance(builds, BuildFailure):
             return changed
         named = environment_of(task, environment)
-        again = self._of(trees, given.side, given.folder, (*builds, *allowed_of(named.distributions)))
-        self._given[task.instance_id, environment] = again
-        return _made(trees, task, again.throwaway, asked, environment)
+        again = self._of(trees, own_tree.side, own_tree.folder, (*builds, *allowed_of(named.distributions)))
+        self._own_trees[task.instance_id, environment] = again
+        return _build_with(trees, task, again.throwaway, asked, environment)
 
     def _files_of_builds(
-        self, trees: TreeBuilder, task: Task, given: _Given, environment: EnvironmentName
+        self, trees: TreeBuilder, task: Task, own_tree: _OwnTree, environment: EnvironmentName
     ) -> tuple[AllowedFiles, ...] | BuildFailure:
         """What building the task's own tree takes, or the one with its known solution; kept in the cache."""
         builder = trees.resources.builder
-        tree = given.folder / "tree"
+        tree = own_tree.folder / "tree"
         if environment == "target" and task.has_reference:
-            tree = given.folder / "reference"
+            tree = own_tree.folder / "reference"
             if not tree.exists():
                 trees.make_tree(task, tree, "reference")
-        return files_of_builds(trees, task, tree, environment, given.side, builder, given.folder / "recorded")
+        return files_of_builds(
+            trees, task, tree, environment, own_tree.side, builder, own_tree.folder / "recorded"
+        )
 
 
 def files_of_builds(
@@ -209,7 +218,7 @@ def files_of_builds(
             asked.request,
             side.answer,
             folder,
-            lambda throwaway: _made(trees, task, throwaway, asked, environment).answer,
+            lambda throwaway: _build_with(trees, task, throwaway, asked, environment).answer,
         )
         if not isinstance(files, BuildFailure):
             builder.cache.write("locks", key, FilesOfBuilds(files=files))
@@ -244,7 +253,7 @@ def locked_builds(trees: TreeBuilder, task: Task, folder: Path) -> tuple[LockedD
     )
 
 
-def _made(
+def _build_with(
     trees: TreeBuilder,
     task: Task,
     throwaway: ThrowawayBuilder,

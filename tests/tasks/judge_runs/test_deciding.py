@@ -73,7 +73,7 @@ def results(plan: JudgePlan) -> dict[str, CaseResult]:
 def test_fail_to_pass_tests_are_always_among_the_changed(tree, seed) -> None:
     chosen = plan(tree, tests=1, seed=seed)
     assert set(chosen.changes) == {f"{FILE}::test_5"}
-    assert next(iter(chosen.made)).candidate.kind in (ChangeKind.LITERAL, ChangeKind.WRAPPED)
+    assert next(iter(chosen.distinct_changes)).candidate.kind in (ChangeKind.LITERAL, ChangeKind.WRAPPED)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -92,7 +92,7 @@ def test_fail_to_pass_tests_whose_value_can_be_changed_come_first(tree, seed) ->
     for tests in (1, 3):
         found = plan_judge_run(given, tree, tests=tests, seed=seed)
         assert isinstance(found, JudgePlan)
-        kinds = {one.candidate.kind for one in found.made}
+        kinds = {one.candidate.kind for one in found.distinct_changes}
         assert kinds & {ChangeKind.LITERAL, ChangeKind.WRAPPED}
 
 
@@ -134,10 +134,14 @@ def test_a_function_that_is_many_tests_runs_again_for_some_of_them(tree, seed) -
     needed = f"{FILE}::test_5[4]"
     found = plan_judge_run(many_cases(needed), tree, tests=3, seed=seed, slow={needed, f"{FILE}::test_5[1]"})
     assert isinstance(found, JudgePlan)
-    functions = [one.candidate.function for one in found.made]
+    functions = [one.candidate.function for one in found.distinct_changes]
     assert sorted(functions) == sorted({*functions})
     assert len(functions) == 3
-    assert [sum(change is one for change in found.changes.values()) for one in found.made] == [3, 3, 3]
+    assert [sum(change is one for change in found.changes.values()) for one in found.distinct_changes] == [
+        3,
+        3,
+        3,
+    ]
     assert needed in found.changes
     assert f"{FILE}::test_5[1]" not in found.changes, "of equals the quick ones run"
     assert len(found.controls) == 3
@@ -179,7 +183,7 @@ def test_the_seed_decides_and_some_tests_stay_controls(tree) -> None:
     many = plan(tree, tests=10)
     assert (len(many.changes), len(many.controls)) == (6, 2)
     assert not set(many.changes) & set(many.controls)
-    assert len({one.candidate.kind for one in many.made}) == 4
+    assert len({one.candidate.kind for one in many.distinct_changes}) == 4
 
 
 def test_what_an_honest_solution_may_skirt_is_never_changed(tree) -> None:

@@ -133,7 +133,7 @@ def budgeted_loop(
                 return ModelSolver(model).attempt(assignment)
 
         attempt = await anyio.to_thread.run_sync(work)
-        state.store.set(_ATTEMPT, _told(attempt))
+        state.store.set(_ATTEMPT, _log_entry(attempt))
         state.output = ModelOutput.from_content(model=model.name, content=attempt.patch)
         state.messages.append(state.output.choices[0].message)
         state.completed = True
@@ -146,7 +146,7 @@ def _own_sandbox() -> BackdateSandbox:
     return sandbox().as_type(BackdateSandbox)
 
 
-def _told(attempt: SolverResult) -> dict[str, object]:
+def _log_entry(attempt: SolverResult) -> dict[str, object]:
     """What of an attempt is written into Inspect's log."""
     solved = next((run for run in attempt.runs if run.solved), None)
     return {

@@ -119,7 +119,7 @@ class EnvironmentEvidence:
         return "\n".join(self._answer_lines(answer, old, new) for answer in answers)
 
     def _answer_lines(self, answer: ApiDifference, old: Environment, new: Environment) -> str:
-        lines = [f"{answer.name}: {_words(answer)}"]
+        lines = [f"{answer.name}: {_described(answer)}"]
         for side, member in (("old", answer.old), ("new", answer.new)):
             if member is not None and member.present:
                 signature = f"{member.name.rpartition('.')[2]}{member.signature}" if member.signature else ""
@@ -212,7 +212,7 @@ class EnvironmentEvidence:
         return _bounded(list(warnings)) if warnings else "No such warnings in the old environment."
 
 
-def _words(answer: ApiDifference) -> str:
+def _described(answer: ApiDifference) -> str:
     if answer.change is NameChange.SIGNATURE:
         lost = ", ".join(answer.removed_parameters) or "none"
         new = ", ".join(answer.added_parameters) or "none"

@@ -78,7 +78,7 @@ class JudgePlan:
     controls: tuple[str, ...]
 
     @property
-    def made(self) -> tuple[SecretChange, ...]:
+    def distinct_changes(self) -> tuple[SecretChange, ...]:
         """Each change once."""
         return tuple(dict.fromkeys(self.changes.values()))
 
@@ -234,7 +234,7 @@ def judge_answer(
         plan = plan_judge_run(task, tree, tests=settings.tests, seed=seed + attempt, slow=slow_tests(run))
         if isinstance(plan, str):
             return JudgeResult(verdict=JudgeVerdict.NOT_JUDGED, reason=plan)
-        write_changed(tree, scratch / "judged", plan.made)
+        write_changed(tree, scratch / "judged", plan.distinct_changes)
         folder = logs / f"judge-{attempt + 1}"
         folder.mkdir(parents=True, exist_ok=True)
         second = runner.run_changed(
@@ -254,7 +254,7 @@ def judge_answer(
             seed=seed + attempt,
             changed=tuple(
                 f"{change.file}: {change.candidate.function} ({change.candidate.kind})"
-                for change in plan.made
+                for change in plan.distinct_changes
             ),
             fail_to_pass=len(fail_to_pass_tests(task) & plan.changes.keys()),
             controls=len(plan.controls),

@@ -53,7 +53,7 @@ def layers_of(task: Task, tree: StageName | None) -> tuple[Layer, ...]:
     """
     kind = kind_of(task)
     if tree is None:
-        return kind.given
+        return kind.solver_layers
     for stage in kind.stages:
         if stage.name == tree:
             return stage.layers

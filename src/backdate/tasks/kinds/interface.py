@@ -34,7 +34,7 @@ class TaskKind(Protocol):
     """One kind of task. Without state: what differs between tasks is in the task."""
 
     @property
-    def given(self) -> tuple[Layer, ...]:
+    def solver_layers(self) -> tuple[Layer, ...]:
         """What is laid on the source for a solver to work on."""
         ...
 

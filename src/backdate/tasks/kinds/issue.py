@@ -19,7 +19,7 @@ and tests that pass now must still pass."""
 class IssueKind:
     """See ``TaskKind``. One environment; the tests that judge come after the answer."""
 
-    given: tuple[Layer, ...] = ()
+    solver_layers: tuple[Layer, ...] = ()
     after_answer: tuple[Layer, ...] = ("test",)
     labels: Mapping[EnvironmentName, str] = {"target": "environment"}
     stages = (

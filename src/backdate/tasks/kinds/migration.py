@@ -24,7 +24,7 @@ Python {new_python} with the dependencies of {new}. All paths are relative to it
 class MigrationKind:
     """See ``TaskKind``. The old tree is the published one; what the patches change is for the new side."""
 
-    given: tuple[Layer, ...] = ("preparation", "test")
+    solver_layers: tuple[Layer, ...] = ("preparation", "test")
     after_answer: tuple[Layer, ...] = ()
     labels: Mapping[EnvironmentName, str] = {"origin": "old", "target": "new"}
     stages = (

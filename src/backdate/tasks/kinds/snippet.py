@@ -20,7 +20,7 @@ that it gives with the second version what it gave with the first."""
 class SnippetKind:
     """See ``TaskKind``. The tree holds the function's file and the tests that call it."""
 
-    given: tuple[Layer, ...] = ()
+    solver_layers: tuple[Layer, ...] = ()
     after_answer: tuple[Layer, ...] = ()
     labels: Mapping[EnvironmentName, str] = {"origin": "origin", "target": "target"}
     stages = (
