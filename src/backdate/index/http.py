@@ -6,6 +6,7 @@ httpx is imported where it is used: what is cached already needs none of it, and
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -69,24 +70,35 @@ class Fetcher:
     """A pooled HTTP client, safe to share between threads."""
 
     def __init__(self, *, timeout_s: float = 30.0, transport: httpx.BaseTransport | None = None) -> None:
+        self.timeout_s = timeout_s
+        self._transport = transport
+        self._lock = threading.Lock()
+        self._made: httpx.Client | None = None
+
+    @property
+    def _client(self) -> httpx.Client:
+        """Made when something is requested first: reading this machine's certificates takes long."""
         import httpx
 
         from backdate.index.connections import keep_deadlines
 
-        client = httpx.Client(
-            headers={"user-agent": f"backdate/{__version__}", "accept-encoding": "gzip"},
-            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
-            limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
-            follow_redirects=True,
-            max_redirects=5,
-            transport=transport,
-        )
-        self._client = keep_deadlines(client)
-        self.timeout_s = timeout_s
+        with self._lock:
+            if self._made is None:
+                client = httpx.Client(
+                    headers={"user-agent": f"backdate/{__version__}", "accept-encoding": "gzip"},
+                    timeout=httpx.Timeout(self.timeout_s, connect=min(self.timeout_s, 10.0)),
+                    limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
+                    follow_redirects=True,
+                    max_redirects=5,
+                    transport=self._transport,
+                )
+                self._made = keep_deadlines(client)
+            return self._made
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        if self._made is not None:
+            self._made.close()
 
     def get(
         self,

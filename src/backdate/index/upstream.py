@@ -338,6 +338,8 @@ def _no_times(upstream: str, name: str, problem: object) -> IndexFailure:
 
 def check_upstream(url: str) -> str:
     """The root URL of an index, with its trailing slash. Raises UsageError for an invalid one."""
+    if url.rstrip("/") == PUBLIC_INDEX.rstrip("/"):
+        return PUBLIC_INDEX  # without a parser of addresses, which takes long to import
     import httpx
 
     try:

@@ -23,6 +23,18 @@ def new_client() -> httpx.Client:
     return httpx.Client(timeout=httpx.Timeout(30.0), follow_redirects=True)
 
 
+def kept_file(file: ListedFile, cache: Path) -> Path | None:
+    """The file from ``cache``, its hash checked; None when it is not there, or nothing can be checked."""
+    if file.sha256 is None:
+        return None
+    path = _place(file, file.sha256, cache)
+    return path if path.is_file() and _sha256(path) == file.sha256 else None
+
+
+def _place(file: ListedFile, sha256: str, cache: Path) -> Path:
+    return cache / sha256[:2] / sha256 / safe_archive_name(file.filename)
+
+
 def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes: int) -> Path:
     """The file, from ``cache`` or the index, its hash checked either way.
 
@@ -33,9 +45,9 @@ def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes:
 
     if file.sha256 is None:
         raise IndexUnavailable(f"the index gives no SHA-256 for {file.filename}, so it cannot be checked")
-    path = cache / file.sha256[:2] / file.sha256 / safe_archive_name(file.filename)
-    if path.is_file() and _sha256(path) == file.sha256:
-        return path
+    kept = kept_file(file, cache)
+    if kept is not None:
+        return kept
     data = bytearray()
     try:
         with client.stream("GET", file.url) as response:
@@ -54,6 +66,7 @@ def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes:
     sha256 = hashlib.sha256(data).hexdigest()
     if sha256 != file.sha256:
         raise SourceError(f"{file.filename} is not what the index lists: SHA-256 {sha256}, not {file.sha256}")
+    path = _place(file, sha256, cache)
     write_whole(path, bytes(data))
     return path
 

@@ -16,7 +16,7 @@ from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin
 from backdate.projects.read import read_text
 from backdate.projects.sources.archives import ARCHIVE_SUFFIXES, Unpacked, unpack
-from backdate.projects.sources.download import download, new_client
+from backdate.projects.sources.download import download, kept_file, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
 from backdate.projects.sources.specification import SdistSource
 from backdate.projects.sources.tree import TreeLimits
@@ -48,8 +48,10 @@ def fetch_sdist(
     is not sound, and IndexUnavailable when the index does not do its part.
     """
     chosen = choose_sdist(fetch_listing(client, source.name), source, before)
-    with new_client() as downloading:
-        archive = download(downloading, chosen, cache, most_bytes=_DOWNLOAD_BYTES)
+    archive = kept_file(chosen, cache)
+    if archive is None:
+        with new_client() as downloading:
+            archive = download(downloading, chosen, cache, most_bytes=_DOWNLOAD_BYTES)
     what = f"the sdist {chosen.filename}"
     unpacked = _unpack_single(archive, target, what, limits)
     info = read_package_info(target)
