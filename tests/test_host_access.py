@@ -237,12 +237,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "construction/sources/rows.py": {"read_jsonl": "open"},
         "evaluation/load.py": {"open_bench": "open"},
         "evaluation/predictions.py": {"read_predictions": "read_bytes"},
-        "projects/sources/archives.py": {
-            "_decompressed": "open",
-            "_unpack_zip": "ZipFile open",
-            "open_tar": "open",
-            "read_members": "ZipFile open",
-        },
+        "projects/sources/archives.py": {"_decompressed": "open", "open_tar": "open"},
         "solvers/replay.py": {"_read": "open"},
         "tasks/checksums.py": {"read_bounded": "read_bytes", "sha256_of": "open"},
         "tasks/importing.py": {"import_rows": "read_bytes"},
