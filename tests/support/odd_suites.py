@@ -228,7 +228,9 @@ def pytest_pyfunc_call(pyfuncitem):
         """
 import http.server, os, signal, socket, urllib.request
 def test_server():
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(1)
         port = listening.getsockname()[1]
         server = os.fork()
         if server == 0:
@@ -351,6 +353,84 @@ def odd_suites(default: Collection[str] = ()) -> list[object]:
         pytest.param(suite, id=name, marks=() if name in default else pytest.mark.slow)
         for name, suite in ODD.items()
     ]
+
+
+_OWN = "class Own(unittest.TestCase):\n"
+OLD = {
+    "children that leave at once": f"""
+import os, subprocess, sys, unittest
+{_OWN}    def test_1(self):
+        if os.fork() == 0: os._exit(0)
+        os.wait()
+    def test_2(self):
+        self.assertEqual(subprocess.call([sys.executable, "-c", "import os; os._exit(3)"]), 3)
+""",
+    "threads that linger": f"""
+import threading, time, unittest
+{_OWN}    def test_1(self):
+        thread = threading.Thread(target=time.sleep, args=(1000,))
+        thread.daemon = True
+        thread.start()
+    def test_2(self): pass
+""",
+    "a server that stays": f"""
+import os, signal, unittest
+{_OWN}    def test_1(self):
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            signal.pause()
+            os._exit(0)
+    def test_2(self): pass
+""",
+    "tests that rewrite files": f"""
+import os, unittest
+{_OWN}    def test_1(self):
+        with open(__file__.replace(".pyc", ".py"), "a") as file: file.write("# changed" + os.linesep)
+    def test_2(self):
+        with open("other.py", "w") as file: file.write("x = 1")
+        os.remove("other.py")
+""",
+    "a trace function of its own": f"""
+import sys, unittest
+{_OWN}    def setUp(self): sys.settrace(lambda *_: None)
+    def tearDown(self): sys.settrace(None)
+    def test_1(self): pass
+    def test_2(self): pass
+""",
+    "a monkeypatched unittest": f"""
+import unittest
+real_run = unittest.TestCase.run
+def run(self, result=None):
+    self.addCleanup(lambda: None)
+    return real_run(self, result)
+unittest.TestCase.run = run
+{_OWN}    def test_1(self): self.assertEqual(1, 1)
+    def test_2(self): self.assertTrue(True)
+""",
+    "tests made at run time": f"""
+import unittest
+{_OWN}    pass
+for number in (1, 2):
+    setattr(Own, "test_%d" % number, lambda self: self.assertTrue(self))
+""",
+    "a runner's exit that is caught": f"""
+import sys, unittest
+{_OWN}    def test_1(self):
+        self.assertRaises(SystemExit, sys.exit, 3)
+    def test_2(self):
+        sys.stdout, before = sys.stderr, sys.stdout
+        sys.stdout = before
+""",
+}
+"""Under unittest, in Python as 2.7 reads it; two tests each, which pass."""
+
+
+def old_suites() -> dict[str, OddSuite]:
+    """Odd suites that run on every Python, without any distribution."""
+    return {
+        name: _suite(text, "test_odd", runner="unittest", states=EITHER, passed=2)
+        for name, text in OLD.items()
+    }
 
 
 def check_odd_run(done: SuiteRun, suite: OddSuite) -> None:
