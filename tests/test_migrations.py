@@ -76,6 +76,21 @@ def test_damaged_data_is_refused(data: bytes) -> None:
         read_stored(Stored, data, current=3, migrations=MIGRATIONS, what="a test")
 
 
+@pytest.mark.parametrize("times", [100, 450, 900, 100_000])
+@pytest.mark.parametrize(("start", "end"), [('{"lock":', "}"), ('[{"lock":', "}]")])
+def test_data_that_are_nested_too_deep_to_be_migrated_are_refused(start: str, end: str, times: int) -> None:
+    data = f'{{"format": 1, "name": "a", "number": 1, "more": {start * times}1{end * times}}}'
+    with pytest.raises(StoredDataError, match="a test"):  # it has no lock besides
+        read_stored(Stored, data.encode(), current=3, migrations=MIGRATIONS, what="a test")
+
+
+@pytest.mark.parametrize("value", ["9" * 30, "-" + "9" * 30, "1e400", '"\\ud800"', "18446744073709551616"])
+def test_values_that_cannot_be_written_again_are_refused(value: str) -> None:
+    data = f'{{"format": 1, "name": "a", "number": 1, "more": {value}}}'.encode()
+    with pytest.raises(StoredDataError, match="a test"):  # it has no lock besides
+        read_stored(Stored, data, current=3, migrations=MIGRATIONS, what="a test")
+
+
 def test_keys_are_renamed_only_where_they_belong() -> None:
     renames = (KeyRename(inside="lock", old="a", new="b"),)
     document = {"a": 1, "locks": {"a": 1}, "deep": [{"lock": [{"a": 1, "c": {"a": 2}}]}]}

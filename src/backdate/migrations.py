@@ -70,10 +70,14 @@ def read_stored(
             f"{what} has format {written_as}, this version reads up to {current}: update backdate"
         )
     if written_as < current:
-        document = migrate(from_json(dict, data, what=what), migrations, from_format=written_as)
-        if stored_format is None:
-            document["format"] = current
-        data = msgspec.json.encode(document)
+        document = from_json(dict, data, what=what)
+        try:
+            document = migrate(document, migrations, from_format=written_as)
+            if stored_format is None:
+                document["format"] = current
+            data = msgspec.json.encode(document)
+        except RecursionError as error:
+            raise StoredDataError(f"{what} cannot be read: it is nested too deep") from error
     return from_json(kind, data, what=what)
 
 
