@@ -43,9 +43,11 @@ def test_a_changed_tree_is_built_from_what_the_task_locks(tmp_path: Path, index_
         given, answer, greedy = folder / "given", folder / "answer", folder / "greedy"
         for tree in (given, answer, greedy):
             runner.make_tree(one, tree)
+        changed.keep_first_tree(one, given)
         shared = changed.build(one, given, "target").answer
         assert isinstance(shared, Environment)
         assert shared.root.is_relative_to(cache / "built")
+        assert not list(folder.parent.glob("own-*/tree")), "the kept tree is not made again"
         before = names(cache / "built" / "environments"), names(cache / "records")
         (answer / "shouting.py").write_text("def shout(word):\n    return word.upper()\n")
         made = changed.build(one, answer, "target").answer

@@ -10,6 +10,7 @@ from pathlib import Path
 from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
+from backdate.tasks.task import Task
 
 
 @contextmanager
@@ -29,3 +30,13 @@ def for_changed_trees(
         folder = Path(name)
         folder.chmod(0o755)
         yield task_runner, folder
+
+
+def make_first_tree(task_runner: TaskRunner, task: Task, target: Path) -> None:
+    """Make the tree that answers begin with at ``target``, where nobody changes it.
+
+    Raises as ``TaskRunner.make_tree`` does.
+    """
+    task_runner.make_tree(task, target)
+    if isinstance(task_runner, LocalRunner):
+        task_runner.keep_first_tree(task, target)

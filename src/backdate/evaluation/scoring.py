@@ -15,15 +15,15 @@ from typing import Protocol
 
 from backdate.editing.apply import apply_files
 from backdate.editing.diff import diff_files
-from backdate.editing.patch import changed_paths
 from backdate.environments.seal import state_of
 from backdate.errors import SourceError
 from backdate.evaluation.answer_patch import RejectedAnswer, take_patch
 from backdate.evaluation.answers import Submission
-from backdate.evaluation.changed_trees import for_changed_trees
+from backdate.evaluation.changed_trees import for_changed_trees, make_first_tree
 from backdate.evaluation.edits import EditedLine, edited_lines, precision
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.judged import judged
+from backdate.evaluation.known_solution import write_solved_files
 from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.scores import (
     EnvironmentDigests,
@@ -132,7 +132,7 @@ def score_answer(plan: ScorePlan, task: Task, answer: Submission) -> Score:
     shutil.rmtree(logs, ignore_errors=True)
     with for_changed_trees(plan.task_runner, plan.disk_budget_bytes) as (task_runner, scratch):
         try:
-            task_runner.make_tree(task, scratch / "before")
+            make_first_tree(task_runner, task, scratch / "before")
             return _Scoring(replace(plan, task_runner=task_runner), task, scratch, logs).score(
                 answer.patch or ""
             )
@@ -253,10 +253,8 @@ class _Scoring:
         if not self.task.has_reference:
             return "", None
         tree = self.scratch / "gold"
-        self.plan.task_runner.make_tree(self.task, tree, "reference")
-        paths = changed_paths(self.task.patches.reference, what=f"the gold patch of {self.task.instance_id}")
+        paths = write_solved_files(self.task, self.scratch / "before", tree)
         old, new = _contents(self.scratch / "before", paths), _contents(tree, paths)
-        shutil.rmtree(tree, ignore_errors=True)
         return diff_files(old, new), edited_lines(_texts(old), _texts(new))
 
 

@@ -124,6 +124,11 @@ class LocalRunner:
         """See ``TaskRunner``."""
         make_tree(task, target, self._sources, stage)
 
+    def keep_first_tree(self, task: Task, tree: Path) -> None:
+        """``tree`` is one that ``make_tree`` made for a solver. It stays as it is, and is not made again."""
+        if self._throwaway is not None:
+            self._throwaway.keep_first_tree(task, tree)
+
     def run_tests(
         self,
         task: Task,

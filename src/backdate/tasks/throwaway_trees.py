@@ -89,7 +89,9 @@ class _OwnTree:
 
     side: BuiltSide
     throwaway: ThrowawayBuilder
+    tree: Path
     folder: Path
+    """For what is made beside it."""
     narrowed: bool
     """Whether builds have less disk than they ask for, because the budget leaves no more."""
 
@@ -101,6 +103,7 @@ class ThrowawayTrees:
         self._folder = folder
         self._budget = budget
         self._own_trees: dict[tuple[str, EnvironmentName], _OwnTree] = {}
+        self._first_trees: dict[str, Path] = {}
         self._lock = threading.RLock()
         self._stack = ExitStack()
 
@@ -111,6 +114,11 @@ class ThrowawayTrees:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
+
+    def keep_first_tree(self, task: Task, tree: Path) -> None:
+        """``tree`` is the one that answers to ``task`` begin with, and nobody changes it."""
+        with self._lock:
+            self._first_trees[task.instance_id] = tree
 
     def build(self, trees: TreeBuilder, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
         """The environment for ``tree``, made of the one of the task's own tree."""
@@ -130,18 +138,26 @@ class ThrowawayTrees:
             return side
 
     def _first(self, trees: TreeBuilder, task: Task, environment: EnvironmentName) -> _OwnTree:
-        tree = self._folder / f"own-{len(self._own_trees)}" / "tree"
-        tree.parent.mkdir(parents=True)
-        trees.make_tree(task, tree, "origin" if environment == "origin" else None)
+        folder = self._folder / f"own-{len(self._own_trees)}"
+        folder.mkdir(parents=True)
+        tree = self._first_trees.get(task.instance_id) if environment == "target" else None
+        if tree is None:
+            tree = folder / "tree"
+            trees.make_tree(task, tree, "origin" if environment == "origin" else None)
         side = trees.side(task, tree, environment)
         builds = task.proof.builds if task.proof is not None and environment == "target" else None
         locked = allowed_of((*(builds or ()), *environment_of(task, environment).distributions))
-        own_tree = self._of(trees, side, tree.parent, locked)
+        own_tree = self._of(trees, side, tree, folder, locked)
         self._own_trees[task.instance_id, environment] = own_tree
         return own_tree
 
     def _of(
-        self, trees: TreeBuilder, side: BuiltSide, folder: Path, locked: tuple[AllowedFiles, ...]
+        self,
+        trees: TreeBuilder,
+        side: BuiltSide,
+        tree: Path,
+        folder: Path,
+        locked: tuple[AllowedFiles, ...],
     ) -> _OwnTree:
         full_limits = trees.resources.builder.steps.limits
         limits = full_limits if self._budget is None else self._budget.limits(full_limits)
@@ -156,6 +172,7 @@ class ThrowawayTrees:
         return _OwnTree(
             side=side,
             throwaway=self._stack.enter_context(throwaway),
+            tree=tree,
             folder=folder,
             narrowed=limits.disk_bytes != full_limits.disk_bytes,
         )
@@ -175,7 +192,8 @@ class ThrowawayTrees:
         if isinstance(builds, BuildFailure):
             return changed
         named = environment_of(task, environment)
-        again = self._of(trees, own_tree.side, own_tree.folder, (*builds, *allowed_of(named.distributions)))
+        locked = (*builds, *allowed_of(named.distributions))
+        again = self._of(trees, own_tree.side, own_tree.tree, own_tree.folder, locked)
         self._own_trees[task.instance_id, environment] = again
         return _build_with(trees, task, again.throwaway, asked, environment)
 
@@ -184,7 +202,7 @@ class ThrowawayTrees:
     ) -> tuple[AllowedFiles, ...] | BuildFailure:
         """What building the task's own tree takes, or the one with its known solution; kept in the cache."""
         builder = trees.resources.builder
-        tree = own_tree.folder / "tree"
+        tree = own_tree.tree
         if environment == "target" and task.has_reference:
             tree = own_tree.folder / "reference"
             if not tree.exists():

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from backdate.editing.apply import apply_patch
-from backdate.editing.patch import changed_paths
 from backdate.evaluation.flags.length import longer_than_gold
 from backdate.evaluation.flags.static import static_flags
 from backdate.evaluation.flags.traced import look_at_runs
 from backdate.evaluation.flags.types import FlagFindings, Suspect
+from backdate.evaluation.known_solution import write_solved_files
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.evaluation.scoring import Looker
-from backdate.evaluation.tree_files import bytes_in, text_of
-from backdate.serial import write_whole
+from backdate.evaluation.tree_files import text_of
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
 
@@ -57,15 +55,9 @@ def _gold_texts(suspect: Suspect) -> dict[str, tuple[str, str]]:
     """The files that the known solution edits, before and after; none without one."""
     if not suspect.task.has_reference:
         return {}
-    what = f"the gold patch of {suspect.task.instance_id}"
-    paths = changed_paths(suspect.task.patches.reference, what=what)
     tree = suspect.scratch / "gold-texts"
-    before = {path: bytes_in(suspect.before, path) for path in paths}
-    for path, data in before.items():
-        if data is not None:
-            write_whole(tree / path, data)
-    apply_patch(suspect.task.patches.reference, tree, what=what)
-    return {path: (text_of(suspect.before, path), text_of(tree, path)) for path in before}
+    paths = write_solved_files(suspect.task, suspect.before, tree)
+    return {path: (text_of(suspect.before, path), text_of(tree, path)) for path in paths}
 
 
 def _top_level_names(tree: Path) -> frozenset[str]:
