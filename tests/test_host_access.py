@@ -165,7 +165,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "environments/step_files.py": {"build_files": "write_text", "input_file": "chmod write_text"},
         "environments/wheels_alone.py": {"_canaries": "ZipFile chmod open"},
         "evaluation/changed_trees.py": {"for_changed_trees": "chmod"},
-        "evaluation/flags/run.py": {"_gold_texts": "write_whole"},
+        "evaluation/known_solution.py": {"write_solved_files": "write_whole"},
         "evaluation/inspect_extra/environment.py": {
             "_run": "chmod read_bytes write_bytes",
             "sample_init": "chmod",
