@@ -22,7 +22,7 @@ from backdate.tasks.task import Task
 from backdate.tasks.throwaway_trees import AskedSide, BuiltSide, ThrowawayTrees
 
 GREEDY = (
-    "pathlib.Path(os.environ['HOME'], 'much').write_bytes(b'x' * (300 << 20)); import time; time.sleep(5)"
+    "pathlib.Path(os.environ['HOME'], 'much').write_bytes(b'x' * (300 << 20)); import time; time.sleep(300)"
 )
 TASK = cast(
     Task, SimpleNamespace(instance_id="one", proof=None, scripts=None, setup=None, has_reference=False)
