@@ -73,13 +73,16 @@ def waited_for(leader: int) -> frozenset[int]:
     reading: set[str] = set()
     writing: set[str] = set()
     for process in _below([first]):
-        for pipe, writes in _pipes(process):
+        pipes = _pipes(process)
+        if pipes is None:
+            return frozenset()  # it might hold them open itself
+        for pipe, writes in pipes:
             (writing if writes else reading).add(pipe)
     endless = reading - writing
     return frozenset(
         process
         for process in _below(others)
-        if any(writes and pipe in endless for pipe, writes in _pipes(process))
+        if any(writes and pipe in endless for pipe, writes in _pipes(process) or ())
     )
 
 
@@ -102,14 +105,14 @@ def _children(process: int) -> list[int]:
         return []
 
 
-def _pipes(process: int) -> list[tuple[str, bool]]:
-    """The pipes that a process has open, and whether it can write to them."""
+def _pipes(process: int) -> list[tuple[str, bool]] | None:
+    """The pipes that a process has open, and whether it can write to them; None for too many files."""
     found = []
     try:
         with os.scandir(f"/proc/{process}/fd") as entries:
             opened = [one.name for one in islice(entries, _MOST_FILES + 1)]
         if len(opened) > _MOST_FILES:
-            return []
+            return None
         for name in opened:
             link = os.readlink(f"/proc/{process}/fd/{name}")  # noqa: PTH115
             if link.startswith("pipe:"):
@@ -117,5 +120,5 @@ def _pipes(process: int) -> list[tuple[str, bool]]:
                 flags = next(int(line.split()[1], 8) for line in lines if line.startswith("flags:"))
                 found.append((link, bool(flags & _WRITING)))
     except (OSError, StopIteration):
-        return found
+        return found  # it has ended, or is one of the sandbox's own, which an ordinary user may not look into
     return found
