@@ -105,7 +105,7 @@ def test_a_page_of_links_that_requirements_name_is_refused(
     assert links.asked == []  # type: ignore[attr-defined]
     # uv does not go on without the page; the pip of the time, which takes its place, asks the index.
     assert isinstance(made, Environment), made.message
-    assert address in made.road
+    assert address in made.installer
     log = made.log.read_text(encoding="utf-8")
     assert f"Not let through to the network while building: {address}" in log
     assert [one.version for one in made.lock.distributions if one.name == "six"] == ["1.15.0"]

@@ -66,7 +66,7 @@ def test_a_daemon_that_holds_the_output_is_ended(
         return
     assert status is RunStatus.EXITED
     assert "the installer goes on after a build" in text
-    assert "what a build left behind held its output open; it was ended" in text
+    assert "what a build left behind held its output open; 1 process ended" in text
 
 
 def test_what_ends_in_time_does_its_work(

@@ -223,7 +223,11 @@ def builder_in(
         sandbox.require()
     except SandboxUnavailable as error:
         pytest.skip(str(error))
-    seeds = {f"{name}-1-py3-none-any.whl": wheel(name) for name in ("pip", "setuptools", "wheel")}
+    programs = {"pip": {"pip.py": "raise SystemExit('this pip installs nothing')\n"}}
+    seeds = {
+        f"{name}-1-py3-none-any.whl": wheel(name, programs.get(name, {}))
+        for name in ("pip", "setuptools", "wheel")
+    }
     with index_of({**seeds, **files}, uploads) as url:
         yield Builder(Cache(folder), sandbox, index_url=url, **options)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.log import BoundedLog
+from backdate.text import counted
 
 GRACE_S = 10.0
 _EVERY_S = 0.5
@@ -53,16 +54,20 @@ class LeftBehind:
         return None
 
     def _end(self, leader: int, processes: Iterable[int]) -> None:
+        ended = 0
         for process in processes:
             with suppress(OSError):  # gone meanwhile, or not ours
                 descriptor = os.pidfd_open(process)
                 try:
                     if process in waited_for(leader):  # the number may be another's by now
                         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-                        told = "backdate: what a build left behind held its output open; it was ended\n"
-                        self._log.write(told.encode())
+                        ended += 1
                 finally:
                     os.close(descriptor)
+        if ended:
+            what = counted(ended, "process", "processes")
+            told = f"backdate: what a build left behind held its output open; {what} ended\n"
+            self._log.write(told.encode())
 
 
 def waited_for(leader: int) -> frozenset[int]:
