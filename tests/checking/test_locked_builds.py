@@ -64,6 +64,7 @@ def offline_builder(builder: Builder, bundle: Path, folder: Path) -> Iterator[Bu
         yield Builder(Cache(folder / "cache"), builder.sandbox, index_url=server.url(None))
 
 
+@pytest.mark.slow
 def test_a_bundle_holds_what_builds_need(tmp_path: Path) -> None:
     files = {"low-1.tar.gz": sdist(tmp_path / "low", "tool"), "tool-1-py3-none-any.whl": wheel("tool")}
     with builder_in(tmp_path / "cache", files) as builder:

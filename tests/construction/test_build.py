@@ -117,6 +117,7 @@ def test_another_target_costs_the_new_side_alone(world, tmp_path: Path) -> None:
     assert Dataset.open(tmp_path / "earlier").tasks == ()
 
 
+@pytest.mark.slow
 def test_culprits_are_found_between_the_sides_that_were_built(world, tmp_path: Path) -> None:
     def environments() -> set[str]:
         return environment_names(world.cache)
@@ -213,6 +214,7 @@ def naming(text: str) -> list[str]:
     return [line for line in lines.splitlines() if text in line]
 
 
+@pytest.mark.slow
 def test_terminated_it_leaves_nothing_behind_and_goes_on(world, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()

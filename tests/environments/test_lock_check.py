@@ -51,6 +51,7 @@ def test_it_is_told_and_shared_with_no_other_project(
     assert ("(library 1)" in other.lock_note) is not agrees
 
 
+@pytest.mark.slow
 def test_what_differs_is_named(tmp_path: Path) -> None:
     with builder_in(tmp_path / "cache", FILES) as builder:
         tree = project(tmp_path / "thing", requires=("library",))
