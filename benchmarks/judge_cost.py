@@ -2,8 +2,8 @@
 
     python benchmarks/judge_cost.py RUN
 
-The seconds that the tests of solved answers ran when they were scored, and those of their judge runs. Nothing is
-run: ``backdate score`` writes them down.
+The seconds that the tests of solved answers ran when they were scored, and those of their judge runs, as
+``backdate score`` has written them down.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
     stored = (load_score(options.run, name) for name in names)
     solved = [score for score in stored if score is not None and score.solved]
     deciding = sum(score.tests_s for score in solved)
-    judges = [score.judge.duration_s for score in solved if score.judge is not None]
+    judges = [score.judge.duration_s for score in solved if score.judge is not None and score.judge.changed]
     print(f"{len(solved)} solved, {len(judges)} judged")
     print(f"test runs {deciding:.1f} s, judge runs {sum(judges):.1f} s")
     if deciding:
