@@ -21,9 +21,12 @@ from backdate.tasks import throwaway_trees
 from backdate.tasks.task import Task
 from backdate.tasks.throwaway_trees import AskedSide, BuiltSide, ThrowawayTrees
 
-GREEDY = (
-    "pathlib.Path(os.environ['HOME'], 'much').write_bytes(b'x' * (300 << 20)); import time; time.sleep(300)"
-)
+GREEDY = """
+import time
+for number in range(75):  # no file is as large as the limit, at which writing it would fail
+    pathlib.Path(os.environ["HOME"], f"much-{number}").write_bytes(b"x" * (4 << 20))
+time.sleep(300)
+"""
 TASK = cast(
     Task, SimpleNamespace(instance_id="one", proof=None, scripts=None, setup=None, has_reference=False)
 )
