@@ -88,3 +88,15 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     file.write_text(json.dumps({"format": FORMAT + 1}))
     with pytest.raises(NewerFormat, match="update backdate"):
         read_bisect_result(file)
+
+
+def test_a_bisection_of_the_second_format_has_none_of_what_was_not_asked_then(tmp_path: Path) -> None:
+    document: dict[str, Any] = json.loads(to_json(bisect_result())) | {"format": 2}
+    for finding in document["findings"]:
+        for name in ("undistinguished", "companions", "further_turns", "held_back", "searched"):
+            finding.pop(name, None)
+        for probe in finding["probes"]:
+            probe.pop("released", None)
+    file = tmp_path / "bisection.json"
+    file.write_text(json.dumps(document))
+    assert read_bisect_result(file) == bisect_result()

@@ -15,7 +15,7 @@ from backdate.projects.project import Origin
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
 
-FORMAT = 2
+FORMAT = 3
 MIGRATIONS = (
     Migration(
         to_format=2,
@@ -27,6 +27,7 @@ MIGRATIONS = (
             KeyRename(old="refused", new="unattributed"),
         ),
     ),
+    Migration(to_format=3),  # what format 2 does not have was not asked then: its fields are empty
 )
 
 Axis = Literal["packages", "interpreter", "unknown"]
@@ -76,6 +77,41 @@ class Culprit:
     """When ``new`` appeared (of Python: the start of the day of its minor's first release)."""
 
 
+Likelihood = Literal["named", "called", "major", "minor", "other"]
+"""Why a distribution is suspected: the error names it; the code that fails imports or calls it; nothing but
+that its version made such a step (``other``: a patch, or it is new or gone)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """One of several that moved together and could not be told apart."""
+
+    culprit: Culprit
+    likelihood: Likelihood
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FurtherTurn:
+    """A later release of a finding's culprit at which its tests began to fail with another error."""
+
+    culprit: Culprit
+    error: Failing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldBack:
+    """What was seen in the newest environment with the culprit on its good side."""
+
+    constraints: tuple[str, ...]
+    """All of them: the culprit's, its companions', and those of the breakages in front of it. None for an
+    interpreter."""
+    python: str
+    passing: tuple[str, ...] = ()
+    """Tests of the finding that pass there."""
+    failing: tuple[str, ...] = ()
+    """Tests of the finding that fail there, with whatever error."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeRecord:
     """One environment in which the tests ran, or that was tried."""
@@ -90,6 +126,8 @@ class ProbeRecord:
     """Why the status could not be determined, if so; else what the build needed besides the usual."""
     built: bool
     """Whether the environment was built for it now."""
+    released: Instant | None = None
+    """When the version in question appeared, where versions of one distribution were searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,14 +213,26 @@ class Finding:
     """What they failed with first, where that is another error."""
     axis: Axis
     culprits: tuple[Culprit, ...] = ()
-    """More than one: they could not be separated. None: ``notes`` say why."""
+    """More than one: only together they make the tests fail, the likeliest first. None: ``notes`` say why."""
+    undistinguished: tuple[Suspicion, ...] = ()
+    """What moved together and was not told apart, the likeliest first; there is no culprit then."""
+    companions: tuple[str, ...] = ()
+    """Constraints that are needed as well to hold the culprit back: newer releases of these do not work with
+    its older one."""
+    further_turns: tuple[FurtherTurn, ...] = ()
+    held_back: HeldBack | None = None
+    """None where it was not tried, or there was no such environment."""
+    searched: Literal["instants", "versions", ""] = ""
+    """``versions``: those of one distribution, in an otherwise newest environment. Empty: neither,
+    or it is not known (before format 3)."""
     python: str
     """The interpreter that was held fixed while packages moved; the failing one of the interpreter's axis."""
     held: tuple[str, ...] = ()
     """Constraints that hold back culprits in front of this one, behind which it was hidden."""
     last_good: Instant | None = None
     first_bad: Instant | None = None
-    """Instants of the two neighbouring environments of the packages' axis."""
+    """Of the two neighbouring environments of the packages' axis; where versions were searched, when
+    the culprit's two versions appeared."""
     confirmed: tuple[Way, ...] = ()
     transitions: tuple[TransitionRecord, ...] = ()
     """Every change of status on the packages' axis. What lies between two points of one status was not
