@@ -2,19 +2,22 @@
 
     python tools/compare_setups.py RESULTS [--tasks FILE.jsonl --repos DIR] [--sdists] [--only NAME …]
     python tools/compare_setups.py RESULTS --commits FILE.tsv --repos DIR [--first FOLDER]
+    python tools/compare_setups.py RESULTS --drawn FILE.json [--repos DIR] [--first FOLDER]
 
 RESULTS keeps one JSON file for each project, so that a second run goes on where the first was. Git
 repositories are rows of a file in the form of TimeMachine-bench v1, each as of its old instant; their clones
 are looked for at DIR/OWNER+NAME/repo. Sdists come from the package index: well-known packages of the kind
 that SetupAgent (arXiv 2503.07701) is measured on, each as of its upload. No recipe of another commit is used.
-Lines of FILE.tsv are OWNER/NAME, commit and date, of repositories never seen before; ``--first``
-names the RESULTS of their first run, which are read and never written. The page's other sections stay.
+Lines of FILE.tsv are OWNER/NAME, commit and date, of repositories never seen before; FILE.json is what
+``tools/draw_projects.py`` drew at random. ``--first`` names the RESULTS of their first run, which are read
+and never written. The page's other sections stay.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import statistics
 import sys
@@ -26,7 +29,7 @@ from pathlib import Path
 
 from backdate.checking.settings import Settings, SetupOptions
 from backdate.checking.setup_result import SetupResult
-from backdate.errors import BackdateError
+from backdate.errors import BackdateError, UsageError
 from backdate.serial import from_json, to_json, write_whole
 from backdate.session import set_up
 from backdate.timeline.instants import Instant, format_day, parse_instant
@@ -77,6 +80,8 @@ class Wanted:
     source: str
     shown: str
     at: Instant | None
+    unseen: bool = False
+    """Whether nothing was developed with it, so that the first run is told apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +117,8 @@ def main() -> int:
     parser.add_argument(
         "--commits", type=Path, help="lines of OWNER/NAME, commit and date, with tabs between"
     )
-    parser.add_argument("--first", type=Path, help="the results of the first run of --commits")
+    parser.add_argument("--drawn", type=Path, help="what tools/draw_projects.py drew")
+    parser.add_argument("--first", type=Path, help="the results of the first run of --commits or --drawn")
     parser.add_argument("--sdists", action="store_true", help="also the sdists of this script")
     parser.add_argument(
         "--within",
@@ -128,10 +134,11 @@ def main() -> int:
     options = parser.parse_args()
     rows: list[Row] = []
     listed = [*git_rows(options.tasks, options.repos), *commits(options.commits, options.repos)]
+    listed += drawn(options.drawn, options.repos)
     first = [
         from_json(Row, (options.first / file_of(wanted)).read_bytes())
         for wanted in listed
-        if options.first is not None and wanted.group == UNSEEN
+        if options.first is not None and wanted.unseen
     ]
     for wanted in [*listed, *(sdists() if options.sdists else ())]:
         if options.only and not any(word.lower() in wanted.shown.lower() for word in options.only):
@@ -175,9 +182,28 @@ def commits(lines: Path | None, repos: Path | None) -> Iterator[Wanted]:
     for line in lines.read_text(encoding="utf-8").splitlines():
         name, commit, day = line.split("\t")
         folder = repos / name.replace("/", "+") / "repo"
-        yield Wanted(
-            group=UNSEEN, source=f"{folder}@{commit}", shown=f"{name}@{commit[:8]}", at=parse_instant(day)
-        )
+        source, shown = f"{folder}@{commit}", f"{name}@{commit[:8]}"
+        yield Wanted(group=UNSEEN, source=source, shown=shown, at=parse_instant(day), unseen=True)
+
+
+def drawn(file: Path | None, repos: Path | None) -> Iterator[Wanted]:
+    """What was drawn and not dropped, each as of the day of the draw."""
+    if file is None:
+        return
+    whole = json.loads(file.read_bytes())
+    group = f"{whole['kind'].capitalize()} drawn with seed {whole['seed']} as of {whole['day']}"
+    for draw in whole["draws"]:
+        release = draw["release"]
+        if release["dropped"]:
+            continue
+        source, shown = f"pypi:{draw['name']}=={release['version']}", f"{draw['name']}=={release['version']}"
+        if whole["kind"] == "repositories":
+            if repos is None or not release["commit"]:
+                raise UsageError("repositories are set up from clones: draw with --clones, and name --repos")
+            name = "/".join(release["repository"].split("/")[-2:])
+            source = f"{repos / name.replace('/', '+') / 'repo'}@{release['commit']}"
+            shown = f"{name}@{release['commit'][:8]}"
+        yield Wanted(group=group, source=source, shown=shown, at=parse_instant(whole["day"]), unseen=True)
 
 
 def sdists() -> Iterator[Wanted]:
@@ -248,7 +274,12 @@ def page(rows: list[Row], first: list[Row], before: str = "") -> str:
     for group in dict.fromkeys(row.group for row in rows):
         own = [row for row in rows if row.group == group]
         seen = [row for row in first if row.group == group]
-        body = [*summary(own), "", *table(own)] if not seen else [*twice(seen, own)]
+        if group == UNSEEN and seen:
+            body = [*twice(seen, own)]
+        elif " drawn with seed " in group:
+            body = [*of_draw(seen, own)]
+        else:
+            body = [*summary(own), "", *table(own)]
         sections[group] = "\n".join([f"{group}\n", *body]) + "\n"
     return "\n## ".join([f"{HEAD}\n", *sections.values()])
 
@@ -271,6 +302,29 @@ def twice(first: list[Row], rows: list[Row]) -> Iterator[str]:
         yield f"Median of this second time, with everything cached, {statistics.median(again):.1f} s."
     yield ""
     yield from table([timed(row, before[row.shown]) for row in rows], before)
+
+
+def of_draw(first: list[Row], rows: list[Row]) -> Iterator[str]:
+    """The shares of what was drawn at random, with their intervals, and the table."""
+    low, high = wilson(sum(row.proven for row in first or rows), len(first or rows))
+    yield f"**At first sight {share_of(first or rows)} proven**, 95 % interval {low:.0%} to {high:.0%}"
+    yield "(Wilson): each set up once, by a program that was never tried on any of them before."
+    yield from summary(first or rows)
+    if first:
+        yield f"\n**After mending {share_of(rows)} proven**: general rules were mended after what failed."
+    yield ""
+    before = {row.shown: row for row in first}
+    yield from table([timed(row, before[row.shown]) if first else row for row in rows], before)
+
+
+def wilson(successes: int, tries: int, z: float = 1.959964) -> tuple[float, float]:
+    """The score interval of a share (Wilson 1927), of 95 % with the default ``z``; (0, 1) without a try."""
+    if not tries:
+        return 0.0, 1.0
+    share, square = successes / tries, z * z / tries
+    middle = (share + square / 2) / (1 + square)
+    half = z * math.sqrt(share * (1 - share) / tries + square / (4 * tries)) / (1 + square)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def share_of(rows: list[Row]) -> str:

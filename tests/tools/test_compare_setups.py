@@ -1,10 +1,12 @@
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from backdate.errors import UsageError
 from backdate.timeline.instants import parse_instant
 
 ROOT = Path(__file__).parents[2]
@@ -61,3 +63,62 @@ def test_both_shares_are_told(tool: ModuleType) -> None:
     assert "| yes | yes |" in page
     assert "| no: missing-module | yes |" in page
     assert "| 7 | 2.0 |" in page
+
+
+def draw_of(kind: str, **release: str) -> dict[str, object]:
+    whole = {"dropped": "", "version": "1.0", "repository": "", "commit": "", **release}
+    return {
+        "kind": kind,
+        "seed": 3,
+        "day": "2021-03-01",
+        "draws": [
+            {"name": "thing", "release": whole},
+            {"name": "other", "release": {**whole, "dropped": "no tests in its sdist"}},
+        ],
+    }
+
+
+def test_what_was_drawn_is_set_up_as_of_the_day(tool: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "drawn.json"
+    file.write_text(json.dumps(draw_of("sdists")))
+    (wanted,) = tool.drawn(file, None)
+    assert (wanted.source, wanted.shown, wanted.unseen) == ("pypi:thing==1.0", "thing==1.0", True)
+    assert (wanted.group, wanted.at) == (
+        "Sdists drawn with seed 3 as of 2021-03-01",
+        parse_instant("2021-03-01"),
+    )
+    commit = "0123456789" * 4
+    file.write_text(
+        json.dumps(draw_of("repositories", repository="https://forge.example/o/thing", commit=commit))
+    )
+    (wanted,) = tool.drawn(file, tmp_path)
+    assert wanted.source == f"{tmp_path}/o+thing/repo@{commit}"
+    assert wanted.shown == "o/thing@01234567"
+    with pytest.raises(UsageError, match="clones"):
+        list(tool.drawn(file, None))
+
+
+@pytest.mark.parametrize(
+    ("successes", "tries", "low", "high"),
+    [(18, 30, 0.423, 0.754), (0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (0, 0, 0.0, 1.0)],
+)
+def test_wilson_s_interval(tool: ModuleType, successes: int, tries: int, low: float, high: float) -> None:
+    """The first as R's prop.test(18, 30, correct=FALSE) gives it."""
+    assert tool.wilson(successes, tries) == pytest.approx((low, high), abs=5e-4)
+
+
+def test_a_draw_s_section_has_the_interval_and_both_runs(tool: ModuleType) -> None:
+    group = "Sdists drawn with seed 3 as of 2021-03-01"
+    first = [
+        tool.Row(group=group, shown="a==1", proven=True, attempts=1),
+        tool.Row(group=group, shown="b==1", error="missing-module", reason="No module named 'django'"),
+    ]
+    page = tool.page(first, [])
+    assert "**At first sight 1 of 2 (50.0%) proven**, 95 % interval 9% to 91%" in page
+    assert "After mending" not in page
+    assert "**missing-module** No module named 'django'" in page
+    now = [tool.Row(group=group, shown=one, proven=True, attempts=1) for one in ("a==1", "b==1")]
+    page = tool.page(now, first)
+    assert "**At first sight 1 of 2 (50.0%) proven**" in page
+    assert "**After mending 2 of 2 (100.0%) proven**" in page
+    assert "| no: missing-module | yes |" in page
