@@ -171,15 +171,30 @@ def test_where_most_files_cannot_be_collected_the_old_side_is_set_up_too(
 @pytest.mark.parametrize(
     ("outcomes", "lacking"),
     [
-        ({"passed": 1, "failed": 9}, ""),
-        ({"passed": 6, "not_collected": 5}, ""),
-        ({"passed": 1, "failed": 3, "not_collected": 2}, ""),
-        ({"passed": 1, "failed": 1, "not_collected": 2}, "2 test files cannot be collected"),
+        ({"passed": 19, "failed": 1}, ""),
+        ({"passed": 19, "failed": 1, "skipped": 30}, ""),
+        ({"passed": 1, "failed": 9}, "only 1 of 10 tests pass"),
+        ({"passed": 9, "status": "timeout", "failed": 1}, ""),
+        (
+            {"passed": 1, "failed": 1, "not_collected": 2},
+            "only 1 of 2 tests pass and 2 files cannot be collected",
+        ),
         ({"failed": 1}, "no test passes"),
     ],
 )
-def test_what_is_lacking(outcomes: dict[str, int], lacking: str) -> None:
-    assert what_is_lacking(ran(**outcomes)) == lacking
+def test_what_is_lacking(outcomes: dict[str, object], lacking: str) -> None:
+    assert what_is_lacking(ran(**outcomes)) == lacking  # type: ignore[arg-type]
+
+
+def test_another_recipe_is_tried_where_a_tenth_of_the_tests_fails(
+    both: Callable[..., tuple[SidePair, World]],
+) -> None:
+    def old(one: Recipe) -> BuildFailure | SuiteRun:
+        return ran(passed=10) if packages_of(one) == {"b"} else ran(passed=9, failed=1)
+
+    found, _ = both([start(recipe("a"), "tox"), start(recipe("b"), "the metadata")], old, good)
+    assert packages_of(found.old.recipe) == packages_of(found.new.recipe) == {"b"}
+    assert "only 9 of 10 tests pass with the first recipe (tox)" in found.notes[0]
 
 
 def test_another_candidate_is_named(both: Callable[..., tuple[SidePair, World]]) -> None:

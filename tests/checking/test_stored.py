@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import result as case
 from builders import run
 from fake_setups import recipe
 
+from backdate.checking.compare import compare_runs
 from backdate.checking.result import FORMAT, CheckResult, Side, Verdict, read_result
 from backdate.checking.setup_result import SetupResult, read_setup_result
 from backdate.environments.environment import (
@@ -113,6 +115,16 @@ def test_a_check_from_before_builds_were_closed_says_so(tmp_path: Path) -> None:
     assert (read.old.run.enforced.seccomp, read.format) == ("off", FORMAT)
     assert read.old.environment is not None
     assert read.old.environment.network == "on"
+
+
+def test_a_check_of_format_5_has_no_changed_errors(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    checked = replace(check_result(), comparison=compare_runs(run(case("a")), run(case("a"))))
+    document = json.loads(to_json(checked)) | {"format": 5}
+    del document["comparison"]["error_changes"], document["comparison"]["new_failures"]
+    file.write_text(json.dumps(document))
+    assert read_result(file) == checked
+    assert read_result(file).format == FORMAT
 
 
 def test_a_check_from_before_there_were_audits_has_none(tmp_path: Path) -> None:

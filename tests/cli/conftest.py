@@ -13,8 +13,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "checking"))
 from builders import frame, lock, raised, result, run
 
-from backdate.checking.compare import compare_locks, compare_runs, decide
+from backdate.checking.compare import compare_locks, compare_runs
 from backdate.checking.result import CheckResult, Side
+from backdate.checking.verdict import decide
 from backdate.environments.environment import Environment, Interpreter, InterpreterChoice
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan

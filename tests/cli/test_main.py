@@ -139,7 +139,13 @@ def test_messages_cannot_talk_to_the_terminal(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    ("verdict", "status"), [(Verdict.NOTHING_BROKE, 0), (Verdict.BROKE, 1), (Verdict.CANNOT_TELL, 2)]
+    ("verdict", "status"),
+    [
+        (Verdict.NOTHING_BROKE, 0),
+        (Verdict.BROKE, 1),
+        (Verdict.FAILS_DIFFERENTLY, 2),
+        (Verdict.CANNOT_TELL, 2),
+    ],
 )
 def test_show_ends_as_the_check_did(
     make_result: MakeResult,

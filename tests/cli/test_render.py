@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.checking.result import CheckResult
+from backdate.checking.result import CheckResult, ErrorChange, Verdict
 from backdate.cli.render import print_result, result_lines
 from backdate.cli.terminal import printable
 from backdate.serial import from_json, to_json
@@ -38,6 +39,32 @@ def test_what_a_reader_looks_for(make_result: MakeResult) -> None:
         assert words in text
     assert "-numpy==1.20" not in text
     assert "-numpy==1.20" in text_of(make_result(), verbose=True)
+
+
+def test_other_failures_than_before_are_shown(make_result: MakeResult) -> None:
+    result = make_result()
+    assert result.comparison is not None
+    (breakage,) = result.comparison.breakages
+    change = ErrorChange(
+        old_type="ImportError",
+        old_message="no Mapping",
+        type=breakage.type,
+        message=breakage.message,
+        places=breakage.places,
+        tests=("t.py::c",),
+    )
+    comparison = replace(result.comparison, error_changes=(change,), new_failures=(breakage,))
+    text = text_of(replace(result, comparison=comparison, verdict=Verdict.FAILS_DIFFERENTLY))
+    for words in (
+        "Failed before, and fail now with another error: 1",
+        "then ImportError: no Mapping",
+        "now  AttributeError: no attribute 'float'",
+        "at pkg/a.py:12 in f:  x = 1",
+        "t.py::c",
+        "Skipped or not there before, and fail now: 1",
+        "\nFAILS DIFFERENTLY: ",
+    ):
+        assert words in text
 
 
 def test_a_result_read_again_prints_the_same(make_result: MakeResult) -> None:

@@ -33,10 +33,10 @@ from backdate.bisection.probes import Target
 from backdate.bisection.result import BisectResult, CheckSummary, Finding
 from backdate.bisection.targets import targets_of
 from backdate.checking.check import check_project
-from backdate.checking.compare import decide
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import Verdict
 from backdate.checking.sides import SidePair, pair_of_check
+from backdate.checking.verdict import decide
 from backdate.errors import SourceError
 from backdate.index.upstream import IndexClient
 from backdate.progress import NO_PROGRESS, Activity, Reporter

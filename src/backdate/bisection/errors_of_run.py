@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.bisection.result import Failing
-from backdate.checking.compare import normalised_line
+from backdate.checking.error_identity import normalised_line
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster
 from backdate.environments.environment import Environment

@@ -27,7 +27,9 @@ MIGRATIONS = (
             KeyRename(old="refused", new="unattributed"),
         ),
     ),
-    Migration(to_format=3),  # what format 2 does not have was not asked then: its fields are empty
+    # what format 2 does not have was not asked then: its fields are empty; nor has it the verdict
+    # ``FAILS_DIFFERENTLY``
+    Migration(to_format=3),
 )
 
 Axis = Literal["packages", "interpreter", "unknown"]
@@ -280,11 +282,14 @@ class BisectResult:
     @property
     def verdict(self) -> Verdict:
         """``BROKE``: at least one finding has a culprit. ``NOTHING_BROKE``: none of the tests in question
-        broke. ``CANNOT_TELL``: something broke, or may have, and there is no culprit."""
+        broke. ``FAILS_DIFFERENTLY``: nor did they, but the check found other failures than before.
+        ``CANNOT_TELL``: something broke, or may have, and there is no culprit."""
         if any(finding.culprits for finding in self.findings):
             return Verdict.BROKE
         if self.findings or self.unattributed or self.check.verdict is Verdict.CANNOT_TELL:
             return Verdict.CANNOT_TELL
+        if self.check.verdict is Verdict.FAILS_DIFFERENTLY:
+            return Verdict.FAILS_DIFFERENTLY
         return Verdict.NOTHING_BROKE
 
 

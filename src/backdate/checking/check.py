@@ -13,13 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.checking.audit import audit_pair
-from backdate.checking.compare import compare_locks, decide
+from backdate.checking.compare import compare_locks
 from backdate.checking.dated_project import dated_project, unpinned_project
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
 from backdate.checking.settings import AuditOptions
 from backdate.checking.sides import SidePair, SideRunner, collect_notes, run_both_sides
 from backdate.checking.starting_recipes import starting_recipes
+from backdate.checking.verdict import decide
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
 from backdate.errors import InstantError, NoTests, SourceError

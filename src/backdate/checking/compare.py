@@ -1,4 +1,4 @@
-"""What runs of a suite say: their counts, whether they prove a recipe, what became of each test, the verdict.
+"""What runs of a suite say: their counts, whether they prove a recipe, what became of each test.
 
 Pure functions from values to values. A recipe is proven by the criterion of SetupAgent (arXiv 2503.07701): at
 least 95 % of the tests that ran pass, and one at least ran. Skipped tests did not run. A file that could not
@@ -7,19 +7,16 @@ be collected, a test that crashed and one that ran out of time did, and count ag
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from backdate.checking.result import Breakage, Comparison, PackageChange, Side, Verdict
+from backdate.checking.error_identity import normalised_line, own_links, project_frame, same_error
+from backdate.checking.result import Breakage, Comparison, ErrorChange, PackageChange
 from backdate.checking.settings import ACCEPT
 from backdate.environments.environment import Lock
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
-from backdate.text import first_line, plural
 
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
-_ENVIRONMENT = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/")
 _MOST_PLACES = 5
 _INNER = ("::", ".", "[", "/")
 
@@ -96,6 +93,7 @@ def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
     after = {result.id: result for result in new.results}
     blocked = {result.id: result for result in new.results if result.outcome is Outcome.NOT_COLLECTED}
     broke: dict[str, CaseResult | None] = {}
+    changed: dict[str, tuple[CaseResult, CaseResult]] = {}
     fixed, skipped, vanished = [], [], []
     still_good = still_bad = 0
     for result in old.results:
@@ -114,8 +112,11 @@ def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
                 fixed.append(result.id)
             elif now.outcome.bad:
                 still_bad += 1
+                if not same_error(result, now):
+                    changed[result.id] = result, now
     known = {result.id for result in old.results}
     appeared = sum(1 for result in new.results if result.id not in known and result.id not in blocked)
+    unseen = _unseen_failures(old, new, changed)
     return Comparison(
         broke=tuple(broke),
         fixed=tuple(fixed),
@@ -125,7 +126,54 @@ def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
         vanished=tuple(vanished),
         appeared=appeared,
         breakages=group_breakages(broke, new),
+        error_changes=group_error_changes(changed, old, new),
+        new_failures=group_breakages(unseen, new),
     )
+
+
+def _unseen_failures(
+    old: SuiteRun, new: SuiteRun, changed: dict[str, tuple[CaseResult, CaseResult]]
+) -> dict[str, CaseResult]:
+    """The tests that are bad in ``new`` and were neither good nor bad in ``old``: skipped, or not there.
+
+    Those whose file could not be collected in ``old`` go to ``changed``. A file that only ``new`` cannot
+    collect and that has no test in ``old`` is among them too.
+    """
+    before = {result.id: result for result in old.results}
+    failures: dict[str, list[CaseResult]] = {}
+    for result in old.results:
+        if result.outcome.bad:
+            failures.setdefault(_function_id(result.id), []).append(result)
+    blocked = {result.id: result for result in old.results if result.outcome is Outcome.NOT_COLLECTED}
+    used = {result.file for result in old.results if result.outcome.good}
+    unseen: dict[str, CaseResult] = {}
+    for result in new.results:
+        then = before.get(result.id)
+        if not result.outcome.bad or (then is not None and then.outcome is not Outcome.SKIPPED):
+            continue
+        blocker = blocker_of(result, blocked) if then is None else None
+        if blocker is not None:
+            changed[result.id] = blocker, result
+        elif then is None and any(
+            same_error(one, result) for one in failures.get(_function_id(result.id), ())
+        ):
+            continue  # its parameters are printed differently, the failure is the one of before
+        elif result.outcome is not Outcome.NOT_COLLECTED or not _blocks_known(result, old, used):
+            unseen[result.id] = result
+    return unseen
+
+
+def _function_id(test: str) -> str:
+    """The id of a test without its parameters."""
+    return test.partition("[")[0]
+
+
+def _blocks_known(blocker: CaseResult, old: SuiteRun, files: Collection[str | None]) -> bool:
+    """Whether tests that are good in ``old`` (in ``files``) are counted for what blocks them now."""
+    if blocker.id in files:
+        return True
+    places = {blocker.id: blocker}
+    return any(blocker_of(result, places) is not None for result in old.results)
 
 
 def blocker_of(result: CaseResult, blocked: Mapping[str, CaseResult]) -> CaseResult | None:
@@ -160,6 +208,34 @@ def group_breakages(broke: Mapping[str, CaseResult | None], run: SuiteRun) -> tu
     return tuple(sorted(groups, key=lambda group: -len(group.tests)))
 
 
+def group_error_changes(
+    changed: Mapping[str, tuple[CaseResult, CaseResult]], old: SuiteRun, new: SuiteRun
+) -> tuple[ErrorChange, ...]:
+    """The tests whose error is another one by both errors, the largest group first."""
+    tests: dict[tuple[str, str, str, str], list[str]] = {}
+    places: dict[tuple[str, str, str, str], Counter[Frame]] = {}
+    for test, (then, now) in changed.items():
+        before, _ = _error(then, old)
+        after, place = _error(now, new)
+        key = (*before, *after)
+        tests.setdefault(key, []).append(test)
+        counter = places.setdefault(key, Counter())
+        if place is not None:
+            counter[place] += 1
+    groups = [
+        ErrorChange(
+            old_type=key[0],
+            old_message=key[1],
+            type=key[2],
+            message=key[3],
+            places=tuple(place for place, _ in places[key].most_common(_MOST_PLACES)),
+            tests=tuple(members),
+        )
+        for key, members in tests.items()
+    ]
+    return tuple(sorted(groups, key=lambda group: -len(group.tests)))
+
+
 def _error(result: CaseResult | None, run: SuiteRun) -> tuple[tuple[str, str], Frame | None]:
     """The error that a broken test is grouped by, and the project's line at which it surfaced."""
     if result is not None and result.raised:
@@ -171,63 +247,7 @@ def _error(result: CaseResult | None, run: SuiteRun) -> tuple[tuple[str, str], F
     return (f"the new side's run: {run.status}", normalised_line(run.trouble)), None
 
 
-def _from_chain(chain: Iterable[Raised]) -> tuple[tuple[str, str], Frame | None]:
-    links = list(chain)
-    # A runner that wraps what stopped it (pytest's CollectError) says less than what it wraps.
-    own = [error for error in links if not error.type.startswith("_pytest.")]
-    last = (own or links)[-1]
-    place = next((frame for error in reversed(links) if (frame := project_frame(error)) is not None), None)
+def _from_chain(chain: Sequence[Raised]) -> tuple[tuple[str, str], Frame | None]:
+    last = own_links(chain)[-1]
+    place = next((frame for error in reversed(chain) if (frame := project_frame(error)) is not None), None)
     return (last.type, normalised_line(last.message)), place
-
-
-def project_frame(raised: Raised) -> Frame | None:
-    """The innermost frame that lies in the project, or None."""
-    return next((frame for frame in reversed(raised.frames) if in_project(frame)), None)
-
-
-def in_project(frame: Frame) -> bool:
-    """Whether a frame's file lies in the project's tree and is not an environment inside it."""
-    return not frame.file.startswith(("/", "<")) and "site-packages/" not in frame.file
-
-
-def normalised_line(message: str) -> str:
-    """The first line of a message, without what differs between two environments that mean the same."""
-    lines = _ENVIRONMENT.sub("", _ADDRESS.sub("0x…", message)).strip().splitlines()
-    return lines[0].strip()[:300] if lines else ""
-
-
-def decide(old: Side, new: Side, comparison: Comparison | None) -> tuple[Verdict, str]:
-    """The verdict and one sentence that says why."""
-    if comparison is None or old.run is None or new.run is None:
-        return Verdict.CANNOT_TELL, _no_runs(old, new)
-    good = sum(result.outcome.good for result in old.run.results)
-    if not good:
-        return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old.run)}"
-    if comparison.broke:
-        broke = len(comparison.broke)
-        return Verdict.BROKE, f"{broke} of {good} tests that passed {plural(broke, 'fails', 'fail')} now"
-    if new.run.status not in ("completed", "no-tests"):
-        return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new.run)}"
-    if not comparison.still_good:
-        return (
-            Verdict.CANNOT_TELL,
-            f"no test of the old side was run again in the new environment: {_why(new.run)}",
-        )
-    return Verdict.NOTHING_BROKE, f"all {comparison.still_good} tests that passed and ran again still pass"
-
-
-def _no_runs(old: Side, new: Side) -> str:
-    if old.failure is not None:
-        return f"the old environment does not build ({old.failure.phase})"
-    if new.failure is not None:
-        return f"the new environment does not build ({new.failure.phase})"
-    return "the tests were not run"
-
-
-def _why(run: SuiteRun) -> str:
-    if run.status == "no-tests":
-        return "nothing was collected"
-    bad = sum(result.outcome.bad for result in run.results)
-    if run.status == "completed":
-        return f"{bad} failed" if bad else "all were skipped"
-    return first_line(run.trouble) or run.status

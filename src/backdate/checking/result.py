@@ -25,12 +25,13 @@ from backdate.testing.changed_tests.audit import SuiteAudit
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 5
+FORMAT = 6
 MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
     Migration(to_format=3, change=from_before_builds_were_closed),
     Migration(to_format=4),  # a result may hold an audit
     Migration(to_format=5, renames=INSTALLER),
+    Migration(to_format=6),  # one verdict more, which no older result has
 )
 
 
@@ -39,6 +40,9 @@ class Verdict(StrEnum):
 
     NOTHING_BROKE = "nothing-broke"
     BROKE = "broke"
+    FAILS_DIFFERENTLY = "fails-differently"
+    """All that passed still passes, but tests fail now as they did not before: with another error, or after
+    they had been skipped or not been there. A breakage may hide behind an older failure."""
     CANNOT_TELL = "cannot-tell"
 
 
@@ -78,7 +82,7 @@ class PackageChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakage:
-    """Tests that broke with one error."""
+    """Tests that fail in the new environment with one error."""
 
     type: str
     """The exception's qualified name, or "crashed", "timed out", …"""
@@ -87,7 +91,21 @@ class Breakage:
     places: tuple[Frame, ...]
     """Lines of the project at which it surfaced, the most frequent first."""
     tests: tuple[str, ...]
-    """The tests of the old side that broke with it."""
+    """The tests of the old side that broke with it; of ``new_failures`` those of the new side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorChange:
+    """Tests that fail on both sides, with one error on the old one and another on the new one."""
+
+    old_type: str
+    old_message: str
+    type: str
+    """The error of the new side, as of a ``Breakage``."""
+    message: str
+    places: tuple[Frame, ...]
+    """Where the error of the new side surfaced in the project, the most frequent first."""
+    tests: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +118,7 @@ class Comparison:
     """Bad in the old environment, good in the new one."""
     still_good: int
     still_bad: int
+    """Bad in both environments; those of ``error_changes`` are among them where the test is known to both."""
     skipped_now: tuple[str, ...]
     """Good in the old environment, skipped in the new one."""
     vanished: tuple[str, ...]
@@ -108,6 +127,11 @@ class Comparison:
     """Known to the new side alone."""
     breakages: tuple[Breakage, ...]
     """``broke`` by error, the largest group first."""
+    error_changes: tuple[ErrorChange, ...] = ()
+    """Bad in both environments with different errors, the largest group first. A test whose file could not be
+    collected in the old environment counts with the error of that."""
+    new_failures: tuple[Breakage, ...] = ()
+    """Bad in the new environment, and skipped or unknown in the old one, by error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

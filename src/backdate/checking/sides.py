@@ -15,7 +15,7 @@ from backdate.checking.loop_backend import ProjectBackend
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult, Comparison, Side
-from backdate.checking.settings import SetupOptions
+from backdate.checking.settings import ACCEPT, SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter, StageReporter
@@ -24,9 +24,10 @@ from backdate.recipes.loosening import loosened_recipe
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.threads import both
 from backdate.testing.outcomes import SuiteRun
+from backdate.text import counted
 
-_LEAST_SHARE = 0.5
-"""Below, files that cannot be collected keep a check from seeing most of a suite."""
+_LIMITED = ("timeout", "oom", "disk-limit")
+"""How a run ends that another recipe would take to the same limit."""
 _SEVERAL = 6
 """Recipes that are tried where there is something to compare anyway."""
 
@@ -234,16 +235,19 @@ def run_both_sides(
 
 
 def what_is_lacking(run: SuiteRun | None) -> str:
-    """Why an old side has to be set up with repairs; empty for one that shows what an update breaks.
+    """Why other recipes and repairs are tried on an old side; empty where it shows what an update breaks.
 
-    Tests that fail are taken as they are. But of files that cannot be collected nothing is known: where most
-    of a suite is lost to those, something is not installed.
+    It does when at least 95 % of what was collected passes. Of what fails, and of files that cannot be
+    collected, nothing can be told: it may be that something is not installed.
     """
     counts = count_outcomes(run)
-    if not counts.passed:
+    if run is None or not counts.passed:
         return "no test passes"
-    lost = counts.not_collected > counts.failed and counts.share < _LEAST_SHARE
-    return f"{counts.not_collected} test files cannot be collected" if lost else ""
+    if counts.share >= ACCEPT or run.status in _LIMITED:
+        return ""
+    lost = counts.not_collected
+    also = f" and {counted(lost, 'file')} cannot be collected" if lost else ""
+    return f"only {counts.passed} of {counts.passed + counts.failed} tests pass{also}"
 
 
 def collect_notes(old: Side, new: Side) -> tuple[str, ...]:

@@ -65,8 +65,8 @@ def check_command(arguments: CheckArguments) -> int:
 
     What an audit finds does not change the exit status.
 
-    Exit status: 0 nothing broke, 1 something broke, 2 cannot tell, 3 misuse, 4 this machine lacks
-    something.
+    Exit status: 0 nothing broke, 1 something broke, 2 cannot tell, or tests fail differently from before,
+    3 misuse, 4 this machine lacks something.
     """
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.progress import watch

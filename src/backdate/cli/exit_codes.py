@@ -12,7 +12,7 @@ OK = 0
 BROKE = 1
 """Something broke."""
 CANNOT_TELL = 2
-"""There is no answer, and the output says why."""
+"""There is no full answer, and the output says why."""
 MISUSE = 3
 """The command line, a date or a source is wrong."""
 MACHINE = 4
@@ -34,4 +34,9 @@ def of_verdict(verdict: Verdict) -> int:
     # Results are imported where there is one, not at every start of the program.
     from backdate.checking.result import Verdict
 
-    return {Verdict.NOTHING_BROKE: OK, Verdict.BROKE: BROKE, Verdict.CANNOT_TELL: CANNOT_TELL}[verdict]
+    return {
+        Verdict.NOTHING_BROKE: OK,
+        Verdict.BROKE: BROKE,
+        Verdict.FAILS_DIFFERENTLY: CANNOT_TELL,
+        Verdict.CANNOT_TELL: CANNOT_TELL,
+    }[verdict]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from backdate.checking.result import Breakage, CheckResult, PackageChange, Side, Verdict
+from backdate.checking.result import Breakage, CheckResult, ErrorChange, PackageChange, Side, Verdict
 from backdate.cli.render_audit import audit_lines
 from backdate.cli.terminal import printable
 from backdate.testing.outcomes import Frame, Outcome, SuiteRun
@@ -29,10 +29,16 @@ _COUNTED = (
     (Outcome.TIMED_OUT, "timed out"),
     (Outcome.NOT_COLLECTED, "not collected"),
 )
-_STYLES = {Verdict.NOTHING_BROKE: "bold green", Verdict.BROKE: "bold red", Verdict.CANNOT_TELL: "bold yellow"}
+_STYLES = {
+    Verdict.NOTHING_BROKE: "bold green",
+    Verdict.BROKE: "bold red",
+    Verdict.FAILS_DIFFERENTLY: "bold yellow",
+    Verdict.CANNOT_TELL: "bold yellow",
+}
 _HEADINGS = {
     Verdict.NOTHING_BROKE: "NOTHING BROKE",
     Verdict.BROKE: "BROKE",
+    Verdict.FAILS_DIFFERENTLY: "FAILS DIFFERENTLY",
     Verdict.CANNOT_TELL: "CANNOT TELL",
 }
 
@@ -77,6 +83,7 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
     yield from _failures(result)
     yield from _changes(result.changes, verbose)
     yield from _breakages(result, verbose)
+    yield from _other_failures(result, verbose)
     yield from _others(result, verbose)
     yield from _unpinning(result, verbose)
     yield from audit_lines(result.audit, verbose=verbose)
@@ -153,8 +160,36 @@ def _breakages(result: CheckResult, verbose: bool) -> Iterator[Line]:
         yield from _breakage(breakage, verbose)
 
 
+def _other_failures(result: CheckResult, verbose: bool) -> Iterator[Line]:
+    """What fails now as it did not then: with another error, or after it was skipped or not there."""
+    if result.comparison is None:
+        return
+    if result.comparison.error_changes:
+        tests = sum(len(change.tests) for change in result.comparison.error_changes)
+        yield "", ""
+        yield f"Failed before, and fail now with another error: {tests}", "bold"
+        for change in result.comparison.error_changes:
+            yield f"  then {_error(change.old_type, change.old_message)}", ""
+            yield f"  now  {_error(change.type, change.message)}", "red"
+            yield from _members(change, verbose)
+    if result.comparison.new_failures:
+        tests = sum(len(failure.tests) for failure in result.comparison.new_failures)
+        yield "", ""
+        yield f"Skipped or not there before, and fail now: {tests}", "bold"
+        for failure in result.comparison.new_failures:
+            yield from _breakage(failure, verbose)
+
+
+def _error(kind: str, message: str) -> str:
+    return f"{kind}: {message}" if message else kind
+
+
 def _breakage(breakage: Breakage, verbose: bool) -> Iterator[Line]:
-    yield f"  {breakage.type}{f': {breakage.message}' if breakage.message else ''}", "red"
+    yield f"  {_error(breakage.type, breakage.message)}", "red"
+    yield from _members(breakage, verbose)
+
+
+def _members(breakage: Breakage | ErrorChange, verbose: bool) -> Iterator[Line]:
     for place in breakage.places[:_MOST_PLACES]:
         yield f"    at {_place(place)}", ""
     shown = breakage.tests if verbose else breakage.tests[:_MOST_TESTS]

@@ -78,6 +78,8 @@ def _conclusion(result: BisectResult) -> Line:
         broke = result.check.verdict is Verdict.BROKE  # others did
         reason = "of the tests that were asked for" if broke else result.check.reason
         return f"NOTHING BROKE: {reason}.", "bold green"
+    if result.verdict is Verdict.FAILS_DIFFERENTLY:
+        return f"FAILS DIFFERENTLY: {result.check.reason}.", "bold yellow"
     if result.check.verdict is Verdict.CANNOT_TELL:
         return f"CANNOT TELL: {result.check.reason}.", "bold yellow"
     return f"CANNOT TELL: tests broke, but no culprit was found ({effort}).", "bold yellow"

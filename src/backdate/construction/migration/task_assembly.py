@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from backdate.checking.compare import normalised_line
+from backdate.checking.error_identity import normalised_line
 from backdate.checking.result import Side
 from backdate.construction.candidate import Candidate
 from backdate.construction.migration.evidence import LaterRevisionEvidence

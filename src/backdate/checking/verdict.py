@@ -1,0 +1,74 @@
+"""The verdict of a check, and one sentence that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backdate.checking.result import Breakage, Comparison, ErrorChange, Side, Verdict
+from backdate.testing.outcomes import SuiteRun
+from backdate.text import counted, first_line, plural
+
+_LEAST_RUN_AGAIN = 0.5
+"""The part of the tests that passed which has to run again, before nothing broke."""
+
+
+def decide(old: Side, new: Side, comparison: Comparison | None) -> tuple[Verdict, str]:
+    """The verdict and one sentence that says why."""
+    if comparison is None or old.run is None or new.run is None:
+        return Verdict.CANNOT_TELL, _no_runs(old, new)
+    good = sum(result.outcome.good for result in old.run.results)
+    if not good:
+        return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old.run)}"
+    if comparison.broke:
+        broke = len(comparison.broke)
+        return Verdict.BROKE, f"{broke} of {good} tests that passed {plural(broke, 'fails', 'fail')} now"
+    if new.run.status not in ("completed", "no-tests"):
+        return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new.run)}"
+    if not comparison.still_good:
+        return (
+            Verdict.CANNOT_TELL,
+            f"no test of the old side was run again in the new environment: {_why(new.run)}",
+        )
+    if comparison.still_good < _LEAST_RUN_AGAIN * good:
+        return Verdict.CANNOT_TELL, f"only {comparison.still_good} of {good} tests that passed ran again"
+    passing = f"all {comparison.still_good} tests that passed and ran again still pass"
+    others = _other_failures(comparison)
+    if others:
+        return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"
+    return Verdict.NOTHING_BROKE, passing
+
+
+def _other_failures(comparison: Comparison) -> str:
+    """What fails in the new environment as it did not in the old one; empty when nothing does."""
+    changed, unseen = _tests(comparison.error_changes), _tests(comparison.new_failures)
+    parts = []
+    if changed:
+        fail = plural(changed, "fails", "fail")
+        parts.append(f"{counted(changed, 'test')} that failed before {fail} with another error")
+    if unseen:
+        parts.append(
+            f"{counted(unseen, 'test')} that {plural(unseen, 'was', 'were')} skipped or not there before "
+            f"{plural(unseen, 'fails', 'fail')}"
+        )
+    return " and ".join(parts)
+
+
+def _tests(groups: Sequence[ErrorChange | Breakage]) -> int:
+    return sum(len(group.tests) for group in groups)
+
+
+def _no_runs(old: Side, new: Side) -> str:
+    if old.failure is not None:
+        return f"the old environment does not build ({old.failure.phase})"
+    if new.failure is not None:
+        return f"the new environment does not build ({new.failure.phase})"
+    return "the tests were not run"
+
+
+def _why(run: SuiteRun) -> str:
+    if run.status == "no-tests":
+        return "nothing was collected"
+    bad = sum(result.outcome.bad for result in run.results)
+    if run.status == "completed":
+        return f"{bad} failed" if bad else "all were skipped"
+    return first_line(run.trouble) or run.status

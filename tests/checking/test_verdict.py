@@ -1,0 +1,80 @@
+"""The verdict of a check: nothing broke is said only where nothing can hide."""
+
+from __future__ import annotations
+
+import pytest
+from builders import frame, raised, result, run
+from fake_setups import INSTANT, choice, recipe
+
+from backdate.checking.compare import compare_runs
+from backdate.checking.result import Side, Verdict
+from backdate.checking.verdict import decide
+from backdate.testing.outcomes import Outcome, SuiteRun
+
+
+def decided(old: SuiteRun, new: SuiteRun) -> tuple[Verdict, str]:
+    sides = [Side(instant=INSTANT, choice=choice(), recipe=recipe("a"), run=one) for one in (old, new)]
+    return decide(sides[0], sides[1], compare_runs(old, new))
+
+
+GONE = raised("ImportError", "cannot import name 'Mapping' from 'collections'", frame("p/a.py"))
+LATER = raised("AttributeError", "module 'numpy' has no attribute 'float'", frame("p/a.py"))
+
+
+def test_a_removal_behind_an_older_failure_is_no_plain_nothing_broke() -> None:
+    old = run(result("t.py::a"), result("t.py::b", Outcome.FAILED, GONE))
+    new = run(result("t.py::a"), result("t.py::b", Outcome.FAILED, LATER))
+    verdict, reason = decided(old, new)
+    assert verdict is Verdict.FAILS_DIFFERENTLY
+    assert "all 1 tests that passed and ran again still pass, but 1 test that failed before fails" in reason
+    (change,) = compare_runs(old, new).error_changes
+    assert (change.old_type, change.type, change.tests) == ("ImportError", "AttributeError", ("t.py::b",))
+    assert change.places == (frame("p/a.py"),)
+
+
+def test_the_same_failure_on_both_sides_is_one() -> None:
+    both = run(result("t.py::a"), result("t.py::b", Outcome.FAILED, GONE))
+    assert decided(both, both)[0] is Verdict.NOTHING_BROKE
+
+
+def test_a_file_that_could_not_be_collected_and_fails_otherwise_now() -> None:
+    old = run(result("t.py::a"), result("u.py", Outcome.NOT_COLLECTED, GONE))
+    new = run(result("t.py::a"), result("u.py::x", Outcome.FAILED, LATER), result("u.py::y"))
+    assert decided(old, new)[0] is Verdict.FAILS_DIFFERENTLY
+    (change,) = compare_runs(old, new).error_changes
+    assert change.tests == ("u.py::x",)
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        run(result("t.py::a"), result("t.py::b", Outcome.SKIPPED)),
+        run(result("t.py::a")),
+    ],
+)
+def test_a_test_that_did_not_run_before_and_fails_now(old: SuiteRun) -> None:
+    new = run(result("t.py::a"), result("t.py::b", Outcome.FAILED, LATER))
+    verdict, reason = decided(old, new)
+    assert verdict is Verdict.FAILS_DIFFERENTLY
+    assert "skipped or not there before" in reason
+    assert compare_runs(old, new).new_failures[0].tests == ("t.py::b",)
+
+
+def test_a_failure_whose_parameters_are_printed_differently_is_not_new() -> None:
+    old = run(result("t.py::a"), result("t.py::b[<object 0x1>]", Outcome.FAILED, LATER))
+    new = run(result("t.py::a"), result("t.py::b[<object 0x2>]", Outcome.FAILED, LATER))
+    assert decided(old, new)[0] is Verdict.NOTHING_BROKE
+
+
+def test_what_breaks_tests_is_counted_once() -> None:
+    old = run(result("t.py::a"), result("u.py::x"))
+    new = run(result("t.py::a"), result("u.py", Outcome.NOT_COLLECTED, GONE))
+    comparison = compare_runs(old, new)
+    assert comparison.broke == ("u.py::x",)
+    assert comparison.new_failures == ()
+
+
+def test_where_most_tests_are_not_there_any_more_nothing_can_be_told() -> None:
+    old = run(*(result(f"t.py::{number}") for number in range(10)))
+    new = run(*(result(f"t.py::{number}") for number in range(4)))
+    assert decided(old, new) == (Verdict.CANNOT_TELL, "only 4 of 10 tests that passed ran again")
