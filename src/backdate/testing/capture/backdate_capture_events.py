@@ -227,9 +227,12 @@ def _make_end():
     alarm, restore = signal.alarm, signal.signal
     number, default = signal.SIGALRM, signal.SIG_DFL
     sleep, leave, write = time.sleep, os._exit, os.write
+    ends = []
 
-    def end(after_s, status):
+    def end(after_s, status, number):
         sleep(after_s)
+        if number != len(ends):
+            return  # it was put off meanwhile
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
@@ -244,12 +247,25 @@ def _make_end():
         except ValueError:
             pass  # not the main thread: nobody else's handler can be taken away
         alarm(LINGERING_S + STUCK_S)
-        start_new_thread(end, (LINGERING_S, status))
+        ends.append(status)
+        start_new_thread(end, (LINGERING_S, status, len(ends)))
 
-    return end_soon
+    def while_running(function, *arguments):
+        """``function(*arguments)`` after the last event, which takes as long as it takes."""
+        if not ends:
+            return function(*arguments)
+        status = ends[-1]
+        ends.append(status)
+        alarm(0)
+        try:
+            return function(*arguments)
+        finally:
+            end_soon(status)
+
+    return end_soon, while_running
 
 
-_end_soon = _make_end()
+_end_soon, while_running = _make_end()
 
 
 def finish(**fields):

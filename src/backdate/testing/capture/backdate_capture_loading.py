@@ -22,8 +22,12 @@ def _keep(name):
     raised_by[name] = describe(error, sys.exc_info()[2], _HIDDEN)
 
 
-def capture_loader(loader):
-    """Report each module before it is imported, keep what the import raised, import none that is left out."""
+def capture_loader(loader, end_after):
+    """Report each module before it is imported, keep what the import raised, import none that is left out.
+
+    ``end_after``: told of a SystemExit while names are loaded; whether the process ends with it, because what
+    was imported ran the suite itself.
+    """
     import_module, load_name = loader._get_module_from_name, loader.loadTestsFromName
 
     def get_module_from_name(self, name):
@@ -33,6 +37,10 @@ def capture_loader(loader):
         try:
             return import_module(self, name)
         except unittest.SkipTest:
+            raise
+        except SystemExit:  # discovery would take it for a module that cannot be imported, and go on
+            end_after(sys.exc_info()[1])
+            _keep(name)
             raise
         except BaseException:
             _keep(name)
@@ -54,6 +62,8 @@ def capture_loader(loader):
             emit("uncollected", id=clean(name), outcome="skipped", reason=reason, raised=[])
             return self.suiteClass([])
         except (Exception, SystemExit):  # unittest would end here, and take the other names with it
+            if isinstance(sys.exc_info()[1], SystemExit) and end_after(sys.exc_info()[1]):
+                raise
             _keep(name)
             failed = unittest.loader._make_failed_import_test(name, self.suiteClass)
             return failed[0] if isinstance(failed, tuple) else failed

@@ -25,6 +25,7 @@ from backdate_capture_events import (
     relative,
     selection,
     split_group,
+    while_running,
 )
 from backdate_capture_loading import capture_loader, raised_by
 from backdate_capture_raised import describe, folder_of, message_of
@@ -312,9 +313,21 @@ def _announce_groups(owner):
 
 def install():
     """Wrap the loader and the text runner for the first suite that this process runs."""
-    undo_loader = capture_loader(unittest.TestLoader)
     run = unittest.TextTestRunner.run
-    ran = []
+    ran, done = [], []
+
+    def end_after(stop):
+        """Whether ``stop`` ends a suite that an import ran; nothing is loaded or run in this process then."""
+
+        def end(*_arguments, **_options):
+            raise stop
+
+        if done:
+            unittest.TestLoader._get_module_from_name = end
+            unittest.TextTestRunner.run = end
+        return bool(done)
+
+    undo_loader = capture_loader(unittest.TestLoader, end_after)
 
     def captured_run(self, test):
         if ran:
@@ -335,7 +348,14 @@ def install():
         good = result.wasSuccessful()
         failed = len(result.failures) + len(result.errors) + len(getattr(result, "unexpectedSuccesses", ()))
         finish(exit_status=0 if good else 1, collected=result.testsRun, failed=failed, stopped="")
+        done.append(True)
+        if unittest.TextTestRunner.run == run:
+            unittest.TextTestRunner.run = later_run
         return result
+
+    def later_run(self, test):
+        """Another suite after it: of a program that has several, or whose import ran the first."""
+        return while_running(run, self, test)
 
     unittest.TextTestRunner.run = captured_run
 
