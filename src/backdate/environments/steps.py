@@ -6,7 +6,6 @@ starting) is an exception.
 
 from __future__ import annotations
 
-import os
 import shlex
 import time
 import uuid
@@ -18,6 +17,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from backdate.environments import uv
+from backdate.environments.at_fault import limit_that_was_hit, require_index, require_machine
 from backdate.environments.build_network import (
     connection_variables,
     index_gateway,
@@ -45,7 +45,7 @@ from backdate.environments.references.supply import (
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.step_files import build_files, handed_over, input_file, placed, shown
 from backdate.environments.step_run import StepRun
-from backdate.errors import ConfigurationError, DiskFull, IndexUnavailable, MachineError, StoredDataError
+from backdate.errors import ConfigurationError, MachineError, StoredDataError
 from backdate.index.upstream import IndexClient, open_index
 from backdate.sandboxes.interface import (
     MIB,
@@ -53,7 +53,6 @@ from backdate.sandboxes.interface import (
     Limits,
     Mount,
     Network,
-    RunStatus,
     Sandbox,
     Workspace,
 )
@@ -366,33 +365,14 @@ class Steps:
         self, phase: Literal["resolve", "install"], request: EnvironmentRequest, step: StepRun, log: Path
     ) -> BuildFailure:
         """The failure that a run of ``run`` is. Raises when the machine is at fault, not the project."""
-        result = step.run
         text = end_of_file(log, MIB)
-        if uv.says_disk_full(text) or _full(self.cache.folder):
-            raise DiskFull(
-                f"no space left in {self.cache.folder}; free some, or name another folder with --cache"
-            )
-        if result.status is RunStatus.SANDBOX_ERROR:
-            raise MachineError(f"the sandbox did not start: {text.strip()[-2000:]}")
-        if uv.says_index_down(text) and not step.refused and self.index_url.rstrip("/") in text:
-            raise IndexUnavailable(
-                f"the package index {self.index_url} did not answer: {uv.explain_failure(text, lines=6)}\n"
-                "Try again, or name another index with --index-url."
-            )
-        limits: dict[RunStatus, Literal["timeout", "oom", "disk"]] = {
-            RunStatus.TIMEOUT: "timeout",
-            RunStatus.OOM: "oom",
-            RunStatus.DISK_LIMIT: "disk",
-        }
+        require_machine(step.run, text, self.cache.folder, self.limits.disk_bytes)
+        if not step.refused:
+            require_index(text, self.index_url)
         return BuildFailure(
-            phase=limits.get(result.status, phase),
+            phase=limit_that_was_hit(step.run, text) or phase,
             message=with_refusals(uv.explain_failure(text), step.refused, step.notes),
             choice=request.choice,
             log=log,
             refused=step.refused,
         )
-
-
-def _full(folder: Path) -> bool:
-    status = os.statvfs(folder)
-    return status.f_bavail * status.f_frsize < MIB

@@ -195,6 +195,7 @@ _INDEX_DOWN = re.compile(
     r"Request failed after \d+ retries|HTTP status server error \(5\d\d",
 )
 _DISK_FULL = re.compile(r"No space left on device|os error 28\b")
+_FILE_TOO_LARGE = re.compile(r"\bFile too large\b|os error 27\b")
 
 
 def says_index_down(log: str) -> bool:
@@ -205,6 +206,11 @@ def says_index_down(log: str) -> bool:
 def says_disk_full(log: str) -> bool:
     """Whether uv's output says that the disk is full."""
     return _DISK_FULL.search(log) is not None
+
+
+def says_file_too_large(log: str) -> bool:
+    """Whether uv, or what it ran, says that one file reached the limit that a file has."""
+    return _FILE_TOO_LARGE.search(log) is not None
 
 
 def explain_failure(log: str, *, lines: int = 40) -> str:

@@ -1,0 +1,71 @@
+"""Whose fault it is that a build step failed: the machine's, the index's, or the project's own.
+
+Foreign code writes into the log of a step as well. So what the log says is a reason to look, and never
+enough: a project that prints "No space left on device" must not end a command over a thousand projects.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from backdate.environments import uv
+from backdate.errors import DiskFull, IndexUnavailable, MachineError
+from backdate.index.upstream import open_index
+from backdate.sandboxes.interface import MIB, RunResult, RunStatus
+
+Limit = Literal["timeout", "oom", "disk"]
+_LIMITS: dict[RunStatus, Limit] = {
+    RunStatus.TIMEOUT: "timeout",
+    RunStatus.OOM: "oom",
+    RunStatus.DISK_LIMIT: "disk",
+}
+_USUAL_PROJECT = "pip"
+
+
+def require_machine(result: RunResult, log: str, folder: Path, limit_bytes: int | None) -> None:
+    """Raise when a step failed that no project would get through on this machine.
+
+    ``folder`` is where builds write, at most ``limit_bytes`` each: with less than that free, a log that says
+    that the disk is full is believed. Raises DiskFull, or MachineError when the sandbox did not start.
+    """
+    free = _free(folder)
+    if free < MIB or (uv.says_disk_full(log) and free < (limit_bytes or MIB)):
+        raise DiskFull(f"no space left in {folder}; free some, or name another folder with --cache")
+    if result.status is RunStatus.SANDBOX_ERROR:
+        raise MachineError(f"the sandbox did not start: {log.strip()[-2000:]}")
+
+
+def require_index(log: str, index_url: str) -> None:
+    """Raise IndexUnavailable when the log blames the index, and the index does not answer us either."""
+    if not uv.says_index_down(log) or index_url.rstrip("/") not in log:
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="backdate-index-") as pages,  # what was kept of it tells nothing
+        open_index(index_url, Path(pages)) as client,
+    ):
+        try:
+            client.project_page(_USUAL_PROJECT)
+        except IndexUnavailable as error:
+            raise IndexUnavailable(
+                f"the package index {index_url} did not answer: {uv.explain_failure(log, lines=6)}\n"
+                "Try again, or name another index with --index-url."
+            ) from error
+
+
+def limit_that_was_hit(result: RunResult, log: str) -> Limit | None:
+    """The limit that ended a step; None for a step that failed without.
+
+    A single file that reaches the limit of the disk fails to be written, before the space that all files take
+    is looked at: what wrote it says so.
+    """
+    if uv.says_file_too_large(log) or uv.says_disk_full(log):
+        return _LIMITS.get(result.status, "disk")
+    return _LIMITS.get(result.status)
+
+
+def _free(folder: Path) -> int:
+    status = os.statvfs(folder)
+    return status.f_bavail * status.f_frsize
