@@ -137,13 +137,19 @@ class Attacked:
     task: Task
 
     def scored(
-        self, module: str, folder: Path, judge: JudgeSettings | None, *, watched: bool = False
+        self,
+        module: str,
+        folder: Path,
+        judge: JudgeSettings | None,
+        *,
+        watched: bool = False,
+        flags: str = "none",
     ) -> Score:
         """The score of the answer that makes the module ``module``; as it is if nobody watches the run, or
         somebody does.
         """
         self.project.watched = watched
-        return score_answer(self.project, self.task, patch_to(module), folder, judge)
+        return score_answer(self.project, self.task, patch_to(module), folder, judge, flags=flags)
 
 
 def verified_task(project: JudgedProject, folder: Path) -> Task:
@@ -160,14 +166,20 @@ def verified_task(project: JudgedProject, folder: Path) -> Task:
 
 
 def score_answer(
-    project: JudgedProject, task: Task, patch: str, folder: Path, judge: JudgeSettings | None
+    project: JudgedProject,
+    task: Task,
+    patch: str,
+    folder: Path,
+    judge: JudgeSettings | None,
+    *,
+    flags: str = "none",
 ) -> Score:
     """The score of one answer."""
     run = score_run(
         Benchmark(name="small", tasks=(task,), task_runner=project),
         Answers(model="m", by_task={task.instance_id: Submission(patch=patch)}, source="preds.jsonl"),
         folder,
-        flags="none",
+        flags=flags,
         judge=judge,
     )
     return run.scores[0]

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 _MOST_ROUNDS = 5
 """Aliases of aliases of aliases are followed no further."""
-_IMPORTERS = ("__import__", "builtins.__import__", "importlib.import_module", "importlib.__import__")
-_GETTERS = ("getattr", "builtins.getattr")
+IMPORTERS = frozenset(
+    {"__import__", "builtins.__import__", "importlib.import_module", "importlib.__import__"}
+)
+GETTERS = frozenset({"getattr", "builtins.getattr"})
 _NAMESPACES = ("vars", "builtins.vars")
 _MOST_MEANINGS = 50
 """Of one name: hostile code can make them double with every line."""
@@ -69,10 +71,10 @@ class Names:
         return frozenset()
 
     def _of_call(self, functions: frozenset[str], arguments: list[ast.expr]) -> frozenset[str]:
-        if functions & set(_IMPORTERS) and arguments:
+        if functions & IMPORTERS and arguments:
             name = text_of_expression(arguments[0])
             return frozenset() if name is None else frozenset({name})
-        if functions & set(_GETTERS) and len(arguments) > 1:
+        if functions & GETTERS and len(arguments) > 1:
             name = text_of_expression(arguments[1])
             owners = self.meanings(arguments[0])
             return (
@@ -163,4 +165,7 @@ def _is_builtin(name: str) -> bool:
         "__import__",
         "globals",
         "locals",
+        "__loader__",
+        "__spec__",
+        "__builtins__",
     )
