@@ -49,8 +49,8 @@ def free(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     [
         (MIB - 1, "", True),
         (MIB, "", False),
-        (99 * MIB, SAYS_FULL, True),  # the build took the rest, and gave it back when it failed
-        (100 * MIB, SAYS_FULL, False),  # the project says it, or its part of memory is full
+        (1023 * MIB, SAYS_FULL, True),  # the build took the rest, and gave it back when it failed
+        (1024 * MIB, SAYS_FULL, False),  # the project says it, or its part of memory is full
     ],
 )
 def test_a_full_disk_is_looked_at(
@@ -59,14 +59,14 @@ def test_a_full_disk_is_looked_at(
     free(monkeypatch, left)
     if is_full:
         with pytest.raises(DiskFull, match="--cache"):
-            require_machine(run(), log, tmp_path, 100 * MIB)
+            require_machine(run(), log, tmp_path)
     else:
-        require_machine(run(), log, tmp_path, 100 * MIB)
+        require_machine(run(), log, tmp_path)
 
 
 def test_a_sandbox_that_does_not_start_is_the_machines_fault(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"did not start: no such mount"):
-        require_machine(run(RunStatus.SANDBOX_ERROR), "no such mount", tmp_path, None)
+        require_machine(run(RunStatus.SANDBOX_ERROR), "no such mount", tmp_path)
 
 
 def test_an_index_that_is_down_is_asked_again() -> None:

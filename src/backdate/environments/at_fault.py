@@ -23,16 +23,18 @@ _LIMITS: dict[RunStatus, Limit] = {
     RunStatus.DISK_LIMIT: "disk",
 }
 _USUAL_PROJECT = "pip"
+_LITTLE = 1024 * MIB
+"""With less than this free, a log that says that the disk is full is believed: a step that fails gives back
+some of what it took."""
 
 
-def require_machine(result: RunResult, log: str, folder: Path, limit_bytes: int | None) -> None:
+def require_machine(result: RunResult, log: str, folder: Path) -> None:
     """Raise when a step failed that no project would get through on this machine.
 
-    ``folder`` is where builds write, at most ``limit_bytes`` each: with less than that free, a log that says
-    that the disk is full is believed. Raises DiskFull, or MachineError when the sandbox did not start.
+    ``folder`` is where builds write. Raises DiskFull, or MachineError when the sandbox did not start.
     """
     free = _free(folder)
-    if free < MIB or (uv.says_disk_full(log) and free < (limit_bytes or MIB)):
+    if free < MIB or (uv.says_disk_full(log) and free < _LITTLE):
         raise DiskFull(f"no space left in {folder}; free some, or name another folder with --cache")
     if result.status is RunStatus.SANDBOX_ERROR:
         raise MachineError(f"the sandbox did not start: {log.strip()[-2000:]}")

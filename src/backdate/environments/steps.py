@@ -366,7 +366,7 @@ class Steps:
     ) -> BuildFailure:
         """The failure that a run of ``run`` is. Raises when the machine is at fault, not the project."""
         text = end_of_file(log, MIB)
-        require_machine(step.run, text, self.cache.folder, self.limits.disk_bytes)
+        require_machine(step.run, text, self.cache.folder)
         if not step.refused:
             require_index(text, self.index_url)
         return BuildFailure(
