@@ -18,7 +18,9 @@ from fake_setups import (
     start,
 )
 
-from backdate.checking.loop import Loop, message_of
+from backdate.checking.attempts import message_of
+from backdate.checking.loop import Loop
+from backdate.checking.progress import AttemptStarted
 from backdate.checking.settings import SetupOptions
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SystemPackages
@@ -321,3 +323,44 @@ def test_what_a_limit_ended_is_explained_by_the_limit() -> None:
     struck = replace(ran(failed=2), status="timeout", trouble="The time limit struck while t.py::a ran.")
     assert message_of(carried(recipe("a"), struck)) == "The time limit struck while t.py::a ran."
     assert message_of(carried(recipe("a"), ran(failed=2))) == "AssertionError: no"
+
+
+def test_a_weak_recipe_makes_room_for_one_that_runs_more() -> None:
+    ends = {"a": ran(passed=4), "b": ran(passed=9, failed=1), "c": ran(passed=10)}
+    bench = FakeLoopBackend(lambda one, python: ends[min(packages_of(one))])
+    bench.defined = {f"test_{number}": 1 for number in range(10)}
+    loop = Loop(bench, SetupOptions(), ROOT)
+    best = loop.run([start(recipe(name)) for name in "abc"])
+    assert best is not None
+    assert packages_of(best.recipe_run.recipe) == {"c"}
+    assert [one.record.setup_class for one in loop.tried] == ["weak", "not-proven", "proven"]
+    assert loop.tried[0].record.message == "only 4 of 10 tests that the files define ran"
+
+
+def test_a_weak_recipe_is_the_answer_when_none_runs_more_and_few_are_tried() -> None:
+    bench = FakeLoopBackend(lambda one, python: ran(passed=1) if "0" in packages_of(one) else failure("no"))
+    bench.defined = {f"test_{number}": 1 for number in range(10)}
+    loop = Loop(bench, SetupOptions(), ROOT)
+    best = loop.run([start(recipe(str(number))) for number in range(15)])
+    assert best is not None
+    assert best.weak
+    assert not best.proven
+    assert len(loop.tried) == 6
+
+
+def test_progress_says_which_attempt_and_why() -> None:
+    class Kept:
+        def __init__(self) -> None:
+            self.events: list[object] = []
+
+        def report(self, event: object) -> None:
+            self.events.append(event)
+
+    kept = Kept()
+    bench = FakeLoopBackend(needs("x"), lambda trouble, one: [adding("x", one)])
+    Loop(bench, SetupOptions(), ROOT, progress=kept).run([start(recipe("a"), "tox, py38")])
+    told = [event for event in kept.events if isinstance(event, AttemptStarted)]
+    assert [(event.number, event.most, event.reason) for event in told] == [
+        (1, 16, "tox, py38"),
+        (2, 16, "a rule x: it was seen"),
+    ]

@@ -15,7 +15,8 @@ from fake_setups import recipe
 
 from backdate.checking.compare import compare_runs
 from backdate.checking.result import FORMAT, CheckResult, Side, Verdict, read_result
-from backdate.checking.setup_result import SetupResult, read_setup_result
+from backdate.checking.setup_class import SetupClass
+from backdate.checking.setup_result import AttemptRecord, SetupResult, read_setup_result
 from backdate.environments.environment import (
     CutoffOverride,
     Environment,
@@ -70,7 +71,7 @@ def setup_result() -> SetupResult:
         project="p",
         origin=ORIGIN,
         instant=DAY,
-        proven=False,
+        setup_class=SetupClass.NOT_PROVEN,
         reason="for a test",
         accept=0.95,
         recipe=RECIPE,
@@ -159,3 +160,26 @@ def test_a_newer_format_and_other_files_are_refused(tmp_path: Path) -> None:
     file.write_bytes(b'{"a": 1}')
     with pytest.raises(StoredDataError, match="backdate check --json FILE"):
         read_result(file)
+
+
+def test_a_set_up_from_before_there_were_classes(tmp_path: Path) -> None:
+    record = AttemptRecord(
+        number=1,
+        candidate=1,
+        source="tox",
+        round=0,
+        recipe=RECIPE,
+        python="3.8.18",
+        setup_class=SetupClass.PROVEN,
+        reached="tests",
+        build_s=1.0,
+        tests_s=1.0,
+    )
+    result = replace(setup_result(), setup_class=SetupClass.PROVEN, attempts=(record,))
+    document = json.loads(to_json(result)) | {"format": 4, "proven": True}
+    del document["setup_class"], document["attempts"][0]["setup_class"]
+    document["attempts"][0]["reached"] = "proven"
+    file = tmp_path / "setup.json"
+    file.write_text(json.dumps(document))
+    assert read_setup_result(file) == result
+    assert read_setup_result(file).proven

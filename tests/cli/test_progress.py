@@ -8,6 +8,7 @@ import re
 import pytest
 from rich.console import Console
 
+from backdate.checking.progress import AttemptStarted
 from backdate.cli.progress import _LiveDisplay, watch
 from backdate.construction.progress import BuildAdvanced, BuildPhase
 from backdate.evaluation.progress import TaskScored
@@ -118,3 +119,35 @@ def test_remarks_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     with watch() as progress:
         progress.report(Remark(text="it is gone"))
     assert capsys.readouterr().err == "Note: it is gone\n"
+
+
+def test_an_attempt_is_told_with_its_reason_and_the_stages_anew(capsys: pytest.CaptureFixture[str]) -> None:
+    with watch() as progress:
+        for number in (1, 2):
+            progress.report(
+                AttemptStarted(
+                    subject="only", number=number, most=16, reason="x\x1b is in y", python="3.8.18"
+                )
+            )
+            progress.report(StageEntered(subject="only", stage="resolving"))
+            progress.report(StageEntered(subject="only", stage="testing"))
+    lines = without_times(capsys.readouterr().err)
+    assert lines[0] == "attempt 1 of at most 16, Python 3.8.18: x\\x1b is in y"
+    assert lines[1:3] == ["resolving", "testing"]
+    assert lines[3].startswith("attempt 2 of")
+    assert lines[4:] == ["resolving", "testing"]
+
+
+def test_an_attempt_is_shown_above_what_runs() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=120)
+    live = _LiveDisplay(console)
+    live.report(
+        AttemptStarted(subject="old", number=3, most=16, reason="missing module: six", python="3.8.18")
+    )
+    live.report(StageEntered(subject="old", stage="building"))
+    console.print(live)
+    assert re.search(
+        r"old side: attempt 3 of at most 16, Python 3.8.18: missing module: six  \d", out.getvalue()
+    )
+    assert re.search(r"building the environment  \d+:\d\d", out.getvalue())

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_setups import INSTANT, carried, ran, recipe
+from fake_setups import INSTANT, carried, choice, ran, recipe
 
+from backdate.checking import loop_backend
 from backdate.checking.ablation import Ablation, AblationRow, variants
 from backdate.checking.compare import count_outcomes
+from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.settings import SetupOptions
-from backdate.checking.setup_result import AttemptRecord, SetupResult
+from backdate.checking.setup_class import FailedTests, SetupClass
+from backdate.checking.setup_result import AttemptRecord, SetupResult, read_setup_result
 from backdate.cli import exit_codes
 from backdate.cli.main import status_of
 from backdate.cli.render_setup import ablation_lines, setup_lines
 from backdate.projects.project import Origin
-from backdate.recipes.recipe import Provenance, SkippedInstruction
+from backdate.recipes.recipe import Provenance, Recipe, SkippedInstruction
 from backdate.recipes.repair.error_class import ErrorClass
 
 
@@ -29,6 +33,7 @@ def result(*, proven: bool) -> SetupResult:
         round=0,
         recipe=recipe("a"),
         python="3.8.18",
+        setup_class=SetupClass.NOT_PROVEN,
         reached="install",
         error=ErrorClass.MISSING_MODULE,
         message="No module named 'x'\x1b[31m",
@@ -41,7 +46,8 @@ def result(*, proven: bool) -> SetupResult:
         number=2,
         round=1,
         repair="missing module: x is in x==1",
-        reached="proven" if proven else "tests",
+        setup_class=SetupClass.PROVEN if proven else SetupClass.NOT_PROVEN,
+        reached="tests",
         error=None if proven else ErrorClass.TESTS_FAIL,
         message="",
         counts=count_outcomes(run),
@@ -52,7 +58,7 @@ def result(*, proven: bool) -> SetupResult:
         project="p",
         origin=Origin(kind="folder", location="/p"),
         instant=INSTANT,
-        proven=proven,
+        setup_class=SetupClass.PROVEN if proven else SetupClass.NOT_PROVEN,
         reason="8 of 8 tests that ran pass" if proven else "8 of 10 tests that ran pass, 95% are wanted",
         accept=0.95,
         recipe=done.recipe,
@@ -138,3 +144,53 @@ def test_not_proven_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert status_of([*arguments, "--json", str(target)]) == exit_codes.CANNOT_TELL
     assert "no tests were found" in capsys.readouterr().out
     assert target.exists()
+
+
+def test_a_weak_set_up_and_its_failures_in_words() -> None:
+    weak = replace(
+        result(proven=False),
+        setup_class=SetupClass.WEAK,
+        reason="8 of 10 tests that ran pass",
+        failures=(
+            FailedTests(
+                error=ErrorClass.NEEDS_NETWORK,
+                line="gaierror: x\x1b",
+                tests=("t.py::a", "t.py::b"),
+                help="nothing",
+            ),
+        ),
+    )
+    text = "\n".join(setup_lines(weak))
+    assert text.startswith("Weak: 8 of 10")
+    assert "needs-network: 2 tests: gaierror: x\\x1b" in text
+    assert "t.py::a and 1 more; what would help: nothing" in text
+
+
+def test_an_interrupted_set_up_is_printed_and_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SIGTERM comes in the second attempt: what was tried before is told."""
+    done: list[Recipe] = []
+
+    def says(one: Recipe, *_: object, **__: object) -> RecipeRun:
+        done.append(one)
+        if len(done) > 1:
+            signal.raise_signal(signal.SIGTERM)
+        return carried(one, ran(failed=2, error="ModuleNotFoundError: No module named 'six'"))
+
+    monkeypatch.setattr(loop_backend, "run_recipe", says)
+    monkeypatch.setattr(loop_backend, "choose", lambda *_: choice())
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "test_a.py").write_text("import unittest\nclass A(unittest.TestCase):\n    def test_a(self): 1\n")
+    (root / "tox.ini").write_text("[tox]\nskipsdist = true\n[testenv]\ncommands = pytest -k a\n")
+    written = tmp_path / "result.json"
+    words = ["setup", str(root), "--at", "2021-03-01", "--no-repair", "--no-store", "--json", str(written)]
+    status = status_of([*words, "--cache", str(tmp_path / "cache")])
+    assert status == exit_codes.TERMINATED
+    out = capsys.readouterr().out
+    assert "Not proven: ended after 1 attempt; the best so far:" in out
+    assert "No module named 'six'" in out
+    kept = read_setup_result(written)
+    assert kept.interrupted
+    assert [attempt.error for attempt in kept.attempts] == [ErrorClass.MISSING_MODULE]

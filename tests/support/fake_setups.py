@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.checking.recipe_run import RecipeRun
+from backdate.checking.setup_class import SetupAssessment, SetupClass
 from backdate.checking.starting_recipes import StartingRecipe
 from backdate.environments.environment import (
     BuildFailure,
@@ -17,6 +18,7 @@ from backdate.environments.environment import (
     InterpreterChoice,
     Lock,
 )
+from backdate.recipes.defined_tests import DefinedTests
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -128,6 +130,8 @@ class FakeLoopBackend:
     says: Says
     proposes: Callable[[SetupFailure, Recipe], Sequence[Repair]] = lambda failure, recipe: ()
     apt: bool = False
+    defined: dict[str, int] = field(default_factory=dict)
+    """The test functions that the project's files define."""
     done: list[tuple[Recipe, str]] = field(default_factory=list)
     """What was run, with the interpreter."""
 
@@ -139,7 +143,10 @@ class FakeLoopBackend:
         assert number == len(self.done)
         return carried(one, self.says(one, chosen.interpreter.version), python)
 
-    def failure(self, one: RecipeRun) -> SetupFailure:
+    def defined_tests(self) -> DefinedTests:
+        return DefinedTests(names=self.defined)
+
+    def failure(self, one: RecipeRun, assessment: SetupAssessment) -> SetupFailure:
         said = one.failure.message if one.failure is not None else (one.run.trouble if one.run else "")
         return read_failure(
             phase="install" if one.failure else "tests",
@@ -147,6 +154,7 @@ class FakeLoopBackend:
             texts=(said,),
             python=one.choice.interpreter.version,
             instant=INSTANT,
+            few_tests=assessment.setup_class is SetupClass.WEAK,
         )
 
     def classify(self, failure: SetupFailure) -> ErrorClass:

@@ -85,6 +85,6 @@ def ablate(
                 result = set_up_project(
                     resources, source, instant=instant, python=python, options=chosen, progress=progress
                 )
-                outcomes.append("proven" if result.proven else str(result.error))
+                outcomes.append("proven" if result.proven else str(result.error or result.setup_class))
             rows.append(AblationRow(parts=parts, proven=outcomes.count("proven"), outcomes=tuple(outcomes)))
     return Ablation(projects=tuple(sources), rows=tuple(rows))

@@ -5,29 +5,29 @@ It builds and runs nothing itself: a ``LoopBackend`` does, and tests drive the l
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
-from backdate.checking.compare import Counts, count_outcomes, is_proven
+from backdate.checking.attempts import Attempt, record_of
+from backdate.checking.progress import AttemptStarted
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.settings import SetupOptions
-from backdate.checking.setup_result import AttemptRecord
+from backdate.checking.setup_class import SetupAssessment, SetupClass, assess
 from backdate.checking.starting_recipes import StartingRecipe, effect_key, extracted
 from backdate.environments.environment import InterpreterChoice
+from backdate.progress import NO_PROGRESS, ONLY, Reporter
+from backdate.recipes.defined_tests import DefinedTests
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure
-from backdate.testing.outcomes import SuiteRun
-from backdate.text import first_line
 
-_LIMITS = ("timeout", "oom", "disk-limit")
-_NAMES_AN_ERROR = re.compile(r"(?:^|[\s.])\w{0,60}(?:[Ee]rror|ERROR|Exception)\b")
+_FOR_MORE_TESTS = 5
+"""Further recipes that are tried after one of which too few tests ran."""
 
 
 class LoopBackend(Protocol):
@@ -46,7 +46,11 @@ class LoopBackend(Protocol):
         """Run ``recipe`` from clean, as attempt ``number``; ``python`` as for ``choose``."""
         ...
 
-    def failure(self, recipe_run: RecipeRun) -> SetupFailure:
+    def defined_tests(self) -> DefinedTests:
+        """The tests that the project's files define."""
+        ...
+
+    def failure(self, recipe_run: RecipeRun, assessment: SetupAssessment) -> SetupFailure:
         """Why that is not proven."""
         ...
 
@@ -59,38 +63,6 @@ class LoopBackend(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One attempt with all that came of it."""
-
-    record: AttemptRecord
-    recipe_run: RecipeRun
-    repairs: tuple[str, ...] = ()
-    """All that was changed in the candidate so far."""
-    failure: SetupFailure | None = None
-
-    @property
-    def proven(self) -> bool:
-        """Whether the search ends with it."""
-        return self.record.reached == "proven"
-
-    @property
-    def score(self) -> tuple[int, int, float]:
-        """More is better: how far it came, then how many tests pass, then which part of them."""
-        reached = {"resolve": 0, "install": 1, "tests": 2, "proven": 3}[self.record.reached]
-        return reached, self.record.counts.passed, self.record.counts.share
-
-    def improves_on(self, before: Attempt) -> bool:
-        """Whether this is where to go on: it came further, or as far and met another error."""
-        if self.score != before.score:
-            return self.score > before.score
-        return self._error() != before._error()
-
-    def _error(self) -> tuple[object, ...]:
-        failure = self.recipe_run.failure
-        return self.record.error, self.record.message, failure.message if failure is not None else ""
-
-
 @dataclass(slots=True)
 class Loop:
     """Candidates tried and repaired; what was tried is never tried again."""
@@ -100,11 +72,15 @@ class Loop:
     root: Path
     enough: Callable[[RecipeRun], bool] | None = None
     """When a recipe ends the search; None for the criterion of the options."""
+    progress: Reporter = NO_PROGRESS
+    subject: str = ONLY
+    """The environment whose recipes are tried, in progress events."""
     tried: list[Attempt] = field(default_factory=list)
     hints: dict[str, None] = field(default_factory=dict)
     """What might have helped on another machine or with other settings, in order."""
     _started: float = field(default_factory=time.monotonic)
     _effects: set[str] = field(default_factory=set)
+    _defined: DefinedTests | None = None
 
     def run(self, starts: Sequence[StartingRecipe], *, known: RecipeRun | None = None) -> Attempt | None:
         """The attempt that is proven, else the best one; None when there was nothing to try.
@@ -116,6 +92,10 @@ class Loop:
             proven = self._candidate(rank, start, known if rank == 1 else None, advised=advised)
             if proven is not None:
                 return proven
+        return self.best()
+
+    def best(self) -> Attempt | None:
+        """The best attempt so far; None before the first."""
         return max(self.tried, key=lambda attempt: attempt.score, default=None)
 
     def _advised(self) -> Iterator[tuple[StartingRecipe, bool]]:
@@ -161,11 +141,17 @@ class Loop:
             self.hints[f"not tried without --apt: {repair.rule}: {repair.reason}"] = None
 
     def _budget_exhausted(self, *, advised: bool) -> bool:
-        """Whether nothing more may be begun: the rules leave a part of what there is to an adviser."""
+        """Whether nothing more may be begun: the rules leave a part of what there is to an adviser.
+
+        Once a recipe was weak only a few more are tried for one that runs more tests.
+        """
         options = self.options
         most, within_s = options.attempts, options.begin_within_s
         if not advised:
             most, within_s = options.attempts_of_rules, options.begin_rules_within_s
+        weak = next((attempt.record.number for attempt in self.tried if attempt.weak), None)
+        if weak is not None:
+            most = min(most, weak + _FOR_MORE_TESTS)
         return len(self.tried) >= most or time.monotonic() - self._started >= within_s
 
     def _proposals(self, attempt: Attempt) -> Iterator[tuple[Repair, bool]]:
@@ -203,56 +189,56 @@ class Loop:
             return None
         self._effects.add(effect)
         number = len(self.tried) + 1
+        if known is None:
+            self.progress.report(
+                AttemptStarted(
+                    subject=self.subject,
+                    number=number,
+                    most=self.options.attempts,
+                    reason=repairs[-1] if repairs else start.source,
+                    python=choice.interpreter.version,
+                )
+            )
         recipe_run = known or self.backend.run(recipe, choice, python, number)
-        proven = self.enough(recipe_run) if self.enough else is_proven(recipe_run.run, self.options.accept)
-        failure = None if proven else self.backend.failure(recipe_run)
-        record = AttemptRecord(
-            number=number,
-            candidate=rank,
-            source=start.source,
-            round=round_,
-            repair=repairs[-1] if repairs else "",
-            recipe=recipe,
-            python=choice.interpreter.version,
-            reached="proven" if proven else _reached(recipe_run),
-            error=None if failure is None else self.backend.classify(failure),
-            message="" if failure is None else message_of(recipe_run),
-            counts=count_outcomes(recipe_run.run),
-            build_s=recipe_run.build_s,
-            tests_s=recipe_run.run.duration_s if recipe_run.run is not None else 0.0,
-        )
-        attempt = Attempt(record=record, recipe_run=recipe_run, repairs=repairs, failure=failure)
+        attempt = self._assessed(rank, start, round_, repairs, recipe_run, number)
         self.tried.append(attempt)
         return attempt
 
+    def _assessed(
+        self,
+        rank: int,
+        start: StartingRecipe,
+        round_: int,
+        repairs: tuple[str, ...],
+        recipe_run: RecipeRun,
+        number: int,
+    ) -> Attempt:
+        """The attempt that ``recipe_run`` is, with its class."""
+        if self.enough is None:
+            assessment = assess(recipe_run.run, self.options.accept, self._count_defined)
+        else:
+            reached = self.enough(recipe_run)
+            assessment = SetupAssessment(setup_class=SetupClass.PROVEN if reached else SetupClass.NOT_PROVEN)
+        proven = assessment.setup_class.proven
+        failure = None if proven else self.backend.failure(recipe_run, assessment)
+        error = None if failure is None else self.backend.classify(failure)
+        record = record_of(
+            recipe_run,
+            assessment,
+            failure,
+            error,
+            number=number,
+            candidate=rank,
+            source=start.source,
+            round_=round_,
+            repair=repairs[-1] if repairs else "",
+            apt=self.backend.apt,
+        )
+        return Attempt(
+            record=record, recipe_run=recipe_run, repairs=repairs, failure=failure, assessment=assessment
+        )
 
-def _reached(recipe_run: RecipeRun) -> Literal["tests", "install", "resolve"]:
-    if recipe_run.failure is None:
-        return "tests"
-    return "resolve" if recipe_run.failure.phase == "resolve" else "install"
-
-
-def message_of(recipe_run: RecipeRun) -> str:
-    """One line that says why ``recipe_run`` is not proven."""
-    if recipe_run.failure is not None:
-        return first_line(recipe_run.failure.message) or "no message"
-    assert recipe_run.run is not None
-    counts: Counts = count_outcomes(recipe_run.run)
-    raised = [
-        error for result in recipe_run.run.results if result.outcome.bad for error in result.raised[-1:]
-    ]
-    if raised and not counts.passed and recipe_run.run.status not in _LIMITS:
-        return first_line(f"{raised[0].type}: {raised[0].message}")
-    if not recipe_run.run.trouble:
-        return f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
-    return _shortened_trouble(recipe_run.run)
-
-
-def _shortened_trouble(run: SuiteRun) -> str:
-    """One line of why a run ended: of the log's end only the last line that names an error, if one does."""
-    lines = [line for line in run.log_end.splitlines() if _NAMES_AN_ERROR.search(line)]
-    errors = [line for line in lines if "usage:" not in line]
-    if not errors:
-        return first_line(run.trouble) or "no message"
-    before = run.trouble.partition(run.log_end)[0]
-    return first_line(f"{' '.join(before.split())} {errors[-1].strip()}")
+    def _count_defined(self) -> DefinedTests:
+        if self._defined is None:
+            self._defined = self.backend.defined_tests()
+        return self._defined

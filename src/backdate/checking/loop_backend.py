@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.checking.compare import count_outcomes
 from backdate.checking.dated_project import DatedProject, choose
 from backdate.checking.recipe_run import RecipeRun, run_recipe
 from backdate.checking.resources import Resources
+from backdate.checking.setup_class import SetupAssessment, SetupClass
 from backdate.environments.environment import InterpreterChoice
 from backdate.progress import NO_PROGRESS, Reporter
+from backdate.recipes.defined_tests import DefinedTests, defined_tests
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -55,11 +57,15 @@ class ProjectBackend:
             choice=choice,
         )
 
-    def failure(self, recipe_run: RecipeRun) -> SetupFailure:
+    def defined_tests(self) -> DefinedTests:
         """See ``loop.LoopBackend``."""
-        return setup_failure_of(
-            recipe_run, self.dated, self.resources.interpreters.usable_at(self.dated.instant)
-        )
+        return defined_tests(self.dated.tree)
+
+    def failure(self, recipe_run: RecipeRun, assessment: SetupAssessment) -> SetupFailure:
+        """See ``loop.LoopBackend``."""
+        pythons = self.resources.interpreters.usable_at(self.dated.instant)
+        failure = setup_failure_of(recipe_run, self.dated, pythons)
+        return replace(failure, few_tests=assessment.setup_class is SetupClass.WEAK)
 
     def classify(self, failure: SetupFailure) -> ErrorClass:
         """See ``loop.LoopBackend``."""

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from backdate.checking.attempts import Attempt
 from backdate.checking.compare import Counts
 from backdate.checking.dated_project import dated_project
-from backdate.checking.loop import Attempt, Loop
+from backdate.checking.loop import Loop
 from backdate.checking.loop_backend import ProjectBackend
 from backdate.checking.recipe_run import RecipeRun, notes_of
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.settings import SetupOptions
+from backdate.checking.setup_class import FailedTests, SetupClass, failed_tests
 from backdate.checking.setup_result import SetupResult
 from backdate.checking.starting_recipes import StartingRecipes, keep_proven, starting_recipes
 from backdate.errors import SourceError
@@ -23,10 +25,19 @@ from backdate.projects.project import Project
 from backdate.recipes.recipe import SkipKind, SkippedInstruction
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import to_json, write_whole
+from backdate.text import counted
 from backdate.timeline.instants import Instant, now, require_past
 from backdate.version import __version__
 
 _MOST_MISSING = 5
+
+
+class SetupInterrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM came: ``result`` has what was tried until then."""
+
+    def __init__(self, result: SetupResult) -> None:
+        super().__init__()
+        self.result = result
 
 
 def set_up_project(
@@ -43,7 +54,7 @@ def set_up_project(
 
     ``instant``: None for the commit's committer date or the sdist's upload time. ``python``: "3.8" or
     "3.8.18" instead of what the project says. ``keep``: where the logs are kept. Raises StoredDataError
-    also for a damaged store of recipes.
+    also for a damaged store of recipes, SetupInterrupted with what was tried on Ctrl-C and its like.
     """
     options, keep = options or SetupOptions(), keep or resources.settings.keep
     if keep is not None:
@@ -61,12 +72,20 @@ def set_up_project(
         folder = resources.run_folder(f"setup-{project.name}", started, keep)
         backend = ProjectBackend(dated=dated, resources=resources, folder=folder, progress=progress)
         starting = starting_recipes(project, dated, resources, options)
-        loop = Loop(backend, options, dated.tree)
-        best = loop.run(starting.starts)
+        loop = Loop(backend, options, dated.tree, progress=progress)
+        interrupted: KeyboardInterrupt | None = None
+        try:
+            best = loop.run(starting.starts)
+        except KeyboardInterrupt as interruption:
+            best, interrupted = loop.best(), interruption
         if best is not None and best.proven and resources.settings.store:
             keep_proven(project, best.recipe_run, at, resources.cache)
     result = _result(project, at, options, starting, loop, best, started, folder, time.monotonic() - clock)
+    if interrupted is not None:
+        result = replace(result, interrupted=True, reason=_reason_of_interrupted(result))
     write_whole(folder / "setup.json", to_json(result, indent=2))
+    if interrupted is not None:
+        raise SetupInterrupted(result) from interrupted
     return result
 
 
@@ -95,7 +114,7 @@ def _result(
         project=project.name,
         origin=project.origin,
         instant=at,
-        proven=best is not None and best.proven,
+        setup_class=best.record.setup_class if best is not None else SetupClass.NOT_PROVEN,
         reason=_reason(best, options.accept, starting.extraction.skipped),
         accept=options.accept,
         recipe=recipe_run.recipe if recipe_run is not None else None,
@@ -104,6 +123,10 @@ def _result(
         failure=recipe_run.failure if recipe_run is not None else None,
         run=recipe_run.run if recipe_run is not None else None,
         counts=best.record.counts if best is not None else Counts(),
+        outside=best.assessment.outside if best is not None else 0,
+        defined=best.assessment.defined if best is not None else 0,
+        covered=best.assessment.covered if best is not None else 0,
+        failures=_failures(best, apt=loop.backend.apt),
         error=best.record.error if best is not None else ErrorClass.NO_TESTS,
         repairs=best.repairs if best is not None else (),
         attempts=tuple(attempt.record for attempt in loop.tried),
@@ -114,6 +137,18 @@ def _result(
         duration_s=duration_s,
         folder=folder,
     )
+
+
+def _failures(best: Attempt | None, *, apt: bool) -> tuple[FailedTests, ...]:
+    """What failed in the best attempt: its tests by class and cause, or the build of its environment."""
+    if best is None:
+        return ()
+    record, run = best.record, best.recipe_run.run
+    if run is not None and any(result.outcome.bad for result in run.results):
+        return failed_tests(run, apt=apt)
+    if record.error is None:
+        return ()
+    return (FailedTests(error=record.error, line=record.message, tests=(), help=record.help),)
 
 
 def _left_out(project: Project) -> tuple[str, ...]:
@@ -129,6 +164,12 @@ def _notes(recipe_run: RecipeRun | None) -> tuple[str, ...]:
     return notes_of(recipe_run.recipe, recipe_run.choice, recipe_run.environment, recipe_run.run)
 
 
+def _reason_of_interrupted(result: SetupResult) -> str:
+    if not result.attempts:
+        return "ended before the first attempt was done"
+    return f"ended after {counted(len(result.attempts), 'attempt')}; the best so far: {result.reason}"
+
+
 def _reason(best: Attempt | None, accept: float, skipped: Sequence[SkippedInstruction]) -> str:
     if best is None:
         unread = next((skip.reason for skip in skipped if skip.kind is SkipKind.METADATA), "")
@@ -136,8 +177,13 @@ def _reason(best: Attempt | None, accept: float, skipped: Sequence[SkippedInstru
         return f"no tests were found in the project, so that nothing can be proven{why}"
     counts = best.record.counts
     share = f"{counts.passed} of {counts.ran} tests that ran pass"
+    if best.record.setup_class is SetupClass.PROVEN_BUT_OUTSIDE:
+        others = counted(best.assessment.outside, "test wants", "tests want")
+        return f"{share}; {others} the network or a service"
     if best.proven:
         return share
+    if best.weak:
+        return f"{share}, but {best.record.message}"
     if best.record.reached != "tests":
         return f"no environment could be built ({best.record.reached}): {best.record.message}"
     wanted = f", {accept:.0%} are wanted"

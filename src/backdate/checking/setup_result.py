@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from backdate.checking.compare import Counts
+from backdate.checking.setup_class import FailedTests, SetupClass
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
     INSTALLER,
@@ -26,11 +27,25 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 4
+
+def _with_classes(document: dict[str, Any]) -> dict[str, Any]:
+    """A change for a Migration: each set-up and each attempt has a class."""
+    proven = document.pop("proven", False)
+    document.setdefault("setup_class", SetupClass.PROVEN if proven else SetupClass.NOT_PROVEN)
+    for attempt in document.get("attempts", ()):
+        reached = attempt.get("reached") == "proven"
+        attempt.setdefault("setup_class", SetupClass.PROVEN if reached else SetupClass.NOT_PROVEN)
+        if reached:
+            attempt["reached"] = "tests"
+    return document
+
+
+FORMAT = 5
 MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
     Migration(to_format=3, change=from_before_builds_were_closed),
     Migration(to_format=4, renames=INSTALLER),
+    Migration(to_format=5, change=_with_classes),
 )
 
 
@@ -51,12 +66,16 @@ class AttemptRecord:
     recipe: Recipe
     python: str
     """The interpreter's version."""
-    reached: Literal["proven", "tests", "install", "resolve"]
-    """How far it came: ``tests``: the environment was built, and too few tests pass."""
+    setup_class: SetupClass
+    """How far the recipe is proven."""
+    reached: Literal["tests", "install", "resolve"]
+    """How far it came: ``tests``: the environment was built."""
     error: ErrorClass | None = None
     """What kept it from being proven."""
     message: str = ""
     """The line that says so."""
+    help: str = ""
+    """What would help, in one sentence; empty where it is proven."""
     counts: Counts = field(default_factory=Counts)
     build_s: float
     """Seconds until there was an environment, or none."""
@@ -74,10 +93,12 @@ class SetupResult:
     project: str
     origin: Origin
     instant: Instant
-    proven: bool
-    """Whether at least ``accept`` of the tests that ran pass with ``recipe``."""
+    setup_class: SetupClass
+    """How far ``recipe`` is proven by the project's own tests."""
     reason: str
     """One sentence."""
+    interrupted: bool = False
+    """Whether Ctrl-C or SIGTERM ended the search: more was to be tried."""
     accept: float
     recipe: Recipe | None
     """The best one, proven or not; None when there was none to try."""
@@ -87,6 +108,14 @@ class SetupResult:
     """Why the best attempt has no environment."""
     run: SuiteRun | None = None
     counts: Counts = field(default_factory=Counts)
+    outside: int = 0
+    """Tests of ``run`` that failed for want of the network or of a service."""
+    defined: int = 0
+    """Tests that the project's files define; 0 where nobody counted, as too few of those that ran pass."""
+    covered: int = 0
+    """How many of them ran."""
+    failures: tuple[FailedTests, ...] = ()
+    """What failed with ``recipe``, by class and cause, the most frequent first."""
     error: ErrorClass | None = None
     """What kept the best attempt from being proven."""
     repairs: tuple[str, ...] = ()
@@ -102,6 +131,11 @@ class SetupResult:
     duration_s: float
     folder: Path
     """Where the logs are."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether the recipe may be relied on, be it but for tests that want the network or a service."""
+        return self.setup_class.proven
 
 
 def read_setup_result(path: Path) -> SetupResult:

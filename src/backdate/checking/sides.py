@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from backdate.checking.attempts import Attempt
 from backdate.checking.compare import compare_runs, count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject, dated_project
-from backdate.checking.loop import Attempt, Loop
+from backdate.checking.loop import Loop
 from backdate.checking.loop_backend import ProjectBackend
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
@@ -149,7 +150,10 @@ class SideRunner:
         options = SetupOptions()
         if count_outcomes(first.run).passed:
             options = replace(options, attempts=_SEVERAL)
-        return Loop(self._backend(self.dated), options, self.dated.tree).run(starts, known=first)
+        loop = Loop(
+            self._backend(self.dated), options, self.dated.tree, progress=self.progress, subject=self.name
+        )
+        return loop.run(starts, known=first)
 
     def repair_build(self, failed: RecipeRun) -> Attempt | None:
         """The environment built with a repaired recipe; None when no repair helps.

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backdate.checking.progress import AttemptStarted
 from backdate.cli.render_progress import (
     STAGE_WORDS,
+    attempt_line,
     build_line,
     elapsed,
     score_line,
@@ -53,6 +55,8 @@ class _Display:
         self._started = time.monotonic()
         self._finished = 0
         self._rows: dict[str, _ProgressRow] = {}
+        self._attempts: dict[str, _ProgressRow] = {}
+        """The recipe that is tried for each environment."""
 
     def report(self, event: Event) -> None:
         """Show one event."""
@@ -66,6 +70,8 @@ class _Display:
                     self._line(f"Note: {folder} was changed since it was made; it is removed and built again")
                 case LockUnconfirmed(distributions=distributions):
                     self._line(f"Note: {unconfirmed_text(distributions)}")
+                case AttemptStarted():
+                    self._attempt(event)
                 case StageEntered():
                     self._stage(event)
                 case SuiteAdvanced():
@@ -102,6 +108,11 @@ class _Display:
     def _stage(self, event: StageEntered) -> None:
         raise NotImplementedError
 
+    def _attempt(self, event: AttemptStarted) -> None:
+        """Another recipe: what its environment goes through is told anew."""
+        self._rows.pop(event.subject, None)
+        self._attempts[event.subject] = _ProgressRow(None, attempt_line(event), time.monotonic())
+
     def _task(self, task: str, text: str) -> None:
         raise NotImplementedError
 
@@ -132,6 +143,10 @@ class _PlainDisplay(_Display):
         name = "" if event.subject == "only" else f"{event.subject} side: "
         shown = f" ({detail})" if detail and event.stage != "testing" else ""
         self._activity(f"{name}{STAGE_WORDS[event.stage]}{shown}")
+
+    def _attempt(self, event: AttemptStarted) -> None:
+        super()._attempt(event)
+        self._activity(attempt_line(event))
 
     def _task(self, task: str, text: str) -> None:
         if text:
@@ -189,6 +204,9 @@ class _LiveDisplay(_Display):
                 if self._last:
                     table.add_row("", Text(printable(self._last)))
             for name, row in sorted(self._rows.items(), key=lambda item: _ORDER.get(item[0], len(_ORDER))):
+                attempt = self._attempts.get(name)
+                if attempt is not None:
+                    table.add_row("", Text(printable(f"{attempt.text}  {self._age(attempt.since)}")))
                 mark = Text("✓" if row.stage == "done" else "✗") if self._over(row) else Spinner("dots")
                 table.add_row(mark, Text(printable(self._row_text(name, row))))
         return table

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from backdate.checking.progress import AttemptStarted
 from backdate.construction.progress import BuildAdvanced
 from backdate.evaluation.progress import SolverFinished, TaskScored
-from backdate.progress import Stage, SuiteAdvanced
+from backdate.progress import ONLY, Stage, SuiteAdvanced
 from backdate.tasks.progress import TaskVerified
 
 STAGE_WORDS: dict[Stage, str] = {
@@ -21,6 +22,12 @@ STAGE_WORDS: dict[Stage, str] = {
 def elapsed(seconds: float) -> str:
     """Minutes and seconds: "1:07"."""
     return f"{int(seconds // 60)}:{int(seconds % 60):02d}"
+
+
+def attempt_line(event: AttemptStarted) -> str:
+    """Which recipe is tried, and why."""
+    side = "" if event.subject == ONLY else f"{event.subject} side: "
+    return f"{side}attempt {event.number} of at most {event.most}, Python {event.python}: {event.reason}"
 
 
 def suite_line(event: SuiteAdvanced) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from backdate.checking.setup_class import SetupClass
 from backdate.cli.adviser import advice_lines
 from backdate.cli.terminal import printable
 from backdate.recipes.render import steps_of
-from backdate.text import first_line
+from backdate.text import counted, first_line
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from backdate.recipes.recipe import Provenance
 
 _MOST_TESTS = 200
+_MOST_GROUPS = 8
+_VERDICTS: Mapping[SetupClass, str] = MappingProxyType(
+    {
+        SetupClass.PROVEN: "Proven",
+        SetupClass.PROVEN_BUT_OUTSIDE: "Proven but for what wants the network or a service",
+        SetupClass.WEAK: "Weak",
+        SetupClass.NOT_PROVEN: "Not proven",
+    }
+)
 
 
 def setup_lines(result: SetupResult, *, verbose: bool = False) -> Iterator[str]:
@@ -26,8 +37,7 @@ def setup_lines(result: SetupResult, *, verbose: bool = False) -> Iterator[str]:
 
 
 def _lines(result: SetupResult, *, verbose: bool) -> Iterator[str]:
-    verdict = "Proven" if result.proven else "Not proven"
-    yield f"{verdict}: {result.reason}"
+    yield f"{_VERDICTS[result.setup_class]}: {result.reason}"
     python = result.choice.interpreter.version if result.choice is not None else "no interpreter"
     yield f"{result.project} as of {format_day(result.instant)}, Python {python}"
     if result.choice is not None:
@@ -39,6 +49,7 @@ def _lines(result: SetupResult, *, verbose: bool) -> Iterator[str]:
         yield ""
         yield "The recipe:" if result.proven else "The best recipe:"
         yield from (_step(*step) for step in steps_of(result.recipe))
+    yield from _failures(result)
     yield from advice_lines(result.advice)
     for note in result.notes:
         yield f"Note: {note}"
@@ -54,11 +65,28 @@ def _attempt(attempt: AttemptRecord) -> Iterator[str]:
     what = attempt.repair or attempt.source
     counts = f"{attempt.counts.passed} of {attempt.counts.ran} pass" if attempt.counts.ran else ""
     took = f"{attempt.build_s + attempt.tests_s:.1f} s"
-    end = "proven" if attempt.reached == "proven" else f"{attempt.error} in {attempt.reached}"
+    end = attempt.setup_class.value if attempt.error is None else f"{attempt.error} in {attempt.reached}"
     yield f"Attempt {attempt.number} (candidate {attempt.candidate}, round {attempt.round}): {what}"
     yield f"  {'; '.join(part for part in (end, counts, f'Python {attempt.python}', took) if part)}"
     if attempt.message:
         yield f"  {attempt.message}"
+    if attempt.help:
+        yield f"  what would help: {attempt.help}"
+
+
+def _failures(result: SetupResult) -> Iterator[str]:
+    """What failed with the recipe, by class and cause, where there were tests."""
+    groups = [group for group in result.failures if group.tests]
+    if not groups:
+        return
+    yield ""
+    yield "What failed with it:"
+    for group in groups[:_MOST_GROUPS]:
+        yield f"  {group.error}: {counted(len(group.tests), 'test')}: {group.line}"
+        others = f" and {len(group.tests) - 1} more" if len(group.tests) > 1 else ""
+        yield f"    {group.tests[0]}{others}; what would help: {group.help}"
+    if len(groups) > _MOST_GROUPS:
+        yield f"  … and {len(groups) - _MOST_GROUPS} more causes"
 
 
 def _step(kind: str, what: str, provenance: Provenance) -> str:

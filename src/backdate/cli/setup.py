@@ -88,7 +88,9 @@ def setup_command(arguments: SetupArguments) -> int:
     """Set a project up as of an instant, repair what fails, and prove it by its own tests.
 
     Recipes are read from the project's files; each is built and tested from a clean start, and repaired by
-    the class of its error, until at least 95 % of the tests that ran pass.
+    the class of its error, until at least 95 % of the tests that ran pass. Proven, too, is what passes but
+    for tests that want the network or a service (at least 90 %); weak, and not proven, where less than half
+    of the tests that the project defines ran.
 
     Examples: backdate setup . ; backdate setup pypi:tablib==3.3.0 ; backdate setup URL@v1.0 --at 2019-05-21 ;
     backdate setup . --without ci --no-repair ;
@@ -96,9 +98,23 @@ def setup_command(arguments: SetupArguments) -> int:
 
     Exit status: 0 proven, 2 not proven, 3 misuse, 4 this machine lacks something.
     """
-    from backdate.checking.ablation import Ablation, ablate
-    from backdate.checking.settings import SetupOptions
+    from backdate.checking.ablation import Ablation
+    from backdate.checking.set_up import SetupInterrupted
     from backdate.cli import exit_codes
+
+    try:
+        done = _set_up(arguments)
+    except SetupInterrupted as interrupted:
+        if not arguments.ablation:
+            _report(interrupted.result, arguments)
+        raise
+    _report(done, arguments)
+    return exit_codes.OK if isinstance(done, Ablation) or done.proven else exit_codes.CANNOT_TELL
+
+
+def _set_up(arguments: SetupArguments) -> SetupResult | Ablation:
+    from backdate.checking.ablation import ablate
+    from backdate.checking.settings import SetupOptions
     from backdate.cli.progress import watch
     from backdate.errors import UsageError
     from backdate.session import set_up
@@ -121,7 +137,7 @@ def setup_command(arguments: SetupArguments) -> int:
         prices=arguments.prices,
     )
     with asked as adviser_at, watch() as progress:
-        done = (ablate if arguments.ablation else set_up)(
+        return (ablate if arguments.ablation else set_up)(
             sources if arguments.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
             instant=instant,
             python=arguments.python,
@@ -135,8 +151,6 @@ def setup_command(arguments: SetupArguments) -> int:
             settings=settings,
             progress=progress,
         )
-    _report(done, arguments)
-    return exit_codes.OK if isinstance(done, Ablation) or done.proven else exit_codes.CANNOT_TELL
 
 
 def _report(done: SetupResult | Ablation, arguments: SetupArguments) -> None:

@@ -11,7 +11,7 @@ import ast
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +39,8 @@ class SuiteFile:
     """It imports pytest, or has test functions outside classes."""
     unittest: bool
     django: bool
+    names: tuple[str, ...] = ()
+    """The test functions and methods that it defines, in their order, a name as often as it is defined."""
 
 
 def find_suite(root: Path) -> Iterator[SuiteFile]:
@@ -99,7 +101,24 @@ def _look(root: Path, relative: str) -> SuiteFile | None:
         pytest="pytest" in tops or bare,
         unittest=bool(tops & {"unittest", "unittest2"}),
         django=django,
+        names=tuple(_defined(tree.body, helpers=helpers)),
     )
+
+
+def _defined(body: Sequence[ast.stmt], *, helpers: bool) -> Iterator[str]:
+    """The names of test functions in ``body`` and of test methods in its classes.
+
+    ``helpers``: functions that take arguments are none.
+    """
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _defined(node.body, helpers=False)
+        elif (
+            isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and node.name.startswith("test")
+            and not (helpers and node.args.args)
+        ):
+            yield node.name
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:

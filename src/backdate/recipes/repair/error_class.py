@@ -58,6 +58,8 @@ class ErrorClass(StrEnum):
     """The suite is for another runner, or for other arguments."""
     NO_TESTS = "no-tests"
     """The runner ended and found no test."""
+    FEW_TESTS = "few-tests"
+    """What ran passes, but less than half of the tests that the project defines ran."""
     NEEDS_SERVICE = "needs-service"
     """A database, a broker or another service is expected."""
     NEEDS_SECRET = "needs-secret"  # noqa: S105 - the name of a class of errors
@@ -78,6 +80,11 @@ class ErrorClass(StrEnum):
         """The class of SetupAgent."""
         return _GROUPS.get(self, ErrorGroup.INSTALLATION)
 
+    @property
+    def outside(self) -> bool:
+        """Whether it is for want of something that no environment holds: the network, or a service."""
+        return self in (ErrorClass.NEEDS_NETWORK, ErrorClass.NEEDS_SERVICE)
+
 
 _GROUPS = MappingProxyType(
     {
@@ -89,6 +96,7 @@ _GROUPS = MappingProxyType(
                 ErrorClass.DJANGO_SETTINGS,
                 ErrorClass.WRONG_RUNNER,
                 ErrorClass.NO_TESTS,
+                ErrorClass.FEW_TESTS,
                 ErrorClass.TESTS_FAIL,
             ),
             ErrorGroup.TESTING,

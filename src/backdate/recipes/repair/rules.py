@@ -30,10 +30,9 @@ from backdate.recipes.repair.repair_context import (
     Rule,
     all_matches,
     failure_text,
-    first_match,
 )
 from backdate.recipes.repair.setup_failure import SetupFailure
-from backdate.recipes.repair.signs import SIGNS
+from backdate.recipes.repair.signs import signed
 
 ADDITIVE_RULES: tuple[Rule, ...] = (
     builds.build_tools,
@@ -85,6 +84,8 @@ def classify(failure: SetupFailure) -> ErrorClass:
     if failure.status in _BY_STATUS:
         return _BY_STATUS[failure.status]
     text = failure_text(failure)
+    if failure.few_tests:
+        return ErrorClass.FEW_TESTS
     if failure.phase == "tests":
         return _class_of_tests(failure, text)
     return _class_of_build(failure, text)
@@ -101,12 +102,12 @@ def _class_of_tests(failure: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.MISSING_MODULE
     if _wants_python(failure):
         return ErrorClass.WRONG_INTERPRETER
-    signed = _signed("tests", text)
+    named = signed("tests", text)
     dropped = any(all_matches(change.pattern, text, 1) for change in library_changes())
-    if dropped and signed in (None, ErrorClass.WRONG_FOLDER):
+    if dropped and named in (None, ErrorClass.WRONG_FOLDER):
         return ErrorClass.INCOMPATIBLE_RELEASE
-    if signed is not None:
-        return signed
+    if named is not None:
+        return named
     if failure.missing_modules:
         return ErrorClass.MISSING_MODULE
     if not failure.ran and builds.system_names(text):
@@ -117,9 +118,9 @@ def _class_of_tests(failure: SetupFailure, text: str) -> ErrorClass:
 
 
 def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
-    signed = _signed("build", text)
-    if signed is not None:
-        return signed
+    named = signed("build", text)
+    if named is not None:
+        return named
     if builds.tool_limits(text)[0]:
         return ErrorClass.BUILD_TOOL
     if _wants_python(failure):
@@ -133,13 +134,6 @@ def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
     if unsatisfiable.says_unsatisfiable(text):
         return ErrorClass.UNSATISFIABLE
     return ErrorClass.UNKNOWN
-
-
-def _signed(phase: str, text: str) -> ErrorClass | None:
-    for where, error, sign in SIGNS:
-        if where == phase and first_match(sign, text):
-            return error
-    return None
 
 
 def _wants_python(failure: SetupFailure) -> bool:

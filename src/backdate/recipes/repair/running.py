@@ -164,7 +164,8 @@ def _unusual_files(files: Files) -> tuple[str, ...]:
 def other_runner(context: RepairContext) -> Iterator[Repair]:
     """Where the runner found no test, or crashed: the runner that the files suggest, pytest on all."""
     failure = context.failure
-    if failure.phase != "tests" or not (failure.status in ("no-tests", "broken") or failure.ran == 0):
+    found_none = failure.status in ("no-tests", "broken") or failure.ran == 0
+    if failure.phase != "tests" or not (found_none or failure.few_tests):
         return
     environment = context.recipe.test.environment
     try:
@@ -176,8 +177,9 @@ def other_runner(context: RepairContext) -> Iterator[Repair]:
         plans.append(SuitePlan(runner="pytest", provenance=context.recipe.test.provenance))
     unusual = _unusual_files(context.files)
     if unusual:
-        why = context.recipe.test.provenance
-        plans.insert(0, SuitePlan(runner="pytest", targets=unusual, provenance=why))
+        targets = (".", *unusual) if failure.few_tests else unusual
+        source = context.recipe.test.provenance
+        plans.insert(0, SuitePlan(runner="pytest", targets=targets, provenance=source))
     plans.append(replace(context.recipe.test, targets=(), arguments=(), cwd="."))
     for plan in plans:
         new = marked(replace(plan, environment=(*environment, *plan.environment)), "another way to run")
@@ -185,10 +187,10 @@ def other_runner(context: RepairContext) -> Iterator[Repair]:
         if new.runner == "pytest":
             changed = with_packages(changed, ("pytest",), "another way to run", "the runner")
         if _differs(changed, context.recipe):
-            reason = (
-                f"{plan.runner} {' '.join(plan.targets)}".strip() + f", as the status is {failure.status}"
-            )
+            why = "as few of the tests ran" if failure.few_tests else f"as the status is {failure.status}"
+            reason = f"{plan.runner} {' '.join(plan.targets)}".strip() + f", {why}"
             error = ErrorClass.NO_TESTS if failure.status == "no-tests" else ErrorClass.WRONG_RUNNER
+            error = ErrorClass.FEW_TESTS if failure.few_tests else error
             yield context.repaired(error, "another way to run", reason, changed)
 
 

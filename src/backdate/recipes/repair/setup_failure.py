@@ -17,7 +17,7 @@ MOST_TEXT = 200_000
 _LONGEST_LINE = 2_000
 _MOST_MODULES = 40
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_MISSING = re.compile(
+MISSING_MODULE = re.compile(
     r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_][\w.]{0,100})'?", re.ASCII
 )
 
@@ -62,6 +62,8 @@ class SetupFailure:
     """Tests that ran, whatever the outcome, files that could not be collected included."""
     version_hint: str | None = None
     """The version that the tree's history gives the project, when it is known."""
+    few_tests: bool = False
+    """Whether enough of what ran passes, but less than half of the tests that the project defines ran."""
 
     @property
     def minor(self) -> tuple[int, int]:
@@ -83,6 +85,7 @@ def read_failure(
     passed: int = 0,
     ran: int = 0,
     version_hint: str | None = None,
+    few_tests: bool = False,
 ) -> SetupFailure:
     """The failure that ``texts`` (messages and logs, in any order) and ``problems`` describe.
 
@@ -104,6 +107,7 @@ def read_failure(
         passed=passed,
         ran=ran,
         version_hint=version_hint,
+        few_tests=few_tests,
     )
 
 
@@ -124,10 +128,10 @@ def numbers(version: str) -> tuple[int, int]:
 def _missing(text: str, problems: tuple[Problem, ...]) -> tuple[str, ...]:
     counts: dict[str, int] = {}
     for problem in problems:
-        match = _MISSING.search(f"{problem.type.rpartition('.')[2]}: {problem.message[:_LONGEST_LINE]}")
+        match = MISSING_MODULE.search(f"{problem.type.rpartition('.')[2]}: {problem.message[:_LONGEST_LINE]}")
         if match:
             counts[match[1]] = counts.get(match[1], 0) + problem.count
-    for match in _MISSING.finditer(text):
+    for match in MISSING_MODULE.finditer(text):
         counts[match[1]] = counts.get(match[1], 0) + 1
     ordered = sorted(counts, key=lambda name: -counts[name])
     return tuple(ordered[:_MOST_MODULES])

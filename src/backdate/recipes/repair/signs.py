@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from backdate.recipes.repair.error_class import ErrorClass
 
@@ -75,3 +76,11 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
     )
 )
 """Phase ("build" or "tests"), class, and the sign on one line."""
+
+
+def signed(phase: Literal["build", "tests"], text: str) -> ErrorClass | None:
+    """The class of the first sign that a line of ``text`` shows; None when none does."""
+    for where, error, sign in SIGNS:
+        if where == phase and any(sign.search(line) for line in text.split("\n")):
+            return error
+    return None

@@ -1,0 +1,131 @@
+"""Attempts of a set-up: one recipe that was run from a clean start, and what is told of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from backdate.checking.compare import Counts, count_outcomes
+from backdate.checking.recipe_run import RecipeRun
+from backdate.checking.setup_class import SetupAssessment, SetupClass
+from backdate.checking.setup_result import AttemptRecord
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.remedies import what_helps
+from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.testing.outcomes import SuiteRun
+from backdate.text import first_line
+
+_LIMITS = ("timeout", "oom", "disk-limit")
+_NAMES_AN_ERROR = re.compile(r"(?:^|[\s.])\w{0,60}(?:[Ee]rror|ERROR|Exception)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt with all that came of it."""
+
+    record: AttemptRecord
+    recipe_run: RecipeRun
+    repairs: tuple[str, ...] = ()
+    """All that was changed in the candidate so far."""
+    failure: SetupFailure | None = None
+    assessment: SetupAssessment
+
+    @property
+    def proven(self) -> bool:
+        """Whether the search ends with it."""
+        return self.record.setup_class.proven
+
+    @property
+    def weak(self) -> bool:
+        """Whether what ran passes, and too little of what is there ran."""
+        return self.record.setup_class is SetupClass.WEAK
+
+    @property
+    def score(self) -> tuple[int, int, float]:
+        """More is better: how far it came, then how many tests pass, then which part of them."""
+        reached = {"resolve": 0, "install": 1, "tests": 2}[self.record.reached]
+        reached = 4 if self.proven else 3 if self.weak else reached
+        return reached, self.record.counts.passed, self.record.counts.share
+
+    def improves_on(self, before: Attempt) -> bool:
+        """Whether this is where to go on: it came further, or as far and met another error."""
+        if self.score != before.score:
+            return self.score > before.score
+        return self._error() != before._error()
+
+    def _error(self) -> tuple[object, ...]:
+        failure = self.recipe_run.failure
+        return self.record.error, self.record.message, failure.message if failure is not None else ""
+
+
+def record_of(
+    recipe_run: RecipeRun,
+    assessment: SetupAssessment,
+    failure: SetupFailure | None,
+    error: ErrorClass | None,
+    *,
+    number: int,
+    candidate: int,
+    source: str,
+    round_: int,
+    repair: str,
+    apt: bool,
+) -> AttemptRecord:
+    """What is kept of an attempt. ``apt``: whether Debian packages are applied."""
+    run = recipe_run.run
+    helps = message = ""
+    if failure is not None and error is not None:
+        helps = what_helps(error, failure.text, of_build=failure.phase != "tests", apt=apt)
+        message = message_of(recipe_run, assessment)
+    return AttemptRecord(
+        number=number,
+        candidate=candidate,
+        source=source,
+        round=round_,
+        repair=repair,
+        recipe=recipe_run.recipe,
+        python=recipe_run.choice.interpreter.version,
+        setup_class=assessment.setup_class,
+        reached=_reached(recipe_run),
+        error=error,
+        message=message,
+        help=helps,
+        counts=count_outcomes(run),
+        build_s=recipe_run.build_s,
+        tests_s=run.duration_s if run is not None else 0.0,
+    )
+
+
+def _reached(recipe_run: RecipeRun) -> Literal["tests", "install", "resolve"]:
+    if recipe_run.failure is None:
+        return "tests"
+    return "resolve" if recipe_run.failure.phase == "resolve" else "install"
+
+
+def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None) -> str:
+    """One line that says why ``recipe_run`` is not proven."""
+    if assessment is not None and assessment.setup_class is SetupClass.WEAK:
+        return f"only {assessment.covered} of {assessment.defined} tests that the files define ran"
+    if recipe_run.failure is not None:
+        return first_line(recipe_run.failure.message) or "no message"
+    assert recipe_run.run is not None
+    counts: Counts = count_outcomes(recipe_run.run)
+    raised = [
+        error for result in recipe_run.run.results if result.outcome.bad for error in result.raised[-1:]
+    ]
+    if raised and not counts.passed and recipe_run.run.status not in _LIMITS:
+        return first_line(f"{raised[0].type}: {raised[0].message}")
+    if not recipe_run.run.trouble:
+        return f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
+    return _shortened_trouble(recipe_run.run)
+
+
+def _shortened_trouble(run: SuiteRun) -> str:
+    """One line of why a run ended: of the log's end only the last line that names an error, if one does."""
+    lines = [line for line in run.log_end.splitlines() if _NAMES_AN_ERROR.search(line)]
+    errors = [line for line in lines if "usage:" not in line]
+    if not errors:
+        return first_line(run.trouble) or "no message"
+    before = run.trouble.partition(run.log_end)[0]
+    return first_line(f"{' '.join(before.split())} {errors[-1].strip()}")

@@ -1,0 +1,63 @@
+"""How many of the tests that a project's files define were run: a green suite may be a small part of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.recipes.suite import find_suite
+
+_NOT_OWN = re.compile(
+    r"(?:_?vendor(?:ed)?|third_?party|docs?|data|test_?data|fixtures?|resources|samples?|templates?|assets"
+    r"|examples?|benchmarks?|perf(?:ormance)?)\Z|.*[{}]",
+    re.IGNORECASE,
+)
+"""Folders whose test files are what tests read or copies of other projects, and not run by them."""
+_PARAMETERS = re.compile(r"\[.*|#\d+\Z", re.DOTALL)
+_NAME = re.compile(r"test\w*")
+_GENERATED = re.compile(r"(test\w*?)_\d+(?:_\w*)?\Z")
+"""``test_add_3_some_value``, as ``ddt`` and ``parameterized`` name what they make of ``test_add``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinedTests:
+    """The test functions that a project's own test files define."""
+
+    names: Mapping[str, int]
+    """How often each name is defined."""
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return sum(self.names.values())
+
+    def covered_by(self, ids: Iterable[str]) -> int:
+        """How many of them the tests ``ids`` are, whichever runner named them.
+
+        A function that is run with many parameters counts once, and so does a method that subclasses inherit:
+        of each name no more count than are defined.
+        """
+        ran: Counter[str] = Counter()
+        for own in {_PARAMETERS.sub("", test) for test in ids}:
+            name = _last_name(own)
+            generated = _GENERATED.match(name)
+            ran[generated[1] if name not in self.names and generated else name] += 1
+        return sum(min(defined, ran[name]) for name, defined in self.names.items())
+
+
+def _last_name(test: str) -> str:
+    """The function of a node id or a dotted id."""
+    last = re.split(r"::|\.|\s", test)
+    return next((part for part in reversed(last) if _NAME.match(part)), last[-1])
+
+
+def defined_tests(root: Path) -> DefinedTests:
+    """The tests that the files at ``root`` define, as far as they can be read. Nothing is run."""
+    names: Counter[str] = Counter()
+    for file in find_suite(root):
+        if not any(_NOT_OWN.match(part) for part in file.path.split("/")[:-1]):
+            names.update(file.names)
+    return DefinedTests(names=names)

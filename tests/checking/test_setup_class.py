@@ -1,0 +1,67 @@
+"""How far a set-up is proven: the share that passes, what wants the network, and how much of it ran."""
+
+from __future__ import annotations
+
+import pytest
+from fake_setups import ran
+
+from backdate.checking.setup_class import SetupClass, assess, failed_tests
+from backdate.recipes.defined_tests import DefinedTests
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.testing.outcomes import SuiteRun
+
+DNS = "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.example', port=443): Max retries"
+DNS += " exceeded with url: / (Caused by NewConnectionError('Temporary failure in name resolution'))"
+REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
+NONE = DefinedTests(names={})
+
+
+def class_of(run: SuiteRun | None, defined: DefinedTests = NONE) -> SetupClass:
+    return assess(run, 0.95, lambda: defined).setup_class
+
+
+@pytest.mark.parametrize("error", [DNS, REFUSED])
+def test_proven_but_for_tests_that_want_the_network_or_a_service(error: str) -> None:
+    assert class_of(ran(passed=92, failed=8, error=error)) is SetupClass.PROVEN_BUT_OUTSIDE
+    assert class_of(ran(passed=92, failed=8)) is SetupClass.NOT_PROVEN
+    assert class_of(ran(passed=89, failed=11, error=error)) is SetupClass.NOT_PROVEN
+    assert class_of(ran(passed=96, failed=4, error=error)) is SetupClass.PROVEN
+    assert SetupClass.PROVEN_BUT_OUTSIDE.proven
+
+
+def test_weak_is_what_ran_less_than_half_of_what_is_defined() -> None:
+    ten = DefinedTests(names={f"test_{number}": 1 for number in range(10)})
+    assert class_of(ran(passed=4), ten) is SetupClass.WEAK
+    assert class_of(ran(passed=5), ten) is SetupClass.PROVEN
+    assert class_of(ran(passed=4, skipped=6), ten) is SetupClass.WEAK
+    assert not SetupClass.WEAK.proven
+    assessment = assess(ran(passed=4), 0.95, lambda: ten)
+    assert (assessment.covered, assessment.defined) == (4, 10)
+
+
+def test_what_did_not_end_well_is_not_proven_and_nothing_is_counted() -> None:
+    def never() -> DefinedTests:
+        raise AssertionError
+
+    for run in (None, ran(passed=10, status="crashed"), ran(failed=1), ran()):
+        assert assess(run, 0.95, never).setup_class is SetupClass.NOT_PROVEN
+
+
+@pytest.mark.parametrize(
+    ("error", "expected", "helps"),
+    [
+        (DNS, ErrorClass.NEEDS_NETWORK, "never reach the internet"),
+        (REFUSED, ErrorClass.NEEDS_SERVICE, "start the service"),
+        ("ModuleNotFoundError: No module named 'x'", ErrorClass.MISSING_MODULE, "requirements"),
+        ("KeyError: 'API_TOKEN'", ErrorClass.NEEDS_SECRET, ".env.example"),
+        ("AssertionError: 1 != 2", ErrorClass.TESTS_FAIL, "read the log"),
+    ],
+)
+def test_each_failure_has_its_class_its_line_and_what_helps(
+    error: str, expected: ErrorClass, helps: str
+) -> None:
+    (group,) = failed_tests(ran(passed=1, failed=3, error=error), apt=False)
+    assert group.error is expected
+    assert group.line == error[:300]
+    assert len(group.tests) == 3
+    assert helps in group.help

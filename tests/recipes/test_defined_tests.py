@@ -1,0 +1,59 @@
+"""The tests that files define, and how many of them ran under whichever names."""
+
+from pathlib import Path
+
+import pytest
+
+from backdate.recipes.defined_tests import DefinedTests, defined_tests
+
+UNITTEST = """\
+import unittest
+def test_helper(case): pass
+class A(unittest.TestCase):
+    def test_one(self): pass
+    def test_two(self): pass
+    def helper(self): pass
+class B(A):
+    class Inner(unittest.TestCase):
+        def test_one(self): pass
+"""
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_functions_and_methods_count_and_helpers_do_not(tmp_path: Path) -> None:
+    root = write(
+        tmp_path,
+        {
+            "tests/test_a.py": UNITTEST,
+            "tests/test_b.py": "import pytest\ndef test_one(): pass\nasync def test_three(x): pass\n",
+            "pkg/code.py": "def test_connection(): pass\n",
+        },
+    )
+    assert dict(defined_tests(root).names) == {"test_one": 3, "test_two": 1, "test_three": 1}
+
+
+@pytest.mark.parametrize("folder", ["tests/data", "tests/fixtures", "docs", "vendor", "{{name}}", "examples"])
+def test_files_that_tests_read_and_other_projects_are_left_out(tmp_path: Path, folder: str) -> None:
+    root = write(tmp_path, {f"{folder}/tests/test_a.py": "def test_one(): pass\n"})
+    assert defined_tests(root).count == 0
+
+
+@pytest.mark.parametrize(
+    ("ids", "covered"),
+    [
+        (["tests/a.py::test_one[1]", "tests/a.py::test_one[2-x::y.z]", "tests/a.py::A::test_one[3]"], 2),
+        (["tests.a.A.test_one", "tests.b.B.test_one", "tests.c.C.test_one"], 2),
+        (["tests.a.A.test_two_1_of_two", "tests.a.A.test_two_0", "a.py::test_two#2"], 1),
+        (["test_two (tests.a.A)"], 1),
+        (["README.md::README.md", "a.py::A::check"], 0),
+        ([], 0),
+    ],
+)
+def test_a_function_counts_no_oftener_than_it_is_defined(ids: list[str], covered: int) -> None:
+    assert DefinedTests(names={"test_one": 2, "test_two": 1}).covered_by(ids) == covered
