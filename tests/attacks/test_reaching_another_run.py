@@ -71,4 +71,5 @@ def test_two_runs_at_once_do_not_meet(bubblewrap, tmp_path: Path) -> None:
 
 def _run(shell: Shell, script: str, mount: Mount) -> None:
     interpreter, mounted = interpreter_mount()
-    shell("", argv=(interpreter, "-I", "-c", script), mounts=(mounted, mount))
+    result = shell("", argv=(interpreter, "-I", "-c", script), mounts=(mounted, mount))
+    assert result.enforced.network == "off"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from attacker import Attacker
+
 ATTACK = """
 import os, sys
 supervisor = int(sys.argv[1])
@@ -34,7 +36,6 @@ for name in ("mem", "environ"):
 """
 
 
-def test_the_supervisor_is_not_there(python, shell) -> None:
-    python(ATTACK, str(os.getpid()))
-    lines = shell.text.splitlines()
+def test_the_supervisor_is_not_there(attacker: Attacker) -> None:
+    lines = attacker(ATTACK, str(os.getpid()))
     assert lines[:2] == ["outside: []", "there is no such process"]

@@ -75,5 +75,3 @@ def test_nothing_is_reached(attacker: Attacker) -> None:
             except BlockingIOError:
                 continue
             raise AssertionError("something arrived")
-    assert attacker.enforced is not None
-    assert attacker.enforced.network == "off"
