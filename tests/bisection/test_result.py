@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backdate.advice import SourcePlace
 from backdate.bisection.result import (
     FORMAT,
     BisectResult,
@@ -16,6 +18,7 @@ from backdate.bisection.result import (
     Explanation,
     Failing,
     Finding,
+    GivenWarning,
     ProbeRecord,
     TransitionRecord,
     UnattributedTest,
@@ -39,7 +42,14 @@ def bisect_result() -> BisectResult:
         python="3.8.18",
         transitions=(TransitionRecord(before=DAY, after=DAY, kind="broke"),),
         probes=(ProbeRecord(why="w", instant=DAY, python="3.8.18", status=ProbeStatus.BAD, built=True),),
-        explanations=Explanation(notes=("n",)),
+        explanations=Explanation(
+            warnings=(
+                GivenWarning(
+                    category="W", message="m", places=(SourcePlace(file="p.py", line=3),), names_it=True
+                ),
+            ),
+            notes=("n",),
+        ),
     )
     check = CheckSummary(
         project="p",
@@ -66,8 +76,29 @@ def bisect_result() -> BisectResult:
     )
 
 
+def in_format_2(result: BisectResult) -> dict[str, Any]:
+    """Warnings had one place, and quotations were kept that name nothing."""
+    document: dict[str, Any] = json.loads(to_json(result)) | {"format": 2}
+    for finding in document["findings"]:
+        for warning in finding["explanations"]["warnings"]:
+            (place,) = warning.pop("places")
+            warning.update(place)
+        finding["explanations"]["changelog"] = [
+            {
+                "distribution": "d",
+                "version": "2",
+                "archive": "d-2.tar.gz",
+                "file": "NEWS",
+                "lines": ["words"],
+                "about": about,
+            }
+            for about in ("removals", "beginning")
+        ]
+    return document
+
+
 def in_format_1(result: BisectResult) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(to_json(result)) | {"format": 1}
+    document = in_format_2(result) | {"format": 1}
     document["refused"] = document.pop("unattributed")
     for finding in document["findings"]:
         for old, new in (("testimony", "explanations"), ("said", "log_lines"), ("turns", "transitions")):
@@ -77,9 +108,12 @@ def in_format_1(result: BisectResult) -> dict[str, Any]:
     return document
 
 
-def test_a_bisection_of_the_first_format(tmp_path: Path) -> None:
+@pytest.mark.parametrize("older", [in_format_1, in_format_2])
+def test_a_bisection_of_an_older_format(
+    older: Callable[[BisectResult], dict[str, Any]], tmp_path: Path
+) -> None:
     file = tmp_path / "bisection.json"
-    file.write_text(json.dumps(in_format_1(bisect_result())))
+    file.write_text(json.dumps(older(bisect_result())))
     assert read_bisect_result(file) == bisect_result()
 
 

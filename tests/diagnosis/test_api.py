@@ -113,6 +113,17 @@ def test_signatures(made: Callable[..., Environment], one_sandbox: Sandbox) -> N
     assert second.change is NameChange.SAME
 
 
+def test_annotations_are_no_part_of_a_signature(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    old = made({"a.py": "import typing\ndef f(x: typing.AnyStr, y: str = 'a') -> str: pass\n"})
+    new = made({"a.py": "from __future__ import annotations\ndef f(x: t.AnyStr, y: 'str' = 'a'): pass\n"})
+    (difference,) = ask_both(one_sandbox, old, new, ["a.f"])
+    assert difference.change is NameChange.SAME
+    assert difference.old is not None
+    assert difference.old.signature == "(x, y='a')"
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [

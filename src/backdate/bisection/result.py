@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from backdate.advice import SourcePlace
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
@@ -15,7 +16,25 @@ from backdate.projects.project import Origin
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
 
-FORMAT = 3
+FORMAT = 4
+
+
+def _with_places(document: dict[str, Any]) -> dict[str, Any]:
+    """A change for a Migration: warnings had one place each, and quotations that named nothing were kept."""
+    for finding in document.get("findings", ()):
+        explanations = finding.get("explanations") or {}
+        for warning in explanations.get("warnings", ()):
+            if "places" not in warning:
+                warning["places"] = [{"file": warning.pop("file", ""), "line": warning.pop("line", 0)}]
+        if "changelog" in explanations:
+            explanations["changelog"] = [
+                excerpt
+                for excerpt in explanations["changelog"]
+                if excerpt.get("about") not in ("removals", "beginning")
+            ]
+    return document
+
+
 MIGRATIONS = (
     Migration(
         to_format=2,
@@ -30,6 +49,7 @@ MIGRATIONS = (
     # what format 2 does not have was not asked then: its fields are empty; nor has it the verdict
     # ``FAILS_DIFFERENTLY``
     Migration(to_format=3),
+    Migration(to_format=4, change=_with_places),
 )
 
 Axis = Literal["packages", "interpreter", "unknown"]
@@ -148,9 +168,8 @@ class GivenWarning:
     category: str
     message: str
     """Its first line."""
-    file: str
-    """Whose line it names: the project's, relative to its root, or an installed one's below site-packages."""
-    line: int
+    places: tuple[SourcePlace, ...]
+    """The lines that it names: the project's, relative to its root, or installed ones below site-packages."""
     names_it: bool
     """Whether it mentions what is missing now."""
 
@@ -165,8 +184,11 @@ class Excerpt:
     """The file of the index that holds it."""
     file: str
     lines: tuple[str, ...]
+    """With the headings that they stand under."""
     about: str
-    """Why these lines: the word that they hold, "removals", or "beginning" (of the version's section)."""
+    """The name that they hold."""
+    replacement: str = ""
+    """What they say takes the place of that name; "" when they do not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from backdate.advice import SourcePlace
 from backdate.bisection.result import ChangedName, Explanation
 from backdate.cli.render import Line
 from backdate.diagnosis.api import NameChange
 
 _MOST_LINES = 5
-_MOST_BEGINNINGS = 3
+_MOST_PLACES = 6
 _WORDS = {
-    NameChange.SAME: "is there as before",
     NameChange.GONE: "is gone",
     NameChange.MOVED: "is gone",
     NameChange.SIGNATURE: "has another signature",
@@ -23,22 +23,33 @@ def explanations_lines(explanations: Explanation) -> Iterator[Line]:
     """Warnings, changelog and names, each with where it was said."""
     given = {f"{one.category}: {one.message}" for one in explanations.warnings[:_MOST_LINES]}
     for name in explanations.names:
+        if name.change is NameChange.SAME:
+            continue  # of an older result: it says nothing of the change
         yield f"  Name: {_name(name)}", ""
         for warned in name.warned[:1]:
             if warned not in given:
                 yield f"      it warned: {warned}", ""
     for warning in explanations.warnings[:_MOST_LINES]:
-        yield f"  Warned before: {warning.category}: {warning.message} ({warning.file}:{warning.line})", ""
-    many = len(explanations.changelog) > _MOST_BEGINNINGS
+        places = places_in_line(warning.places)
+        yield f"  Warned before: {warning.category}: {warning.message} ({places})", ""
     for excerpt in explanations.changelog:
-        if many and excerpt.about == "beginning":
-            continue  # of a whole set of suspects only what is about the matter
-        about = {"removals": ", of removals", "beginning": ""}.get(excerpt.about, f", of {excerpt.about}")
-        yield f"  Changelog of {excerpt.distribution} {excerpt.version}{about} ({excerpt.file}):", ""
-        for line in excerpt.lines[:_MOST_LINES]:
+        of = f"{excerpt.distribution} {excerpt.version}, of {excerpt.about}"
+        yield f"  Changelog of {of} ({excerpt.file}):", ""
+        for line in excerpt.lines:
             yield f"      | {line}", "dim"
     for note in explanations.notes:
         yield f"  Note: {note}", "dim"
+
+
+def places_in_line(places: Sequence[SourcePlace]) -> str:
+    """Places in few words: "src/stats.py:20, :126 and tests/a.py:3"; of many the first and their number."""
+    shown: list[str] = []
+    before = ""
+    for place in places[:_MOST_PLACES]:
+        shown.append(f":{place.line}" if place.file == before else f"{place.file}:{place.line}")
+        before = place.file
+    more = len(places) - len(shown)
+    return f"{', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
 
 
 def _name(changed: ChangedName) -> str:

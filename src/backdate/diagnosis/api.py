@@ -54,7 +54,7 @@ class Member:
     qualified: str = ""
     """Its ``__qualname__`` there."""
     signature: str = ""
-    """As ``inspect.signature`` gives it; empty when it has none or it cannot be read."""
+    """As ``inspect.signature`` gives it, without annotations; empty when it has none or it cannot be read."""
     parameters: tuple[str, ...] = ()
     """The names of its parameters, with their stars."""
     document: str = ""

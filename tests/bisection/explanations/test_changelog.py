@@ -1,13 +1,17 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backdate.bisection.explanations.changelog import (
     LONGEST_LINE,
     MOST_LINES,
+    MOST_QUOTED,
+    Quoted,
     description_of,
-    is_changelog,
+    names_it,
     quote,
 )
+from backdate.bisection.explanations.changelog_files import is_changelog, is_within, release_of_file
 
 MARKDOWN = b"""# Changelog
 
@@ -57,6 +61,12 @@ PLAIN = b"""For a complete changelog, see a page.
 CLEANED = "\x1b[31mred\x07\x00\u202e"
 
 
+def one_quoted(files: dict[str, bytes], old: str | None, new: str, *terms: str) -> Quoted:
+    quoted = quote(files, old, new, terms)
+    assert len(quoted) == 1
+    return quoted[0]
+
+
 def test_names_of_changelogs() -> None:
     for name in (
         "a-2.0/CHANGES.rst",
@@ -64,70 +74,209 @@ def test_names_of_changelogs() -> None:
         "a-2.0/doc/changelog.txt",
         "a-2.0/NEWS",
         "Change_Log.md",
+        "a-2.0/docs/upgrading.rst",
+        "a-2.0/docs/en/upgrade_guide.md",
     ):
-        assert is_changelog(name, "2.0.0"), name
+        assert is_changelog(name, "1.4.46", "2.0.0"), name
     for name in (
         "a-2.0/doc/source/whatsnew/v2.0.0.rst",
+        "a-2.0/doc/source/whatsnew/v1.5.0.rst",
         "a-2.0/doc/source/release/2.0.0-notes.rst",
         "a-2.0/docs/releasenotes/2.0.rst",
         "a-2.0/doc/changelog/2.0.0-changelog.rst",
+        "a-2.0/doc/build/changelog/changelog_20.rst",
+        "a-2.0/doc/build/changelog/migration_20.rst",
+        "a-2.0/docs/migration_to_2.md",
     ):
-        assert is_changelog(name, "2.0.0"), name
+        assert is_changelog(name, "1.4.46", "2.0.0"), name
     for name in (
-        "a-2.0/doc/source/whatsnew/v1.9.0.rst",
+        "a-2.0/doc/source/whatsnew/v1.4.0.rst",
+        "a-2.0/doc/build/changelog/migration_14.rst",
         "a-2.0/docs/releasenotes/12.0.0.rst",
         "a-2.0/a/changes.py",
         "a-2.0/a/_vendor/b/CHANGES.rst",
+        "a-2.0/vendored-b/CHANGES.rst",
         "a-2.0/tests/CHANGES.rst",
         "a-2.0/2.0.0.rst",
         "a-2.0/one/two/three/four/five/six/CHANGES",
         "",
     ):
-        assert not is_changelog(name, "2.0.0"), name
+        assert not is_changelog(name, "1.4.46", "2.0.0"), name
 
 
-def test_the_entry_that_holds_the_name_is_quoted_from_its_own_version_only() -> None:
-    quoted = quote({"a-2/CHANGELOG.md": MARKDOWN}, "2.0.0", ["old_name"])
-    assert quoted is not None
-    assert (quoted.file, quoted.about, quoted.lines) == ("CHANGELOG.md", "old_name", ("- `old_name`",))
-    further = quote({"a-2/CHANGELOG.md": MARKDOWN}, "2.0.0", ["missing", "loader"])
-    assert further is not None
-    assert further.lines == ("- `load` without a", "loader, at last.")
-    assert quote({"a-2/CHANGELOG.md": MARKDOWN}, "1.9.1", ["old_name"]) is None
+@pytest.mark.parametrize(
+    ("name", "release"),
+    [
+        ("migration_20.rst", "2.0"),
+        ("changelog_14.rst", "1.4"),
+        ("v2.0.0.rst", "2.0.0"),
+        ("2.0.0-notes.rst", "2.0.0"),
+        ("version_2_2.rst", "2.2"),
+        ("migration_to_2.md", "2.0"),
+        ("CHANGES.rst", None),
+    ],
+)
+def test_the_release_in_a_name(name: str, release: str | None) -> None:
+    assert release_of_file(name) == release
 
 
-def test_without_the_name_what_is_removed_is_quoted_and_else_the_beginning() -> None:
-    removals = quote({"CHANGES.rst": UNDERLINED}, "3.0.0", ["url_quote"])
-    assert removals is not None
-    assert removals.about == "removals"
-    assert removals.lines == (
-        "-   Remove previously deprecated code. :pr:`2768`",
-        "-   Deprecate the ``__version__`` attribute.",
-    )
-    beginning = quote({"CHANGES.rst": UNDERLINED}, "2.3.8", ["url_quote"])
-    assert beginning is not None
-    assert (beginning.about, beginning.lines) == ("beginning", ("-   Fix.",))
+def test_a_release_on_the_way() -> None:
+    inside = [
+        one for one in ("1.9", "1.9.1", "1.10", "2.0rc1", "2.0", "2.0.1") if is_within(one, "1.9", "2.0.0")
+    ]
+    assert inside == ["1.9.1", "1.10", "2.0rc1", "2.0"]
+    assert [one for one in ("1.9", "2.0", "2.1") if is_within(one, None, "2.0")] == ["2.0"]
+    assert [one for one in ("1.9", "2.0", "2.1") if is_within(one, "2.1", "1.9")] == ["1.9"]
+
+
+def test_every_section_after_the_last_good_release_is_read_up_to_the_bad_one() -> None:
+    files = {"a-2/CHANGELOG.md": MARKDOWN}
+    quoted = one_quoted(files, "1.9.2", "2.1.0", "old_name")
+    assert (quoted.file, quoted.version, quoted.about) == ("CHANGELOG.md", "2.0.0", "old_name")
+    assert quoted.lines == ("Removed", "- `old_name`")
+    assert {one.version for one in quote(files, "1.9.1", "2.1.0", ["old_name"])} == {"1.9.2", "2.0.0"}
+    assert one_quoted(files, "1.9.1", "1.9.2", "old_name").lines == ("- `old_name` warns.",)
+    assert quote(files, "2.0.0", "2.1.0", ["old_name"]) == ()
+    further = one_quoted(files, None, "2.0.0", "missing", "load")
+    assert further.lines == ("Removed", "- `load` without a", "loader, at last.")
+
+
+def test_where_nothing_names_the_cause_nothing_is_quoted() -> None:
+    assert quote({"CHANGES.rst": UNDERLINED}, "2.3.8", "3.0.0", ["url_quote"]) == ()
+    assert quote({"CHANGES.rst": UNDERLINED}, "2.3.7", "2.3.8", ["url_quote"]) == ()
+    assert quote({"CHANGES.rst": UNDERLINED}, "2.3.8", "3.0.0", []) == ()
 
 
 def test_a_version_may_be_written_shorter_than_the_release() -> None:
-    quoted = quote({"CHANGES": PLAIN}, "6.0", ["Loader"])
-    assert quoted is not None
+    quoted = one_quoted({"CHANGES": PLAIN}, "5.4.1", "6.0", "Loader")
     assert quoted.lines == ("* always require `Loader` arg to `yaml.load()`",)
-    assert quote({"CHANGES": PLAIN}, "6.0.0", ["Loader"]) == quoted
+    assert quote({"CHANGES": PLAIN}, "5.4.1", "6.0.0", ["Loader"]) == (quoted,)
 
 
 def test_a_file_for_one_version_needs_no_heading() -> None:
     files = {"n/doc/source/release/2.0.0-notes.rst": b"* ``np.product`` is removed\n", "n/CHANGES": PLAIN}
-    quoted = quote(files, "2.0.0", ["product"])
-    assert quoted is not None
+    quoted = one_quoted(files, "1.26.4", "2.0.0", "product")
     assert quoted.file == "doc/source/release/2.0.0-notes.rst"
     assert quoted.lines == ("* ``np.product`` is removed",)
 
 
+ALCHEMY = b"""
+=============
+2.0 Changelog
+=============
+
+.. changelog::
+    :version: 2.0.1
+    :released: February 1, 2023
+
+    .. change::
+        :tags: bug
+        :tickets: 9168
+
+        Fixed ``old_option``.
+
+.. changelog::
+    :version: 2.0.0
+    :released: January 26, 2023
+
+    .. change::
+        :tags: removed, engine
+        :tickets: 7257
+
+        Removed the ``old_option`` parameter of :func:`_sa.create_engine`,
+        which had no effect. Use :paramref:`_sa.create_engine.new_option`.
+"""
+
+
+def test_the_versions_of_sphinx_changelogs_are_headings() -> None:
+    files = {"s-2.0/doc/build/changelog/changelog_20.rst": ALCHEMY}
+    quoted = one_quoted(files, "1.4.46", "2.0.0", "old_option")
+    assert (quoted.version, quoted.replacement) == ("2.0.0", "_sa.create_engine.new_option")
+    assert quoted.lines[0] == "Removed the ``old_option`` parameter of :func:`_sa.create_engine`,"
+
+
+HEADINGS = b"""
+2.0.0
+=====
+
+Expired deprecations
+--------------------
+
+Removed ``lib.in1d``
+~~~~~~~~~~~~~~~~~~~~
+It warned for long, use `isin` instead.
+
+- for arrays
+- for lists
+
+Other removals, of:
+
+- `first`
+- ``second``
+
+New features
+------------
+
+- Add ``second`` to the documentation.
+
+Notes::
+
+    >>> lib.second  # use `third` instead
+"""
+
+
+def test_headings_take_their_bullets_along_and_bullets_their_introduction() -> None:
+    quoted = one_quoted({"CHANGES.rst": HEADINGS}, "1.0", "2.0.0", "in1d")
+    assert quoted.lines == (
+        "Expired deprecations",
+        "Removed ``lib.in1d``",
+        "It warned for long, use `isin` instead.",
+    )
+    assert quoted.replacement == "isin"
+    listed = one_quoted({"CHANGES.rst": HEADINGS}, "1.0", "2.0.0", "first")
+    assert listed.lines == ("Removed ``lib.in1d``", "Other removals, of:", "- `first`")
+
+
+def test_removals_come_before_introductions_and_code_is_not_quoted() -> None:
+    quoted = quote({"CHANGES.rst": HEADINGS}, "1.0", "2.0.0", ["second"])
+    assert [one.lines[-1] for one in quoted] == ["- ``second``", "- Add ``second`` to the documentation."]
+    assert not any("third" in line for one in quoted for line in one.lines)
+
+
+def test_what_to_use_instead_is_searched_first() -> None:
+    text = b"1.0\n* Removed `load`.\n* The old `load` is now called `parse_all`.\n"
+    quoted = quote({"CHANGES": text}, "0.9", "1.0", ["load"])
+    assert (quoted[0].replacement, quoted[0].lines) == (
+        "parse_all",
+        ("* The old `load` is now called `parse_all`.",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("a missing file", False),
+        ("the `missing` argument", True),
+        ("missing=None", True),
+        ("Field.missing is gone", True),
+        ("something is missing.", False),
+    ],
+)
+def test_a_word_of_prose_is_no_name(text: str, named: bool) -> None:
+    assert names_it(text, "missing") is named
+
+
 def test_what_steers_a_terminal_is_taken_out() -> None:
-    quoted = quote({"CHANGES": f"1.0\n* name {CLEANED}\n".encode()}, "1.0", ["name"])
-    assert quoted is not None
-    assert quoted.lines == ("* name [31mred",)
+    quoted = one_quoted({"CHANGES": f"1.0\n* a_name {CLEANED}\n".encode()}, None, "1.0", "a_name")
+    assert quoted.lines == ("* a_name [31mred",)
+
+
+@pytest.mark.parametrize("piece", ["1.0\n", "* a_name\n", "a\n---\n", "```\n", "a::\n", "`a` and ", "* "])
+def test_a_file_of_an_enemy_is_read_to_its_end_in_linear_time(piece: str) -> None:
+    text = f"1.0\n===\n{piece * 300_000}"
+    deep = "1.0\n===\n" + "".join(f"{' ' * depth}* a_name\n" for depth in range(2_000))
+    for data in (text, deep):
+        assert len(quote({"CHANGES": data.encode()}, "0.9", "1.0", ["a_name", "a"])) <= MOST_QUOTED
 
 
 @settings(max_examples=300, deadline=None)
@@ -135,29 +284,30 @@ def test_what_steers_a_terminal_is_taken_out() -> None:
     st.binary(max_size=400), st.sampled_from(["1.0", "2.0.0rc1", "weird", ""]), st.lists(st.text(max_size=5))
 )
 def test_any_bytes_are_quoted_within_bounds(data: bytes, version: str, words: list[str]) -> None:
-    quoted = quote({"CHANGES": b"1.0\n===\n" + data, "x/release/v1.0.rst": data}, version, words)
-    if quoted is not None:
-        assert 0 < len(quoted.lines) <= MOST_LINES
-        assert all(line.strip() and len(line) <= LONGEST_LINE for line in quoted.lines)
-        assert "\x1b" not in "".join(quoted.lines)
+    files = {"CHANGES": b"1.0\n===\n" + data, "x/release/v1.0.rst": data}
+    quoted = quote(files, "0.9", version, [*words, "a"])
+    assert len(quoted) <= MOST_QUOTED
+    for one in quoted:
+        assert 0 < len(one.lines) <= MOST_LINES
+        assert all(line.strip() and len(line) <= LONGEST_LINE for line in one.lines)
+        assert "\x1b" not in "".join(one.lines)
 
 
 def test_a_section_of_a_line_alone_says_nothing() -> None:
-    assert quote({"x/release/v1.0.rst": b"***"}, "1.0", ()) is None
+    assert quote({"x/release/v1.0.rst": b"***"}, None, "1.0", ["*"]) == ()
 
 
 def test_a_description_is_read_without_the_metadata_around_it() -> None:
     folded = (
         b"Metadata-Version: 1.2\nName: a\nVersion: 1.3\nSummary: Python tools\nDescription: A tool\n"
-        b"        ======\n        1.3\n        ---\n        * the name is gone\nPlatform: any\n"
+        b"        ======\n        1.3\n        ---\n        * the_name is gone\nPlatform: any\n"
     )
-    body = b"Metadata-Version: 2.1\nName: a\nVersion: 1.3\n\nA tool\n======\n1.3\n---\n* the name is gone\n"
+    body = b"Metadata-Version: 2.1\nName: a\nVersion: 1.3\n\nA tool\n======\n1.3\n---\n* the_name is gone\n"
     for metadata in (folded, body):
-        quoted = quote({"a-1.3/PKG-INFO": description_of(metadata)}, "1.3", ())
-        assert quoted is not None
-        assert quoted.lines == ("* the name is gone",)
+        quoted = one_quoted({"a-1.3/PKG-INFO": description_of(metadata)}, "1.2", "1.3", "the_name")
+        assert quoted.lines == ("* the_name is gone",)
     bare = b"Metadata-Version: 2.1\nName: a\nVersion: 1.3\nSummary: Python tools\n"
-    assert quote({"a-1.3/PKG-INFO": description_of(bare)}, "1.3", ()) is None
+    assert description_of(bare) == b""
 
 
 @given(st.binary(max_size=300))

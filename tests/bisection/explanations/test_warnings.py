@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.advice import SourcePlace
 from backdate.bisection.explanations.warnings import MOST_WARNINGS, foretelling
 from backdate.diagnosis.logs import LoggedWarning, read_log
 
@@ -24,7 +25,7 @@ def test_what_names_the_missing_thing_comes_first_and_what_is_of_others_stays_ou
         terms=["product"],
         modules=["lib"],
     )
-    assert [(one.names_it, one.category, one.file) for one in found] == [
+    assert [(one.names_it, one.category, one.places[0].file) for one in found] == [
         (True, "DeprecationWarning", "numpy/core.py"),
         (False, "DeprecationWarning", "src/a.py"),
         (False, "RemovedInLib4Warning", "lib/x.py"),
@@ -35,7 +36,13 @@ def test_a_warning_after_the_dots_of_unittest_is_the_same_one() -> None:
     line = "/work/1234/p/a.py:3: DeprecationWarning: soft_unicode is deprecated"
     log = read_log(f"{line}\n  soft_unicode()\n..{line}\n")
     (found,) = foretelling(log.warnings, terms=["soft_unicode"], modules=(), root="/work/1234/p")
-    assert (found.file, found.line) == ("a.py", 3)
+    assert found.places == (SourcePlace(file="a.py", line=3),)
+
+
+def test_one_warning_at_many_lines_is_one() -> None:
+    rows = [warning("lib.load is deprecated", file=file) for file in ("src/a.py", "src/b.py", "src/a.py")]
+    (found,) = foretelling(rows, terms=["load"], modules=())
+    assert [place.file for place in found.places] == ["src/a.py", "src/b.py"]
 
 
 @given(st.lists(st.tuples(st.text(), st.text(), st.text())), st.lists(st.text()), st.lists(st.text()))

@@ -16,12 +16,13 @@ _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 
 
 def search_terms_of(cause: Cause | None) -> tuple[str, ...]:
-    """What text about the change may call it: the missing name, then whose it was."""
+    """What text about the change may call it: the missing name, of a class with it, then the function."""
     if cause is None:
         return ()
     owner = [part for part in cause.owner.split(".") if part not in _CONSTRUCTORS]
-    of_function = owner[-1:] if cause.owner_is in ("function", "type") else []
-    terms = [cause.name, cause.name.rpartition(".")[2], *of_function]
+    of_function = owner[-1:] if cause.owner_is == "function" else []
+    of_type = [f"{owner[-1]}.{cause.name}"] if cause.owner_is == "type" and owner and cause.name else []
+    terms = [*of_type, cause.name, cause.name.rpartition(".")[2], *of_function]
     return tuple(dict.fromkeys(term for term in terms if len(term) > 1))
 
 
@@ -56,7 +57,7 @@ def names_of(cause: Cause | None, modules: Sequence[str]) -> tuple[str, ...]:
 def changed_names(
     sandbox: Sandbox, old: Environment, new: Environment, names: Sequence[str]
 ) -> tuple[ChangedName, ...]:
-    """What became of ``names`` between two environments; those that were in neither are left out.
+    """What became of ``names`` between two environments; unless nothing did, or neither has them.
 
     A name that the old environment does not know may be a guess at the wrong module of the right
     distribution: what is called so there is asked for instead. Raises SandboxUnavailable.
@@ -80,7 +81,7 @@ def changed_names(
     changed = [
         difference
         for difference in differences
-        if difference.change not in (NameChange.NEVER, NameChange.UNKNOWN)
+        if difference.change not in (NameChange.SAME, NameChange.NEVER, NameChange.UNKNOWN)
     ]
     return tuple(_changed(difference) for difference in changed)
 

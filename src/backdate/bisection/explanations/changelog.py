@@ -1,7 +1,7 @@
-"""The entries of a changelog on one release. A changelog is text that anybody may have written: it is quoted.
+"""What changelogs say of a change: the entries of every release on the way that name what an error is about.
 
-Where a project keeps it differs: one file with a heading for each version (``CHANGES.rst``), or a file
-for each version (``doc/source/whatsnew/v2.0.0.rst``). Headings are known by the version that they hold.
+A changelog is text that anybody may have written: it is read within bounds, and quoted without control
+characters. Where nothing names the cause, nothing is quoted.
 """
 
 from __future__ import annotations
@@ -12,93 +12,88 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
+from backdate.advising.wording import replacement_in
+from backdate.bisection.explanations.changelog_files import is_guide, is_within, release_of_file
+from backdate.bisection.explanations.changelog_sections import (
+    LONGEST_ABOVE,
+    ChangelogEntry,
+    Section,
+    entries_of,
+    sections_between,
+)
+
 MOST_LINES = 8
-"""Lines of a changelog that are quoted."""
+"""Lines of one quotation."""
 LONGEST_LINE = 240
-_LONGEST_HEADING = 120
-_STEMS = frozenset(
-    {
-        *("changes", "change", "changelog", "change-log", "changelogs", "history", "news", "release"),
-        *("releases", "release-notes", "releasenotes", "relnotes", "whatsnew", "whats-new", "migration"),
-        *("upgrading", "upgrade"),
-    }
+MOST_QUOTED = 3
+"""Quotations of one culprit."""
+_MOST_BELOW = 4
+_LONGEST_ENTRY = 4_000
+_MOST_TEXT = 8 * 1024 * 1024
+"""Bytes of changelogs that are read in all."""
+_MOST_LINES_OF_FILE = 100_000
+_REMOVAL = re.compile(
+    r"\b(?:remov(?:e[sd]?|al|ing)|drop(?:s|ped)?|delet(?:e[sd]?|ing)|backwards?[- ]incompatible|breaking|"
+    r"renam\w*|no longer|incompatib\w*|expired?|replac\w*|moved|gone|must now|now (?:raises?|requires?"
+    r"|returns?))\b",
+    re.IGNORECASE,
 )
-_FOLDERS = frozenset(
-    {
-        *("changelog", "changelogs", "changes", "history", "news", "release", "releases", "release-notes"),
-        *("releasenotes", "relnotes", "whatsnew", "whats-new", "migration", "upgrading"),
-    }
-)
-_SUFFIXES = ("", ".md", ".rst", ".txt")
-_NOT_ITS_OWN = frozenset(
-    {"vendor", "_vendor", "vendored", "third_party", "extern", "tests", "test", "fixtures"}
-)
-_DEEPEST = 6
-_VERSION = re.compile(
-    r"(?<![\w.])v?(\d{1,5}(?:\.\d{1,5}){1,3}(?:\.?(?:a|b|rc|dev|post)\d{0,4})?)(?![\w])(?!\.\d)"
-)
-_UNDERLINE = re.compile(r"([=\-~^#*\"'+`_])\1{2,}\s*")
-_BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_BREAKING = re.compile(
-    r"\b(?:remov(?:e[sd]?|al)|drop(?:s|ped)?|deprecat\w*|backwards?[- ]incompatible|breaking|renamed?|"
-    r"no longer|incompatib\w*|expired?)\b",
+_DEPRECATION = re.compile(r"\bdeprecat\w*", re.IGNORECASE)
+_INTRODUCTION = re.compile(
+    r"\W{0,8}(?:add(?:s|ed|ing)?|new|introduc\w{1,6}|support\w{0,4}|implement\w{0,4}|allow\w{0,3}|features?"
+    r"|enhancements?|improve\w*)\b",
     re.IGNORECASE,
 )
 _FOLDED = re.compile(r"(?m)^(?: {8}| {7}\|)")
 """What stands before the further lines of a description in a header (core metadata before 2.1)."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-
-
-def is_changelog(name: str, version: str) -> bool:
-    """Whether a member of an archive may describe what changed in ``version``."""
-    parts = [part for part in name.casefold().split("/") if part not in ("", ".")]
-    if not parts or len(parts) > _DEEPEST or _NOT_ITS_OWN.intersection(parts[:-1]):
-        return False
-    stem, suffix = _split(parts[-1])
-    if suffix not in _SUFFIXES:
-        return False
-    if stem.replace("_", "-") in _STEMS:
-        return True
-    in_folder = any(part.replace("_", "-") in _FOLDERS for part in parts[1:-1])
-    named = any(
-        word in stem.replace("_", "-") for word in ("changelog", "whatsnew", "release-notes", "-notes")
-    )
-    return (in_folder or named) and _file_is_about(stem, version)
+_UNUSUAL = re.compile(r"[_\d.]|[a-z][A-Z]|[A-Z]{2}")
+"""In a name that no prose holds by chance."""
+_CODE_BEFORE = frozenset("`'\".:~*@")
+_CODE_AFTER = frozenset("`'\"(=")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
-    """Lines of one changelog."""
+    """Lines of one changelog about one release."""
 
     file: str
+    version: str
     lines: tuple[str, ...]
     about: str
+    """The name that they hold."""
+    replacement: str = ""
+    """What they say takes the place of that name; "" when they do not say."""
 
 
-def quote(files: Mapping[str, bytes], version: str, terms: Sequence[str]) -> Quoted | None:
-    """What ``files`` (changelogs by name) say of ``version``; None when nothing is about it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """An entry that names the cause, and how much it says of it (less is better)."""
 
-    What holds one of ``terms``, the first that is found; else what speaks of removals; else how the section
-    begins.
+    rank: tuple[int, ...]
+    quoted: Quoted
+
+
+def quote(files: Mapping[str, bytes], old: str | None, new: str, terms: Sequence[str]) -> tuple[Quoted, ...]:
+    """What ``files`` (changelogs by name) say of ``terms`` about the releases in (``old``, ``new``].
+
+    The likeliest of ``terms`` come first. Entries that say what to use instead come before those that speak
+    of removals, then deprecations, and introductions last. Empty when nothing names any of them.
     """
-    sections: dict[str, list[str]] = {}
+    found: dict[tuple[str, ...], _Found] = {}
+    left = _MOST_TEXT
     for name, data in sorted(files.items(), key=lambda item: (item[0].count("/"), len(item[0]), item[0])):
-        lines = _lines(data)
-        about_it = _file_is_about(_split(name.rpartition("/")[2].casefold())[0], version)
-        section = lines if about_it else section_of(lines, version)
-        if any(line.strip() for line in section):
-            sections[name] = section
-    patterns = [(term, re.compile(rf"(?<!\w){re.escape(term)}(?!\w)")) for term in terms]
-    for about, pattern in (*patterns, ("removals", _BREAKING)):
-        for name, section in sections.items():
-            entries = _entries(section, pattern)
-            if entries:
-                return _quoted(name, entries, about)
-    for name, section in sections.items():
-        begins = [line for line in section if not _UNDERLINE.fullmatch(line)]
-        if any(line.strip() for line in begins):
-            return _quoted(name, begins, "beginning")
-    return None
+        read = data[:left]
+        left -= len(read)
+        if not any(term.encode("utf-8", "replace") in read for term in terms):
+            continue
+        lines = _lines(read)
+        for section in _sections(name, lines, old, new):
+            for one in _found(name, section, terms):
+                found.setdefault(one.quoted.lines, one)
+    ranked = sorted(found.values(), key=lambda one: one.rank)
+    best = [one.quoted for one in ranked if one.rank[:2] == ranked[0].rank[:2]]
+    return tuple(best[:MOST_QUOTED])
 
 
 def description_of(metadata: bytes) -> bytes:
@@ -109,91 +104,118 @@ def description_of(metadata: bytes) -> bytes:
     return _FOLDED.sub("", raw.get("description", "")).encode("utf-8", "replace")
 
 
-def section_of(lines: Sequence[str], version: str) -> list[str]:
-    """The lines below the heading of ``version``, up to the heading of another; empty when it has none."""
-    section: list[str] = []
-    inside = False
-    for number, line in enumerate(lines):
-        heading = _heading(lines, number)
-        if heading is not None:
-            if inside and not _same(heading, version):
-                break
-            inside = inside or _same(heading, version)
-            continue
-        if inside and not (not section and _UNDERLINE.fullmatch(line)):
-            section.append(line)
-    return section
+def names_it(text: str, term: str) -> bool:
+    """Whether ``text`` speaks of the name ``term``; a word of prose counts only where it is code."""
+    text = text[:_LONGEST_ENTRY]
+    for match in re.finditer(rf"(?<!\w){re.escape(term)}(?!\w)", text):
+        if _UNUSUAL.search(term):
+            return True
+        before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 2]
+        if before in _CODE_BEFORE or after[:1] in _CODE_AFTER:
+            return True
+        if len(after) > 1 and after[0] == "." and after[1].isalpha():
+            return True
+    return False
 
 
-def _heading(lines: Sequence[str], number: int) -> str | None:
-    """The version that a line is the heading of; None when it is no heading."""
-    line = lines[number].strip()
-    if not line or len(line) > _LONGEST_HEADING or lines[number].startswith((" ", "\t")):
-        return None
-    match = _VERSION.search(line)
-    if match is None:
-        return None
-    before = line[: match.start()]
-    following = lines[number + 1] if number + 1 < len(lines) else ""
-    marked = line.startswith(("#", "=", "[", "**")) or _UNDERLINE.fullmatch(following) is not None
-    # "2.0.0 (2024-01-01)", "Version 2.0", "pyyaml 6.0, released …": nothing but a word or two stands before
-    short = len(before.split()) <= 2 and not _BULLET.match(line) and not line.endswith((".", ","))
-    return match.group(1) if marked or (short and len(line) < 60) else None
+def _sections(name: str, lines: Sequence[str], old: str | None, new: str) -> list[Section]:
+    """By the headings of releases; a file about one release without them is one section."""
+    sections = sections_between(lines, old, new)
+    about = release_of_file(name)
+    if not sections and about is not None and is_within(about, old, new):
+        return [Section(version=about, lines=tuple(lines))]
+    if not sections and is_guide(name) and _is_major(old, new):
+        return [Section(version=new, lines=tuple(lines))]
+    if about is not None and is_within(about, old, new) and not any(":version:" in line for line in lines):
+        return [Section(version=about, lines=tuple(lines))]  # its headings may name what was before
+    return sections
 
 
-def _same(written: str, version: str) -> bool:
-    """Whether a heading's version is ``version``: "2.0" and "2.0.0" are one, "2.0rc1" is of it as well."""
+def _is_major(old: str | None, new: str) -> bool:
     try:
-        written_version, wanted_version = Version(written), Version(version)
+        return old is not None and Version(old).major < Version(new).major
     except InvalidVersion:
-        return written == version
-    return written_version == wanted_version or Version(written_version.base_version) == wanted_version
-
-
-def _file_is_about(stem: str, version: str) -> bool:
-    match = _VERSION.search(stem.replace("_", "."))
-    if match is None:
         return False
-    heading_version = match.group(1)
-    return _same(heading_version, version) or (
-        heading_version.count(".") == 1 and f"{version}.".startswith(f"{heading_version}.0.")
-    )
 
 
-def _split(name: str) -> tuple[str, str]:
-    for suffix in _SUFFIXES[1:]:
-        if name.endswith(suffix):
-            return name.removesuffix(suffix), suffix
-    stem, dot, rest = name.rpartition(".")
-    return (name, "") if not dot or rest.isdigit() else (stem, f".{rest}")
+def _found(name: str, section: Section, terms: Sequence[str]) -> list[_Found]:
+    entries = entries_of(section.lines)
+    found = []
+    for number, entry in enumerate(entries):
+        for place, term in enumerate(terms):
+            in_heading = any(names_it(heading, term) for heading in entry.headings)
+            if not names_it(entry.text, term) and not in_heading:
+                continue
+            whole = " ".join((*entry.headings, entry.text))[:_LONGEST_ENTRY]
+            below = _below(entries, number)
+            said = replacement_in(" ".join((whole, *(other.text for other in below))), term)
+            others = sum(names_it(whole, other) for other in terms)
+            rank = (
+                place,
+                0 if said else 1,
+                _kind(entry),
+                -others,
+                int(in_heading),
+                -_numbers(section.version),
+            )
+            quoted = _quoted(name, section.version, entry, below, term, said.replacement if said else "")
+            found.append(_Found(rank=rank, quoted=quoted))
+            break
+    return found
+
+
+def _below(entries: Sequence[ChangelogEntry], number: int) -> list[ChangelogEntry]:
+    """The entries that stand under the one at ``number``."""
+    text = entries[number].text[:LONGEST_ABOVE]
+    below = []
+    for entry in entries[number + 1 : number + 1 + _MOST_BELOW]:
+        if not text or text not in entry.headings:
+            break
+        below.append(entry)
+    return below
+
+
+def _kind(entry: ChangelogEntry) -> int:
+    """0 for what was removed, 1 for what is deprecated, 2 for anything else, 3 for what is new."""
+    for text in (entry.text[:_LONGEST_ENTRY], *reversed(entry.headings)):
+        if _REMOVAL.search(text):
+            return 0
+        if _DEPRECATION.search(text):
+            return 1
+        if _INTRODUCTION.match(text):
+            return 3
+    return 2
+
+
+def _numbers(version: str) -> int:
+    """A number that is larger for later releases."""
+    parts = [int(part) for part in re.findall(r"\d{1,5}", version)[:3]]
+    return sum(part * 100_000 ** (2 - place) for place, part in enumerate(parts))
 
 
 def _lines(data: bytes) -> list[str]:
     text = data.decode("utf-8", "replace").expandtabs(4)
-    return [_CONTROL.sub("", line).rstrip() for line in text.split("\n")]
+    return [
+        _CONTROL.sub("", line).rstrip()
+        for line in text.split("\n", _MOST_LINES_OF_FILE)[:_MOST_LINES_OF_FILE]
+    ]
 
 
-def _entries(section: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
-    """The entries (a bullet with its further lines, or a line) that hold ``pattern``."""
-    quoted: list[str] = []
-    taken = False
-    for number, line in enumerate(section):
-        begins = _BULLET.match(line) is not None or not line.startswith((" ", "\t")) or not line.strip()
-        if begins:
-            entry = [line]
-            for further in section[number + 1 : number + 6]:
-                if not further.strip() or _BULLET.match(further) or not further.startswith((" ", "\t")):
-                    break
-                entry.append(further)
-            taken = pattern.search(" ".join(text.strip() for text in entry)) is not None
-        elif not taken and pattern.search(line):
-            quoted.append(line)
-            continue
-        if taken and line.strip():
-            quoted.append(line)
-    return quoted
-
-
-def _quoted(name: str, lines: Iterable[str], about: str) -> Quoted:
+def _quoted(
+    name: str,
+    version: str,
+    entry: ChangelogEntry,
+    below: Iterable[ChangelogEntry],
+    about: str,
+    replacement: str,
+) -> Quoted:
+    above = [heading for heading in entry.headings if version not in heading][-2:]
+    lines = [*above, *entry.lines, *(line for other in below for line in other.lines)]
     shown = [line.strip()[:LONGEST_LINE] for line in lines if line.strip()]
-    return Quoted(file=name.partition("/")[2] or name, lines=tuple(shown[:MOST_LINES]), about=about)
+    return Quoted(
+        file=name.partition("/")[2] or name,
+        version=version,
+        lines=tuple(shown[:MOST_LINES]),
+        about=about,
+        replacement=replacement,
+    )

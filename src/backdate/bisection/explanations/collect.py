@@ -14,7 +14,8 @@ from packaging.version import Version
 
 from backdate.bisection.attribution import Attributed
 from backdate.bisection.explanations.api_changes import changed_names, names_of, search_terms_of
-from backdate.bisection.explanations.changelog import description_of, is_changelog, quote
+from backdate.bisection.explanations.changelog import description_of, quote
+from backdate.bisection.explanations.changelog_files import is_changelog
 from backdate.bisection.explanations.warnings import foretelling
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbeResult
@@ -38,7 +39,7 @@ LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
 _LARGEST_CHANGELOG = 4 * MIB
 _MOST_FILES = 40
-_FORMAT = 3
+_FORMAT = 5
 
 
 class ExplanationCollector:
@@ -102,7 +103,7 @@ class ExplanationCollector:
         asked = [culprit for culprit in culprits if culprit.name != "python" and culprit.new]
         answers = [interruption.wait_for(partial(self._changelog, culprit, terms)) for culprit in asked]
         return (
-            tuple(answer for answer in answers if isinstance(answer, Excerpt)),
+            tuple(excerpt for answer in answers if not isinstance(answer, str) for excerpt in answer),
             tuple(answer for answer in answers if isinstance(answer, str)),
         )
 
@@ -115,8 +116,8 @@ class ExplanationCollector:
             read_log(text).warnings, terms=terms, modules=modules, root=self._probe_runner.at(good)
         )
 
-    def _changelog(self, culprit: Culprit, terms: Sequence[str]) -> Excerpt | str:
-        """What the changelog of the culprit's bad version says, or why there is nothing."""
+    def _changelog(self, culprit: Culprit, terms: Sequence[str]) -> tuple[Excerpt, ...] | str:
+        """What the changelog of the culprit's bad version says of ``terms``, or why nothing was read."""
         assert culprit.new is not None
         try:
             file = archive_of(fetch_listing(self._resources.index, culprit.name), culprit.new)
@@ -124,12 +125,13 @@ class ExplanationCollector:
                 return f"the index has no file of {culprit.name} {culprit.new} any more, so no changelog"
             with new_client() as downloading:
                 path = download(downloading, file, self._cache.downloads, most_bytes=LARGEST_ARCHIVE)
-            return read_changelog(path, culprit, file.filename, terms) or f"{file.filename} has no changelog"
+            excerpts = read_changelog(path, culprit, file.filename, terms)
         except SourceError as error:
             return f"no changelog was read: {error}"
         except IndexUnavailable as error:
             self._unreachable = True
             return f"no changelog could be had: {error}"
+        return f"{file.filename} has no changelog" if excerpts is None else excerpts
 
 
 def archive_of(files: Sequence[ListedFile], version: str) -> ListedFile | None:
@@ -140,28 +142,33 @@ def archive_of(files: Sequence[ListedFile], version: str) -> ListedFile | None:
     return next(iter((*sdists, *wheels)), None)
 
 
-def read_changelog(path: Path, culprit: Culprit, archive: str, terms: Sequence[str]) -> Excerpt | None:
-    """What the changelogs in the archive at ``path`` say of the culprit's bad version.
+def read_changelog(
+    path: Path, culprit: Culprit, archive: str, terms: Sequence[str]
+) -> tuple[Excerpt, ...] | None:
+    """What the changelogs in the archive at ``path`` say of ``terms`` after the last good version.
 
-    An archive without one may carry it in its long description, as the metadata of many do. Raises
-    SourceError for an archive that is damaged.
+    None for an archive without a changelog; it may carry one in its long description, as the metadata of many
+    do. Raises SourceError for an archive that is damaged.
     """
-    version = culprit.new or ""
+    old, new = culprit.old, culprit.new or ""
     limits = {"what": archive, "most_files": _MOST_FILES, "most_bytes": _LARGEST_CHANGELOG}
-    files = read_members(path, lambda name: is_changelog(name, version), **limits)  # type: ignore[arg-type]
-    quoted = quote(files, version, terms)
-    if quoted is None:
-        metadata = read_members(path, _is_description, **limits)  # type: ignore[arg-type]
-        quoted = quote({name: description_of(data) for name, data in metadata.items()}, version, terms)
-    if quoted is None:
+    files = read_members(path, lambda name: is_changelog(name, old, new), **limits)  # type: ignore[arg-type]
+    metadata = read_members(path, _is_description, **limits)  # type: ignore[arg-type]
+    described = {name: description_of(data) for name, data in metadata.items()}
+    if not files and not any(described.values()):
         return None
-    return Excerpt(
-        distribution=culprit.name,
-        version=version,
-        archive=archive,
-        file=quoted.file,
-        lines=quoted.lines,
-        about=quoted.about,
+    quoted = quote(files, old, new, terms) or quote(described, old, new, terms)
+    return tuple(
+        Excerpt(
+            distribution=culprit.name,
+            version=one.version,
+            archive=archive,
+            file=one.file,
+            lines=one.lines,
+            about=one.about,
+            replacement=one.replacement,
+        )
+        for one in quoted
     )
 
 

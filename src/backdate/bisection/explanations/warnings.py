@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from backdate.advice import SourcePlace
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.logs import LoggedWarning
 
 MOST_WARNINGS = 6
+MOST_PLACES = 50
+"""Lines that are kept of one warning."""
 _LONGEST = 300
 _FORETELLS = re.compile(r"Deprecat|Future|RemovedIn|Legacy|MovedIn|YAMLLoad|Base20", re.IGNORECASE)
 """In a category's name: the ones of Python, and how libraries call theirs."""
@@ -29,10 +32,10 @@ def foretelling(
 
     ``terms``: the name that is missing now, and whose it was. ``modules``: top-level modules of the
     culprit; a warning concerns it that says one of their names, or that one of its files gave. ``root``:
-    where the project lay.
+    where the project lay. One warning at several lines is one.
     """
-    named: list[GivenWarning] = []
-    others: list[GivenWarning] = []
+    named: dict[tuple[str, str], list[SourcePlace]] = {}
+    others: dict[tuple[str, str], list[SourcePlace]] = {}
     for warning in warnings:
         short = warning.category.rpartition(".")[2]
         if not _FORETELLS.search(short) and not _SAYS_SO.search(warning.message):
@@ -41,16 +44,15 @@ def foretelling(
         names_it = any(_holds(warning.message, term) for term in terms)
         own = any(file.startswith((f"{module}/", f"{module}.")) for module in modules)
         if names_it or own or any(_holds(warning.message, module) for module in modules):
-            (named if names_it else others).append(
-                GivenWarning(
-                    category=short,
-                    message=warning.message[:_LONGEST],
-                    file=file,
-                    line=warning.line,
-                    names_it=names_it,
-                )
-            )
-    return tuple(dict.fromkeys((*named, *others)))[:MOST_WARNINGS]
+            places = (named if names_it else others).setdefault((short, warning.message[:_LONGEST]), [])
+            place = SourcePlace(file=file, line=warning.line)
+            if place not in places and len(places) < MOST_PLACES:
+                places.append(place)
+    return tuple(
+        GivenWarning(category=category, message=message, places=tuple(places), names_it=known is named)
+        for known in (named, others)
+        for (category, message), places in known.items()
+    )[:MOST_WARNINGS]
 
 
 def _shown(file: str, root: str) -> str:

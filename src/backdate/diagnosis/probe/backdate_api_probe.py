@@ -56,10 +56,13 @@ def load(name):
 
 
 def signature_of(found):
+    """The parameters and their defaults; without annotations, which change while calls stay the same."""
     if not callable(found):
         return ""
     try:
-        return clean(inspect.signature(found))
+        whole = inspect.signature(found)
+        parameters = [one.replace(annotation=inspect.Parameter.empty) for one in whole.parameters.values()]
+        return clean(inspect.Signature(parameters))
     except BaseException:  # none for much that is written in C; and none at all in Python 2
         return ""
 

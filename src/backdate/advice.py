@@ -1,0 +1,132 @@
+"""What to do about a breakage, as values: all of it was seen, or said by a library, and nothing is guessed.
+
+Made by ``advising/`` from the evidence of a bisection or a check. Each part names what it rests on, so that
+whoever edits a project by it can show why. What is not known is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class EvidenceKind(StrEnum):
+    """What a piece of advice rests on."""
+
+    SEEN = "seen"
+    """Tests that ran."""
+    MESSAGE = "message"
+    """What the library's error itself says."""
+    WARNING = "warning"
+    """What the library warned of while the tests still passed."""
+    CHANGELOG = "changelog"
+    """What its changelog says."""
+    KNOWN = "known"
+    """A row of the knowledge tables, which gives the library's own page."""
+    ASKED = "asked"
+    """What the two environments say of the name."""
+    METADATA = "metadata"
+    """What distributions say that they require."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviceEvidence:
+    """Why a piece of advice holds."""
+
+    kind: EvidenceKind
+    text: str = ""
+    """The words of the library, in one line; text of others."""
+    since: str = ""
+    """The release since which it is so; "" when that is not said."""
+    source: str = ""
+    """An address, or a file of the library's archive."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePlace:
+    """A line of a file."""
+
+    file: str
+    """Relative to the project's root; of an installed file below ``site-packages``."""
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingLimits:
+    """What keeps the tests passing for now: an environment that was seen."""
+
+    requirements: tuple[str, ...] = ()
+    """"numpy<2.0.0": limits with which the newest environment was tried."""
+    python: str = ""
+    """The limit on the interpreter, where it is one: "<3.12"."""
+    passing: int
+    """Of the tests that broke those that pass there."""
+    tests: int
+    """Tests that broke."""
+    on_python: str
+    """The interpreter on which that was seen, "3.12.1"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvisedChange:
+    """A name that the project uses and that is gone, or is called otherwise now."""
+
+    distribution: str
+    """Normalised (PEP 503); "python" for the standard library."""
+    name: str
+    """Dotted, "numpy.in1d"; of an argument that of its function."""
+    argument: str = ""
+    """The keyword argument that is not taken any more; "" when the whole name is gone."""
+    replacement: str = ""
+    """What takes its place, a dotted name or an argument; "" when nothing says so."""
+    rewrite: str = ""
+    """For more than another name: a template, as in ``knowledge/schema.py``."""
+    places: tuple[SourcePlace, ...] = ()
+    """Where the project uses it."""
+    evidence: tuple[AdviceEvidence, ...] = ()
+    """The surest first; that of the replacement where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingRequirement:
+    """A distribution whose modules the project imports, and which only another one brought."""
+
+    requirement: str
+    """What to add, "six"."""
+    module: str
+    places: tuple[SourcePlace, ...] = ()
+    brought_by: str
+    """The distribution that does not bring it any more."""
+    version: str
+    """Its first release seen without it."""
+    required_before: str = ""
+    """The last release seen that required it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonChange:
+    """What a release of Python changed, as its "What's New" says."""
+
+    since: str
+    what: str
+    """One line."""
+    source: str
+    """The section."""
+    places: tuple[SourcePlace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What to do now, what to change, and what goes later."""
+
+    now: tuple[WorkingLimits, ...] = ()
+    fixes: tuple[AdvisedChange, ...] = ()
+    """What the errors are about."""
+    later: tuple[AdvisedChange, ...] = ()
+    """What else the project uses that the same releases dropped, and no test has met yet."""
+    requirements: tuple[MissingRequirement, ...] = ()
+    python: tuple[PythonChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether it advises anything."""
+        return bool(self.now or self.fixes or self.later or self.requirements or self.python)

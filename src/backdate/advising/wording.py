@@ -1,0 +1,178 @@
+"""What takes the place of a name, as libraries word it: "use X instead", "renamed to X", "in favor of X".
+
+The texts are messages, warnings and changelogs, which anybody may have written. Every pattern is bounded and
+none nests repetitions, so the time is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_LONGEST_TEXT = 4_000
+_LONGEST_GAP = 300
+"""Characters between a name and what is said of it."""
+_ROLE = re.compile(r":[a-z:+-]{1,30}:`[~!]?\.?([^`<>]{1,120})(?: ?<[^`>]{1,120}>)?`")
+"""A reference of reStructuredText: ``:func:`~numpy.isin` ``."""
+_LINK = re.compile(r"\[(`{0,2}[\w.()]{1,120}`{0,2})\]\([^)\s]{1,300}\)")
+_MARKED = (
+    r"``(?P<code2>[^`]{1,120})``|`(?P<code1>[^`]{1,120})`"
+    r"|'(?P<code3>[^'\n]{1,120})'|\"(?P<code4>[^\"\n]{1,120})\""
+)
+_PLAIN = r"(?P<plain>[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}){0,8}(?:\(\))?)"
+_ARTICLE = (
+    r"(?:(?:the|a|an|its|new|builtin|built-in|standard|equivalent|function|method|class|attribute|argument"
+    r"|parameter) ){0,3}"
+)
+_CODE = rf"{_ARTICLE}(?:{_MARKED}|{_PLAIN})"
+_BEFORE = (
+    r"\b(?:use|using|switch to|prefer|call)|replaced (?:by|with)|in favou?r of|superseded by"
+    r"|renamed (?:to|as|into)?|moved (?:to|into)|replacement is|now (?:called|named)|instead,? use"
+)
+_INSTEAD = re.compile(rf"(?:{_BEFORE}):? {_CODE}", re.IGNORECASE)
+_ARROW = re.compile(rf"(?:->|=>|\u2192) ?{_CODE}")
+_INSTEAD_OF = re.compile(
+    rf"\b(?:use|using|prefer) {_CODE}(?: \w{{1,30}}){{0,3}} (?:instead of|rather than|in place of) "
+    r"(?:the )?[`'\"]{0,2}(?P<old>[\w.]{1,120})",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
+_CALL = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\([^()]{0,80}\)\Z")
+_SINCE = re.compile(
+    r"(?:deprecated|warn\w{0,4})(?: \w{1,12}){0,3}? (?:since|in|as of|from)(?: version)?"
+    r"(?: [A-Za-z][\w-]{1,30})? v?(\d{1,4}(?:\.\d{1,4}){1,3})",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"(?:an?|its?|the|th[ai][ts]|th[eo]se|them|one|something|(?:an)?others?|only|explicit|python|your?|version"
+    r"|instead|with|for|in|on|of|to|by|as|is|be|not?|new|old|own|either|keyword|all|at|from|and|or|if|when"
+    r"|dict|any|more|standard|default|same)\Z",
+    re.IGNORECASE,
+)
+"""Words that follow "use" in prose."""
+
+
+_NEITHER = "."
+_MOST_LISTED = 12
+_SEPARATOR = r"[`'\"]{0,2}(?:\(\))?(?:, | and |, and | or |, or | ?/ ?)"
+_NEXT_OF_LIST = re.compile(rf"{_SEPARATOR}(?P<open>[`'\"]{{1,2}})(?P<name>[\w.()]{{1,120}})")
+_LAST_OF_LIST = re.compile(
+    rf"(?P<open>[`'\"]{{1,2}})(?P<name>[\w.()]{{1,120}}){_SEPARATOR}[`'\"]{{0,2}}(?:[\w]{{1,80}}\.){{0,8}}\Z"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What a text says takes the place of a name."""
+
+    replacement: str
+    """A name, dotted where the text has it so; "urllib.parse.parse_qs", "load_default"."""
+    sentence: str
+    """The words that say so, in one line."""
+
+
+def replacement_in(text: str, name: str) -> Wording | None:
+    """What ``text`` says takes the place of ``name`` (dotted or not); None when it does not say so.
+
+    Only a name counts: advice in prose is for whoever quotes the text.
+    """
+    leaf = name.rpartition(".")[2]
+    if not leaf:
+        return None
+    plain = _LINK.sub(r"\1", _ROLE.sub(r"`\1`", " ".join(text[:_LONGEST_TEXT].split())))
+    for match in _INSTEAD_OF.finditer(plain):
+        if match["old"].rpartition(".")[2] == leaf:
+            replacement = _name_of(match, leaf, certain=True)
+            if replacement:
+                return Wording(replacement=replacement, sentence=_sentence(plain, match.start(), match.end()))
+    for mention in re.finditer(rf"(?<!\w){re.escape(leaf)}(?!\w)", plain):
+        for match in _said_after(plain, mention.end()):
+            certain = match.re is _ARROW or _says_instead(plain, match.end())
+            replacement = _name_of(match, leaf, certain=certain)
+            if replacement:
+                replacement = _paired(plain, mention, match) or replacement
+                if replacement == _NEITHER:
+                    break
+                sentence = _sentence(plain, mention.start(), match.end())
+                return Wording(replacement=replacement, sentence=sentence)
+            if match["plain"] is None:
+                break  # another name is used for something else
+    return None
+
+
+def since_in(text: str) -> str:
+    """The release since which a warning says that a name is deprecated: "1.25"; "" when it does not say."""
+    match = _SINCE.search(text[:_LONGEST_TEXT])
+    return match[1] if match else ""
+
+
+def _paired(text: str, mention: re.Match[str], match: re.Match[str]) -> str:
+    """Of "`a` and `b` were replaced by `c` and `d`" what replaces the one that is mentioned.
+
+    "" where one name replaces all; ``_NEITHER`` where as many names do not stand on both sides.
+    """
+    after = _listed(text, match.end("code1") + 1 if match["code1"] else match.end(), forward=True)
+    if not after:
+        return ""
+    before = _listed(text, mention.start(), forward=False)
+    behind = _listed(text, mention.end(), forward=True)
+    first = next(match[group] for group in ("code2", "code1", "code3", "code4", "plain") if match[group])
+    names = [first, *after]
+    if len(before) + 1 + len(behind) != len(names):
+        return _NEITHER
+    return names[len(before)].removesuffix("()").lstrip("~.")
+
+
+def _listed(text: str, place: int, *, forward: bool) -> list[str]:
+    """The names in marks that a list goes on with (or begins with) next to a place."""
+    names: list[str] = []
+    pattern = _NEXT_OF_LIST if forward else _LAST_OF_LIST
+    while len(names) < _MOST_LISTED:
+        match = pattern.match(text, place) if forward else pattern.search(text, max(0, place - 140), place)
+        if match is None:
+            break
+        names.append(match["name"])
+        place = match.end() if forward else match.start() + len(match["open"])
+    return names if forward else names[::-1]
+
+
+def _said_after(text: str, start: int) -> Iterator[re.Match[str]]:
+    """What is said to be used after the mention of a name, in its own parentheses or sentence."""
+    end = min(len(text), start + _LONGEST_GAP)
+    for pattern in (_INSTEAD, _ARROW):
+        for match in pattern.finditer(text, start, end):
+            between = text[start : match.start()]
+            opened = between.rfind("(")
+            if opened > between.rfind(")") and between[:opened].strip("`'\"() ,:") != "":
+                continue  # in parentheses behind another name
+            if between.count(". ") > 1:
+                continue
+            yield match
+
+
+def _says_instead(text: str, end: int) -> bool:
+    return re.match(r"[`'\"]{0,2}(?: \w{1,30}){0,2} instead\b", text[end : end + 80]) is not None
+
+
+def _name_of(match: re.Match[str], leaf: str, *, certain: bool) -> str:
+    """The name that a match is about; "" for prose, and for the very name that is replaced."""
+    marked = next((match[group] for group in ("code1", "code2", "code3", "code4") if match[group]), None)
+    text = (marked or match["plain"] or "").strip().removesuffix("()").lstrip("~.")
+    if marked is None:
+        as_code = "." in text or "_" in text or match["plain"].endswith("()") or text != text.lower()
+        if _NO_NAME.match(text) or not (as_code or certain):
+            return ""
+    call = _CALL.match(text)
+    text = call[1] if call else text.rstrip("=")
+    if not _IDENTIFIER.match(text) or text == leaf:
+        return ""
+    return text
+
+
+def _sentence(text: str, start: int, end: int) -> str:
+    """The sentence around a part of ``text``, at most about 240 characters."""
+    begin = max(text.rfind(". ", 0, start) + 2, start - 120, 0)
+    stop = text.find(". ", end)
+    stop = len(text) if stop < 0 else stop + 1
+    return text[begin : min(stop, end + 120)].strip()

@@ -1,0 +1,86 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.advising.wording import replacement_in, since_in
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "replacement"),
+    [
+        (
+            "`np.float_` was removed in the NumPy 2.0 release. Use `np.float64` instead.",
+            "numpy.float_",
+            "np.float64",
+        ),
+        (
+            "'werkzeug.urls.url_decode' is deprecated. Use 'urllib.parse.parse_qs' instead.",
+            "werkzeug.urls.url_decode",
+            "urllib.parse.parse_qs",
+        ),
+        ("in1d is deprecated, use isin instead", "in1d", "isin"),
+        (
+            "The 'missing' argument to fields is deprecated. Use 'load_default' instead.",
+            "missing",
+            "load_default",
+        ),
+        (
+            "`np.float` was an alias for the builtin `float`. Use `float` by itself.",
+            "float",
+            "",
+        ),
+        ("Use :func:`~numpy.isin` instead of ``in1d``.", "in1d", "numpy.isin"),
+        ("``Old.name`` has been renamed to ``Old.title``", "Old.name", "Old.title"),
+        ("Removed ``load`` in favor of :meth:`Parser.parse_all`", "load", "Parser.parse_all"),
+        (
+            "The frame.append method is deprecated and will be removed. Use pandas.concat instead.",
+            "append",
+            "pandas.concat",
+        ),
+        ("`first` (use `one`), `second` (use `two`)", "second", "two"),
+        ("`first`, `second` (use `two`)", "first", ""),
+        ("`a` and `b` were removed; use `c` and `d` respectively", "a", "c"),
+        ("`a` and `b` were removed; use `c` and `d` respectively", "b", "d"),
+        (
+            "`default` and `missing` parameters, which were replaced by `dump_default` and `load_default`",
+            "missing",
+            "load_default",
+        ),
+        ("`a`, `b` and `x.y` were removed; use `c`", "y", "c"),
+        ("`a`, `b` and `e` were removed; use `c` and `d`", "b", ""),
+        ("soft_unicode has been renamed to soft_str", "soft_unicode", "soft_str"),
+        ("Declarative `declarative_base` is now available as sqlalchemy.orm.declarative_base().", "x", ""),
+        ("`gone` was removed. Use it no more.", "gone", ""),
+        ("`gone` was removed without replacement", "gone", ""),
+        ("`other` was removed, use `this_one` instead", "gone", ""),
+        ("trapz -> trapezoid", "numpy.trapz", "trapezoid"),
+        ("`NaN` was removed; please use :data:`numpy.nan`", "NaN", "numpy.nan"),
+        ("`x.run(a)` is gone. Use `x.execute(a, b)` instead.", "run", "x.execute"),
+    ],
+)
+def test_what_a_text_says_takes_the_place_of_a_name(text: str, name: str, replacement: str) -> None:
+    said = replacement_in(text, name)
+    assert (said.replacement if said else "") == replacement
+
+
+def test_the_release_since_which_it_is_deprecated() -> None:
+    assert since_in("`in1d` is deprecated since NumPy 1.25, use isin") == "1.25"
+    assert since_in("`product` is deprecated as of NumPy 1.25.0, and will be removed") == "1.25.0"
+    assert since_in("It will be removed in Werkzeug 3.0.") == ""
+    assert since_in("no release") == ""
+
+
+@given(st.text(max_size=400), st.text(max_size=10))
+def test_any_text_is_read(text: str, name: str) -> None:
+    said = replacement_in(f"{name} {text} use `x` instead", name)
+    assert said is None or said.replacement
+    since_in(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["use `", "a -> ", "name (", "renamed to ", ":a:`", "[`", "the ", "name use x. "]
+)
+def test_of_a_long_text_only_the_beginning_is_read(piece: str) -> None:
+    said = replacement_in(f"{piece * 200_000} `name`: use `other` instead", "name")
+    assert said is None or said.replacement != "other"
+    assert since_in(piece * 200_000) == ""
