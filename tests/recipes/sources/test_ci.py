@@ -152,6 +152,22 @@ def test_github_actions_that_call_themselves_end(tmp_path: Path) -> None:
     assert "call each other too often" in reasons(extraction)
 
 
+def test_of_a_matrix_of_variables_travis_runs_the_newest(tmp_path: Path) -> None:
+    text = """\
+language: python
+python: 3.6
+env:
+- TOXENV=py27-django18
+- TOXENV=py36-django18
+- TOXENV=py36-django111
+- TOXENV=py36-django20
+- TOXENV=py36-djangomaster
+script: pytest $TOXENV
+"""
+    extraction = extract(tmp_path, {".travis.yml": text})
+    assert "pytest py36-django20 in . @.travis.yml:9" in short(extraction.candidates[0])
+
+
 def test_travis(tmp_path: Path) -> None:
     text = """\
 language: python

@@ -75,7 +75,7 @@ def test_tox(tmp_path: Path, file: str) -> None:
         ("project", ".", ("test",), None),
         ("packages", ("pytest>=7",), (), before + 7),
         ("requirements", "requirements.txt", (), before + 8),
-        ("packages", ("django<3",), (), before + 19),
+        ("packages", ("django>=3",), (), before + 20),
     ]
     assert recipe.install[0].editable
     assert recipe.test.arguments == ("--ignore=x",)
@@ -146,6 +146,55 @@ def run(session: nox.Session) -> None:
     session.chdir("tests")
     session.run("pytest", *session.posargs, env={"A": "1"})
 """
+
+
+NEWEST_OF_TOX = """\
+[tox]
+envlist = py{36,38}-django{111,20,30,main}, py27-django111, py38-mindeps
+[testenv]
+deps =
+    pytest
+    django111: Django>=1.11,<2.0
+    django20: Django>=2.0,<2.1
+    django30: Django>=3.0,<3.1
+    djangomain: https://github.com/django/django/archive/main.tar.gz
+    mindeps: Django==1.11.0
+commands = pytest
+"""
+
+
+def test_of_the_environments_of_tox_the_newest_released_dependencies_count(tmp_path: Path) -> None:
+    recipe = from_source(tmp_path, "tox", {"tox.ini": NEWEST_OF_TOX})
+    assert [one.packages for one in recipe.install] == [("pytest",), ("Django<3.1,>=3.0",)]
+
+
+def test_where_requirements_say_nothing_the_names_of_the_environments_do(tmp_path: Path) -> None:
+    text = NEWEST_OF_TOX.replace("commands = pytest", "commands = pytest {envname}")
+    text = "".join(line for line in text.splitlines(True) if "jango" not in line or "envlist" in line)
+    text = text.replace("    mindeps: Django==1.11.0\n", "")
+    recipe = from_source(tmp_path, "tox", {"tox.ini": text})
+    assert recipe.test.targets == ("py38-django30",)
+
+
+PARAMETERS_OF_NOX = """\
+import nox
+
+DJANGO = ["2.2", "3.2", "3.0"]
+
+@nox.session(python=["3.8"])
+@nox.parametrize("django", DJANGO)
+@nox.parametrize("python,drf", [("3.9", "3.11"), nox.param("3.10", "3.12", id="x"), ("3.10", "3.9")])
+def tests(session, django, drf):
+    session.install(f"django=={django}", "drf=={}".format(drf), "{}{}".format(django))
+    session.run("pytest")
+"""
+
+
+def test_of_the_parameters_of_nox_the_newest_count(tmp_path: Path) -> None:
+    recipe = from_source(tmp_path, "nox", {"noxfile.py": PARAMETERS_OF_NOX})
+    assert recipe.interpreter is not None
+    assert recipe.interpreter.versions == ("3.8", "3.9", "3.10")
+    assert recipe.install[0].packages == ("django==3.2", "drf==3.12")
 
 
 def test_nox(tmp_path: Path) -> None:
@@ -352,5 +401,21 @@ def test_versions_and_entries() -> None:
     assert entry == {"py": "3.9", "os": "ubuntu", "more": "1"}
     assert versions == ("3.8", "3.9")
     assert choose_entry({}, [], []) == ({}, ())
+    axes = {
+        "python": ["3.8", "3.9"],
+        "django": ["main", "2.2", "3.2", "3.1", "lowest"],
+        "os": ["ubuntu-20.04"],
+    }
+    assert choose_entry(axes, [], [])[0]["django"] == "3.2"
+    assert choose_entry({"deps": ["lowest", "", "highest"]}, [], [])[0]["deps"] == "highest"
+    assert choose_entry({"deps": ["main", "lowest", ""]}, [], [])[0]["deps"] == ""
+    configurations = [
+        {"python": "3.7", "env": "py37-dj22"},
+        {"python": "3.8", "env": "dj22"},
+        {"python": "3.8", "env": "dj32"},
+    ]
+    entry, versions = choose_entry({}, [], [], {"config": configurations})
+    assert entry == {"config.python": "3.8", "config.env": "dj32"}
+    assert versions == ("3.7", "3.8")
     many = {f"axis{number}": [str(value) for value in range(50)] for number in range(20)}
     assert choose_entry(many, [], [])[1] == ()

@@ -119,16 +119,18 @@ def _matrix(job: Node) -> tuple[dict[str, str], tuple[str, ...], int]:
     """The chosen entry, every CPython that the Linux entries name, and where."""
     matrix = job.get("strategy", "matrix")
     axes: dict[str, tuple[str, ...]] = {}
+    mappings: dict[str, list[dict[str, str]]] = {}
     for key, node in matrix.pairs():
         if key in ("include", "exclude"):
             continue
-        axes[key] = node.texts
-        for item in node.items:  # an axis of mappings: matrix.config.python
-            for inner, value in item.pairs():
-                axes[f"{key}.{inner}"] = (*axes.get(f"{key}.{inner}", ()), value.text)
+        if node.texts:
+            axes[key] = node.texts
+        items = [{inner: value.text for inner, value in item.pairs()} for item in node.items]
+        if any(items):  # an axis of mappings: matrix.config.python
+            mappings[key] = [item for item in items if item]
     include = [{key: value.text for key, value in item.pairs()} for item in matrix.get("include").items]
     exclude = [{key: value.text for key, value in item.pairs()} for item in matrix.get("exclude").items]
-    entry, versions = choose_entry({k: v for k, v in axes.items() if v}, include, exclude)
+    entry, versions = choose_entry(axes, include, exclude, mappings)
     return entry, versions, matrix.line
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
+from backdate.recipes.sources.newest import newest, ranks_of_entry
+
 _CPYTHON = re.compile(
     r"(?:c?python[-:]?)?v?(\d)\.(\d{1,2})(\.\d{1,3}|\.x)?(?:[-.](?:dev|slim\S*|alpine\S*))?\Z"
 )
@@ -33,13 +35,16 @@ def choose_entry(
     axes: Mapping[str, Sequence[str]],
     include: Sequence[Mapping[str, str]],
     exclude: Sequence[Mapping[str, str]],
+    mappings: Mapping[str, Sequence[Mapping[str, str]]] | None = None,
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The entry that is followed, and every CPython among the entries on Linux.
 
-    The first one on Linux with the newest released CPython; among equals the one written first. An
-    ``include`` extends the entries that it agrees with, or is an entry of its own, as GitHub has it.
+    The one on Linux with the newest released CPython, and of those the one with the newest released
+    dependencies; among equals the one written first. An ``include`` extends the entries that it agrees with,
+    or is an entry of its own, as GitHub has it. ``mappings``: axes whose values are mappings
+    (``matrix.config.python``).
     """
-    entries = _product(axes)
+    entries = _product(axes, mappings or {})
     entries = [entry for entry in entries if not any(_agrees(entry, out) for out in exclude if out)]
     for more in include:
         extended = [entry for entry in entries if all(entry.get(k, v) == v for k, v in more.items())]
@@ -53,20 +58,24 @@ def choose_entry(
             entries.append(dict(more))
     usable = [entry for entry in entries if all(is_linux(value) for value in entry.values())] or entries
     versions = cpython_versions(version for entry in usable for version in _versions(entry))
-    chosen = max(usable, key=_newest, default={})
+    latest = max(map(_newest, usable), default=(0, 0))
+    matching = [entry for entry in usable if _newest(entry) == latest]
+    chosen = matching[newest([ranks_of_entry(entry) for entry in matching])] if matching else {}
     return dict(chosen), versions
 
 
-def _product(axes: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
-    plain = {key: values for key, values in axes.items() if "." not in key}
+def _product(
+    axes: Mapping[str, Sequence[str]], mappings: Mapping[str, Sequence[Mapping[str, str]]]
+) -> list[dict[str, str]]:
     entries: list[dict[str, str]] = [{}]
-    for key, values in plain.items():
+    for key, values in axes.items():
         grown = ({**entry, key: value} for entry in entries for value in values)
         entries = list(islice(grown, _LARGEST))
-    for key, values in axes.items():
-        if "." in key and values:  # the parts of one mapping go together: the first mapping is taken
-            entries = [{**entry, key: values[0]} for entry in entries]
-    return entries if axes else []
+    for key, items in mappings.items():
+        parts = [{f"{key}.{inner}": value for inner, value in item.items()} for item in items]
+        mapped = ({**entry, **part} for entry in entries for part in parts)
+        entries = list(islice(mapped, _LARGEST))
+    return entries if axes or mappings else []
 
 
 def _agrees(entry: Mapping[str, str], pattern: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from backdate.recipes.actions import Action, DeclaredJob
@@ -17,7 +17,7 @@ from backdate.recipes.command import ProgramCall
 from backdate.recipes.commands import understand
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import DeclaredPythons, Provenance, SkippedInstruction, Variable
-from backdate.recipes.sources.matrix import cpython_versions
+from backdate.recipes.sources.matrix import choose_entry, cpython_versions
 
 FILE = "noxfile.py"
 _RULE = "nox"
@@ -37,6 +37,8 @@ class _NoxSession:
     name: str
     function: ast.FunctionDef
     versions: tuple[str, ...]
+    parameters: Mapping[str, ast.expr]
+    """What ``nox.parametrize`` gives its arguments, of the run that is followed."""
 
 
 class _UnknownWord(Exception):
@@ -97,7 +99,10 @@ class _Module:
             actions.append(DeclaredPythons(versions=session.versions, provenance=where))
         arguments = session.function.args.args
         if arguments:
+            constants = self._constants
+            self._constants = {**constants, **session.parameters}
             actions += self._body(session.function.body, arguments[0].arg, ".", 0)
+            self._constants = constants
         return DeclaredJob(
             kind=_RULE,
             name=f"session {session.name}",
@@ -115,12 +120,49 @@ class _Module:
             keywords = {keyword.arg: keyword.value for keyword in call.keywords} if call else {}
             name = self._known(keywords.get("name"))
             python = keywords.get("python", keywords.get("py", call.args[0] if call and call.args else None))
+            parameters, tested = self._parameters(node)
             return _NoxSession(
                 name=name[0] if name else node.name,
                 function=node,
-                versions=cpython_versions(self._known(python)),
+                versions=cpython_versions([*self._known(python), *tested]),
+                parameters=parameters,
             )
         return None
+
+    def _parameters(self, node: ast.FunctionDef) -> tuple[dict[str, ast.expr], list[str]]:
+        """The arguments of the newest interpreter and dependencies, and all interpreters that are named."""
+        chosen: dict[str, ast.expr] = {}
+        pythons: list[str] = []
+        for decorator in node.decorator_list:
+            if not isinstance(decorator, ast.Call) or len(decorator.args) < 2:
+                continue
+            if ast.unparse(decorator.func) not in ("nox.parametrize", "parametrize"):
+                continue
+            names = [part.strip() for word in self._known(decorator.args[0]) for part in word.split(",")]
+            rows = [row for item in self._items(decorator.args[1]) if (row := self._row(item, names))]
+            known = [{name: self._known(value) for name, value in row.items()} for row in rows]
+            entries = [{name: words[0] for name, words in row.items() if len(words) == 1} for row in known]
+            pythons += [entry["python"] for entry in entries if "python" in entry]
+            numbered = [entry | {"": str(number)} for number, entry in enumerate(entries)]
+            entry, _ = choose_entry({}, numbered, [])
+            if entry:
+                chosen |= rows[int(entry[""])]
+        return chosen, pythons
+
+    def _items(self, node: ast.expr) -> list[ast.expr]:
+        if isinstance(node, ast.Name) and node.id in self._constants:
+            node = self._constants[node.id]
+        return node.elts if isinstance(node, ast.List | ast.Tuple) else []
+
+    def _row(self, item: ast.expr, names: Sequence[str]) -> dict[str, ast.expr]:
+        """The values of the arguments ``names`` in one run; empty where they cannot be read."""
+        if isinstance(item, ast.Call) and ast.unparse(item.func) in ("nox.param", "param"):
+            values = item.args
+        elif len(names) > 1:
+            values = self._items(item)
+        else:
+            values = [item]
+        return dict(zip(names, values, strict=True)) if len(values) == len(names) else {}
 
     def _known(self, node: ast.expr | None) -> list[str]:
         """The words that an expression holds; none when they are computed."""
@@ -155,11 +197,29 @@ class _Module:
                 if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
                     return ["".join(words)]
                 return words
-            case ast.JoinedStr(values=parts) if all(isinstance(part, ast.Constant) for part in parts):
-                return ["".join(str(part.value) for part in parts if isinstance(part, ast.Constant))]
+            case ast.JoinedStr(values=parts):
+                return ["".join(word for part in parts for word in self._one_word(part, depth + 1))]
+            case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+                return self._one_word(value, depth + 1)
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as pattern), attr="format")):
+                return [self._formatted(pattern, node, depth + 1)]
             case ast.Call(func=ast.Name(id="str" | "Path"), args=[inner]):
                 return self._words(inner, depth + 1)
         raise _UnknownWord
+
+    def _one_word(self, node: ast.expr, depth: int) -> list[str]:
+        words = self._words(node, depth)
+        if len(words) != 1:
+            raise _UnknownWord
+        return words
+
+    def _formatted(self, pattern: str, call: ast.Call, depth: int) -> str:
+        """``"django=={}".format(django)``, where every field is a plain ``{}``."""
+        parts = pattern.split("{}")
+        words = [word for argument in call.args for word in self._one_word(argument, depth)]
+        if call.keywords or len(parts) != len(words) + 1 or "{" in "".join(parts):
+            raise _UnknownWord
+        return parts[0] + "".join(word + part for word, part in zip(words, parts[1:], strict=True))
 
     def _body(self, body: Sequence[ast.stmt], session: str, cwd: str, depth: int) -> Iterator[Action]:
         for statement in body:

@@ -21,9 +21,11 @@ from backdate.recipes.ini import Lines, read_ini
 from backdate.recipes.installers import install_line, project_step
 from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import cpython_versions
+from backdate.recipes.sources.newest import OLDEST, UNRELEASED, newest, rank_requirement, ranks_of_entry
 
 _RULE = "tox"
 _MOST_ENVIRONMENTS = 300
+_MOST_COMPARED = 60
 _UNLIKELY = re.compile(
     r"lint|doc|flake|mypy|style|pep8|black|format|pylint|isort|release|build|clean|report|type|coverage|cov\b|check"
     r"|packag|manifest|bandit|pypy|nightly|latest|pre-commit|precommit|security|spell|linters|dev\b|report",
@@ -61,7 +63,7 @@ def read_tox(
         return (), (SkippedInstruction(reason=str(error), provenance=where),)
     if tox is None:
         return (), ()
-    chosen = [name for asked in names for name in expand(asked)] or likely(tox)
+    chosen = [name for asked in names for name in expand(asked)] or likely(tox, files)
     return tuple(_candidate(files, tox, name) for name in chosen[:20]), ()
 
 
@@ -161,17 +163,40 @@ def _ranges(options: Sequence[str]) -> list[str]:
     return expanded
 
 
-def likely(tox: ToxFile) -> list[str]:
-    """The environment that stands for the tests: the newest CPython of the list, else the base one."""
+def likely(tox: ToxFile, files: Files) -> list[str]:
+    """The environment that stands for the tests, else the base one.
+
+    Of those with the newest CPython of the list it is the one with the newest released dependencies.
+    """
     named = [name.removeprefix("testenv:") for name in tox.sections if name.startswith("testenv:")]
     usable = [name for name in (*tox.environments, *named) if not _UNLIKELY.search(name)]
     with_python = [name for name in usable if _versions(name)]
     if with_python:
         newest = max(tuple(map(int, _versions(name)[0].split(".")[:2])) for name in with_python)
         matching = [n for n in with_python if tuple(map(int, _versions(n)[0].split(".")[:2])) == newest]
-        return matching[:1]
+        return [_newest_dependencies(tox, files, matching)]
     tests = [name for name in usable if re.search(r"test|unit|py", name)]
-    return (tests or usable or ["py"])[:1]
+    chosen = tests or usable
+    return [_newest_dependencies(tox, files, chosen)] if chosen else ["py"]
+
+
+def _newest_dependencies(tox: ToxFile, files: Files, names: Sequence[str]) -> str:
+    """The one of ``names`` whose ``deps`` allow the newest versions; else the one whose name says so."""
+    names = names[:_MOST_COMPARED]
+    by_name = [ranks_of_entry({"name of the environment": name}) for name in names]
+    by_requirement = []
+    for name, ranks in zip(names, by_name, strict=True):
+        lines = _ToxEnvironment(tox, name, files).lines("deps") if len(names) > 1 else []
+        by_requirement.append(
+            dict(ranked for _, line in lines if (ranked := rank_requirement(line)) is not None)
+        )
+        if any("://" in line for _, line in lines):
+            ranks["by address"] = UNRELEASED
+    if any(stated != by_requirement[0] for stated in by_requirement):
+        for stated, ranks in zip(by_requirement, by_name, strict=True):
+            stated.update((key, rank) for key, rank in ranks.items() if rank in (UNRELEASED, OLDEST))
+        return names[newest(by_requirement)]
+    return names[newest(by_name)]
 
 
 def _versions(name: str) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 
 from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.commands import read_commands
@@ -122,7 +123,7 @@ def _system(document: Node) -> Iterator[Action]:
 
 
 def _environment(files: Files, node: Node, variables: dict[str, str]) -> Iterator[Action]:
-    """``env`` in all its forms; of a matrix the first entry."""
+    """``env`` in all its forms; of a matrix the entry with the newest interpreter and dependencies."""
     if node.get("global").present or node.get("matrix").present or node.get("jobs").present:
         yield from _environment_list(files, node.get("global"), variables, whole=True)
         for key in ("matrix", "jobs"):
@@ -135,7 +136,7 @@ def _environment_list(
     files: Files, node: Node, variables: dict[str, str], *, whole: bool
 ) -> Iterator[Action]:
     items = node.listed if node.items or node.scalar is not None else (node,)
-    for item in items if whole else items[:1]:
+    for item in items if whole else _newest_entry(items):
         if item.get("secure").present:
             where = Provenance(rule=_RULE, file=FILE, line=item.line)
             yield SkippedInstruction(reason="an encrypted variable is not set", provenance=where)
@@ -147,6 +148,24 @@ def _environment_list(
                     )
         elif item.text:
             yield from _export(files, item.text, item.line, variables)
+
+
+def _newest_entry(items: Sequence[Node]) -> Sequence[Node]:
+    """The one entry of a matrix of variables that is followed; empty where there is none."""
+    entries = [_assignments(item) | {"": str(number)} for number, item in enumerate(items)]
+    entry, _ = choose_entry({}, entries, [])
+    return [items[int(entry[""])]] if entry else []
+
+
+def _assignments(item: Node) -> dict[str, str]:
+    """The variables of an entry of ``env``."""
+    if item.fields:
+        return {name: value.scalar for name, value in item.pairs() if value.scalar is not None}
+    try:
+        words = shlex.split(item.text)
+    except ValueError:  # of the shell's quotes: then nothing is known of it
+        return {}
+    return {name: value for name, _, value in (word.partition("=") for word in words) if name}
 
 
 def _export(files: Files, text: str, line: int, variables: dict[str, str]) -> tuple[Action, ...]:
