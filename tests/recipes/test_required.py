@@ -1,3 +1,4 @@
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.recipes.files import Files
-from backdate.recipes.required import required
+from backdate.recipes.required import released_requirements, required
 
 PROJECT = """
 [project]
@@ -87,3 +88,54 @@ def test_garbage_never_raises(tmp_path_factory: pytest.TempPathFactory, text: st
         (folder / name).write_text(text, encoding="utf-8", errors="replace")
     found = required(Files(folder))
     assert found is None or isinstance(found, tuple)
+
+
+def sdist(tmp_path: Path, requires: str | None, folder: str = "a.egg-info") -> Files:
+    info = tmp_path / folder
+    info.mkdir(parents=True)
+    (info / "PKG-INFO").write_text("Name: a\n")
+    if requires is not None:
+        (info / "requires.txt").write_text(requires)
+    return Files(tmp_path)
+
+
+RELEASED = """six>1
+not a requirement!
+
+[:python_version < "3.8"]
+typing-extensions
+
+[Test]
+pytest
+
+[test:sys_platform == "linux"]
+pytest-xvfb
+
+[docs]
+sphinx
+"""
+
+
+def test_what_the_build_of_an_sdist_wrote_down(tmp_path: Path) -> None:
+    files = sdist(tmp_path, RELEASED)
+    assert released_requirements(files) == ("six>1", 'typing-extensions; python_version < "3.8"')
+    assert released_requirements(files, ["test"]) == (
+        "six>1",
+        'typing-extensions; python_version < "3.8"',
+        "pytest",
+        'pytest-xvfb; sys_platform == "linux"',
+    )
+
+
+def test_an_egg_info_without_requirements_and_none_at_all(tmp_path: Path) -> None:
+    assert released_requirements(Files(tmp_path)) is None
+    (tmp_path / "b.egg-info").mkdir()  # names nothing
+    assert released_requirements(Files(tmp_path)) is None
+    assert released_requirements(sdist(tmp_path, None, "src/a.egg-info")) == ()
+
+
+@given(st.text())
+def test_no_egg_info_makes_it_raise(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        released = released_requirements(sdist(Path(folder), text.encode("utf-8", "replace").decode()))
+        assert released is not None

@@ -75,6 +75,23 @@ BUILDS = (
         project=True,
     ),
     Case(
+        name="file-that-the-sdist-lacks",
+        files={
+            "test_one.py": "import m\nimport six\nimport yaml\ndef test_one():\n    pass\n",
+            "m.py": "",
+            "setup.py": "from setuptools import setup\n"
+            "setup(name='case', py_modules=['m'], install_requires=open('requirements.txt').readlines())\n",
+            "case.egg-info/PKG-INFO": "Metadata-Version: 1.0\nName: case\nVersion: 1.0\n",
+            "case.egg-info/requires.txt": "six>=1.10\n\n[tests]\nPyYAML\n\n[other]\nno-such-thing\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.INCOMPLETE_SDIST,
+        rule="without the project's own build",
+        project=True,
+        extras=("tests",),
+    ),
+    Case(
         name="missing-system-package",
         files={"test_one.py": TEST.format(module="ldap"), "requirements.txt": "python-ldap==3.4.0\n"},
         at="2022-03-01",

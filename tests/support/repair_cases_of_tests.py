@@ -23,6 +23,14 @@ def _django() -> dict[str, str]:
     }
 
 
+_MADE_BY_THE_BUILD = {
+    "m/__init__.py": "from m._fast import FAST\n",
+    "setup.py": "from setuptools import setup\nfrom setuptools.command.build_py import build_py\n"
+    "class Make(build_py):\n    def run(self):\n        super().run()\n"
+    "        with open(self.build_lib + '/m/_fast.py', 'w') as made:\n            made.write('FAST = 1')\n"
+    "setup(name='case', packages=['m'] + ['m.tests'] * __import__('os').path.exists('m/tests'), "
+    "cmdclass={'build_py': Make})\n",
+}
 _MAIN = """import unittest
 READY = True
 from checks.all import *
@@ -109,6 +117,45 @@ TESTS = (
         python="3.8",
         error=E.MISSING_MODULE,
         rule="project installed",
+    ),
+    Case(
+        name="hidden-by-its-source-folder",
+        files={**_MADE_BY_THE_BUILD, "tests/test_one.py": "import m\ndef test_one():\n    assert m.FAST\n"},
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_MODULE,
+        rule="what is installed, not the source folder",
+        project=True,
+    ),
+    Case(
+        name="hidden-with-its-tests-inside",
+        files={
+            **_MADE_BY_THE_BUILD,
+            "m/tests/__init__.py": "",
+            "m/tests/test_one.py": "from .. import FAST\nimport unittest\n"
+            "class One(unittest.TestCase):\n    def test_one(self):\n        assert FAST\n",
+        },
+        plan=SuitePlan(runner="unittest", targets=("m.tests.test_one",), provenance=WHY),
+        packages=(),
+        at="2021-03-01",
+        python="3.8",
+        error=E.MISSING_MODULE,
+        rule="what is installed, not the source folder",
+        project=True,
+    ),
+    Case(
+        name="plugins-of-a-lower-conftest",
+        files={
+            "m/tests/conftest.py": "pytest_plugins = ['m.plugin']\n",
+            "m/__init__.py": "",
+            "m/plugin.py": "import pytest\n@pytest.fixture\ndef one():\n    return 1\n",
+            "m/tests/test_one.py": "def test_one(one):\n    assert one\n",
+            "test_two.py": "def test_two():\n    pass\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.TESTS_FAIL,
+        rule="conftest that names plugins",
     ),
     Case(
         name="missing-fixture",

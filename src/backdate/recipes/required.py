@@ -39,6 +39,32 @@ def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None
     return None
 
 
+def released_requirements(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None:
+    """What the build that made an sdist wrote down: ``requires.txt`` of its egg-info, with ``extras``.
+
+    None where there is no egg-info. Its sections are extras, with markers: ``[tests:python_version<"3"]``.
+    """
+    wanted = {"", *(extra.lower() for extra in extras)}
+    for folder in (".", "src", "lib"):
+        for name in files.folders(folder):
+            info = f"{folder}/{name}"
+            if not name.endswith(".egg-info") or "PKG-INFO" not in files.names(info):
+                continue
+            text = files.text(f"{info}/requires.txt") if "requires.txt" in files.names(info) else ""
+            lines = _of_sections(text or "", wanted)
+            return tuple(dict.fromkeys(line for line in lines if _readable(line)))[:_MOST]
+    return None
+
+
+def _of_sections(text: str, wanted: set[str]) -> Iterator[str]:
+    extra, marker = "", ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            extra, _, marker = line[1:-1].partition(":")
+        elif line and extra.lower() in wanted:
+            yield f"{line}; {marker}" if marker and ";" not in line else line
+
+
 def _of_project_table(files: Files, extras: set[str]) -> list[str] | None:
     """PEP 621."""
     project = _toml(files).get("project")

@@ -42,6 +42,8 @@ class ErrorClass(StrEnum):
     """A requirement from a private index, a repository or an address that cannot be fetched."""
     UNKNOWN_VERSION = "unknown-version"
     """A build that asks version control for the version, and there is none."""
+    INCOMPLETE_SDIST = "incomplete-sdist"
+    """A build opens a file that is not there: its sdist does not hold it."""
     UNKNOWN_EXTRA = "unknown-extra"
     """An extra that does not exist or does not install."""
     BROKEN_REQUIREMENT = "broken-requirement"

@@ -1,6 +1,7 @@
-"""A project whose build needs the network: installs its requirements and imports its code from the tree.
+"""A project whose own build cannot work: installs its requirements and imports its code from the tree.
 
-A build that fails for another reason is not gone around: where an update broke it, that has to be seen.
+That is a build which needs the network, and one that opens a file which its sdist does not hold. A build that
+fails for another reason is not gone around: where an update broke it, that has to be seen.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
+from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -24,11 +26,15 @@ from backdate.recipes.repair.repair_context import (
     with_plans,
 )
 from backdate.recipes.repair.signs import REACHED_OUT
-from backdate.recipes.required import required
+from backdate.recipes.required import released_requirements, required
 
 _OWN = re.compile(
     r"(?:[Ff]ailed to (?:build|download and build)|Failed building wheel for|Building wheel for) "
     r"[`']?([A-Za-z0-9][\w.-]{0,100}?)(?: @ file:|[`' =]|$)"
+)
+_NO_FILE = re.compile(
+    r"(?:FileNotFoundError|IOError|OSError): \[Errno 2\] No such file or directory: "
+    r"'([^'\n]{0,400}?(?:\w\.\w{1,8}|[A-Z]{4,20}))'"
 )
 _COMPILES = re.compile(r"ext_modules|cffi_modules|rust_extensions|mypycify")
 _LONGEST = 160
@@ -41,9 +47,14 @@ def without_own_build(context: RepairContext) -> Iterator[Repair]:
     steps = [step for step in recipe.install if step.kind == "project" and step.file == "."]
     if failure.phase == "tests" or not steps:
         return
-    evidence = _own_build_failed(context)
-    needed = required(context.files, [extra for step in steps for extra in step.extras])
-    if evidence is None or needed is None or _COMPILES.search(context.files.text("setup.py") or ""):
+    error, evidence = _own_build_failed(context)
+    extras = [extra for step in steps for extra in step.extras]
+    needed = required(context.files, extras) if error is ErrorClass.NEEDS_NETWORK else None
+    if (
+        needed is None
+    ):  # what the maintainer's own build wrote is there in sdists, whatever its setup.py reads
+        needed = released_requirements(context.files, extras)
+    if not evidence or needed is None or _COMPILES.search(context.files.text("setup.py") or ""):
         return
     why = because("without the project's own build", evidence)
     instead = InstallStep(kind="packages", packages=needed, provenance=why)
@@ -52,19 +63,35 @@ def without_own_build(context: RepairContext) -> Iterator[Repair]:
     changed = replace(recipe, install=(*((instead,) if needed else ()), *kept))
     changed = with_plans(changed, lambda plan: _with_path(plan, folder))
     reason = f"what the project requires, and {folder} on the path, as its own build fails: {evidence}"
-    yield context.repaired(ErrorClass.NEEDS_NETWORK, "without the project's own build", reason, changed)
+    yield context.repaired(error, "without the project's own build", reason, changed)
 
 
-def _own_build_failed(context: RepairContext) -> str | None:
-    """The line of the log that tells that the project's own build failed because it has no network."""
+def says_incomplete(text: str) -> bool:
+    """Whether a build opened a file that is not there."""
+    return first_match(_NO_FILE, text) is not None
+
+
+def _own_build_failed(context: RepairContext) -> tuple[ErrorClass, str]:
+    """Why the project's own build cannot work, and the line of the log that tells; "" where none does."""
     text = context.failure.text
-    reached = first_match(REACHED_OUT, text)
+    error, reached = ErrorClass.NEEDS_NETWORK, first_match(REACHED_OUT, text)
+    if reached is None:
+        missing = (match for match in all_matches(_NO_FILE, text) if _lacks(context.files, match[1]))
+        error, reached = ErrorClass.INCOMPLETE_SDIST, next(missing, None)
     own = canonicalize_name(context.files.declared().name or "")
     named = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) == own]
     others = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) != own]
     if reached is None or not (named or (not others and first_match(_SETUP_FAILED, text))):
-        return None
-    return reached.string.strip()[:_LONGEST]
+        return error, ""
+    return error, reached.string.strip()[:_LONGEST]
+
+
+def _lacks(files: Files, path: str) -> bool:
+    """Whether the tree holds no file of that name where the build looks for it, and setup.py names it."""
+    name = posixpath.basename(path)
+    ends = path.strip("/").split("/")
+    there = any(files.has("/".join(ends[-length:])) for length in range(1, min(len(ends), 4) + 1))
+    return not there and name in (files.text("setup.py") or "" if "setup.py" in files.names(".") else "")
 
 
 def _with_path(plan: SuitePlan, folder: str) -> SuitePlan:

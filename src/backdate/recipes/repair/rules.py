@@ -15,11 +15,13 @@ from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair import (
     builds,
     incompatible,
+    initial_conftests,
     missing_modules,
     own_build,
     own_program,
     plugins,
     running,
+    shadowed,
     unsatisfiable,
 )
 from backdate.recipes.repair.error_class import ErrorClass
@@ -53,6 +55,8 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
 
 ALTERNATIVE_RULES: tuple[Rule, ...] = (
     incompatible.another_interpreter,
+    shadowed.installed_modules,
+    initial_conftests.named_folders,
     running.django_settings,
     own_program.own_program,
     running.working_folder,
@@ -129,6 +133,8 @@ def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.MISSING_HEADER
     if failure.missing_modules:
         return ErrorClass.MISSING_BUILD_DEPENDENCY
+    if own_build.says_incomplete(text):
+        return ErrorClass.INCOMPLETE_SDIST
     if unsatisfiable.says_unfetchable(text):
         return ErrorClass.UNAVAILABLE_SOURCE
     if unsatisfiable.says_unsatisfiable(text):

@@ -33,7 +33,10 @@ def _flags_without_s(real):
 
 
 def run(main_globals):
-    """Import ``site``, then run the module that the first argument names as ``__main__``."""
+    """Import ``site``, then run the module that the first argument names as ``__main__``.
+
+    ``PYTHONSAFEPATH`` keeps the working folder off the path under every version, not from 3.11 on alone.
+    """
     safe = getattr(sys.flags, "safe_path", False)
     if not safe:
         del sys.path[0]  # the folder of the script, which -m does not put there
@@ -41,7 +44,7 @@ def run(main_globals):
     import site
 
     site.main()
-    if not safe:
+    if not (safe or os.environ.get("PYTHONSAFEPATH")):
         sys.path.insert(0, os.getcwd())
     module = sys.argv[1]
     if hasattr(sys, "orig_argv"):
