@@ -20,6 +20,7 @@ _REMEDIES: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNSATISFIABLE: "set up as of another instant (--at), at which those releases are there",
         ErrorClass.UNAVAILABLE_SOURCE: "make the address reachable, or require a release of the index",
         ErrorClass.UNKNOWN_VERSION: "set up from a clone with its tags, which tell the version",
+        ErrorClass.INCOMPLETE_SDIST: "set up from the project's repository, which holds the file",
         ErrorClass.UNKNOWN_EXTRA: "leave the extra out, or name one that the project has",
         ErrorClass.BROKEN_REQUIREMENT: "correct the requirement in the project's files",
         ErrorClass.INCOMPATIBLE_RELEASE: "limit the distribution in the project's requirements",
