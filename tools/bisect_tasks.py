@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import signal
-import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from kept_bisections import WantedBisection, bisect_kept
 from packaging.utils import canonicalize_name
 
 from backdate.bisection.result import BisectResult, Finding
@@ -71,7 +68,11 @@ def main() -> int:
     for task in sorted(tasks, key=lambda one: one.cost):
         wanted = not options.only or any(word.lower() in task.name.lower() for word in options.only)
         if wanted and not options.kept_only:
-            bisect_one(task, options.results, options.minutes, retry=options.retry)
+            if task.clone is not None:
+                kept, failed = kept_files(task, options.results)
+                source = f"{task.clone}@{task.commit}"
+                wanted_one = WantedBisection(shown=task.name, source=source, old=task.old, new=task.new)
+                bisect_kept(wanted_one, kept, failed, options.minutes, retry=options.retry)
             options.page.write_text(page(tasks, options.results), encoding="utf-8")
     options.page.write_text(page(tasks, options.results), encoding="utf-8")
     return 0
@@ -101,50 +102,6 @@ def read_tasks(tasks: Path, repos: Path) -> list[Task]:
             )
         )
     return found
-
-
-def bisect_one(task: Task, results: Path, minutes: float, *, retry: bool) -> None:
-    """Leave the task's result in ``results``, or a file that says why there is none."""
-    kept, failed = kept_files(task, results)
-    if kept.exists() or (failed.exists() and not retry) or task.clone is None:
-        return
-    # A process that a shell put into the background ignores SIGINT, and so do its children.
-    command = [
-        "env",
-        "--default-signal=INT",
-        sys.executable,
-        "-m",
-        "backdate",
-        "bisect",
-        f"{task.clone}@{task.commit}",
-    ]
-    command += ["--from", task.old, "--to", task.new, "--json", str(kept)]
-    started = time.monotonic()
-    print(f"== {task.name}", flush=True)
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    try:
-        said, _ = process.communicate(timeout=minutes * 60)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        try:
-            said, _ = process.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            said, _ = process.communicate()
-        said += f"\nno answer within {minutes:g} minutes"
-    print(f"{said}\n({time.monotonic() - started:.0f} s)", flush=True)
-    failed.unlink(missing_ok=True)
-    if "no space left" in said:  # says nothing of the task, nor of those after it
-        raise SystemExit(f"the disk is full: stopped at {task.name}")
-    if not kept.exists():
-        failed.write_text(said[-4000:], encoding="utf-8")
 
 
 def kept_files(task: Task, results: Path) -> tuple[Path, Path]:
@@ -224,8 +181,8 @@ Of those that are attributed, {counts["agree"]} name every published library, {c
 def _task_rows(head: str, result: BisectResult, agreed: str) -> list[str]:
     if not result.findings:
         reason = result.check.reason
-        if result.refused:
-            reason = f"{len(result.refused)} tests not attributed: {result.refused[0].reason}"
+        if result.unattributed:
+            reason = f"{len(result.unattributed)} tests not attributed: {result.unattributed[0].reason}"
         elif result.notes and not result.check.broke:
             reason = result.check.reason
         return [f"{head} none: {_shown(reason)} | | {result.check.broke} | | {agreed} |"]

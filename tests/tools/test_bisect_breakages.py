@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from packaging.version import Version
+
+from backdate.bisection.result import Culprit
+from backdate.timeline.instants import parse_instant
+
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(TOOLS))
+    for name in ("bisect_breakages", "kept_bisections"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return importlib.import_module("bisect_breakages")
+
+
+def test_the_list_is_sound(tool: ModuleType) -> None:
+    rows = tool.read_breakages(TOOLS / "breakages.toml")
+    assert len(rows) >= 20
+    assert len({row.project for row in rows}) == len(rows)
+    for row in rows:
+        name, version = row.project.split("==")
+        assert Version(version) is not None
+        assert name == name.lower()
+        assert parse_instant(row.old) < parse_instant(row.new)
+        assert Version(row.release) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "new", "answer"),
+    [
+        ("pyjwt", "2.0.0", "right"),
+        ("pyjwt", "2.0.1", "right"),  # of the series
+        ("pyjwt", "2.1.0", "partly"),
+        ("pyjwt", None, "partly"),
+        ("flask", "2.0.0", "wrong"),
+    ],
+)
+def test_an_answer_is_judged_by_the_release(
+    tool: ModuleType, name: str, new: str | None, answer: str
+) -> None:
+    breakage = tool.Breakage(
+        project="thing==1", old="2020-01-01", new="2021-01-01", culprit="PyJWT", release="2.0", said="1.1: …"
+    )
+    culprit = Culprit(name=name, old="1.7.1", new=new, released=None)
+    finding = SimpleNamespace(culprits=(culprit,), confirmed=("forward", "backward"), tests=("a", "b"))
+    result = SimpleNamespace(findings=(finding,), builds=8, runs=13)
+    row = tool.Judged(breakage=breakage, result=result)
+    assert row.answer == answer
+    text = tool.page([row, tool.Judged(breakage=breakage, result=None, failed="no answer within 1 minutes")])
+    assert "Of 2 rows" in text
+    assert "a breakage is found in 1, and confirmed both ways in 1" in text
+    assert text.count("\n| thing==1 |") == 2
+    assert "8, 13" in text
