@@ -143,14 +143,23 @@ def sdist(tree: Path) -> bytes:
     return data.getvalue()
 
 
-def wheel(name: str, files: Mapping[str, str] = MappingProxyType({}), *, version: str = "1") -> bytes:
-    """A wheel of ``name`` with these files."""
+def wheel(
+    name: str,
+    files: Mapping[str, str] = MappingProxyType({}),
+    *,
+    version: str = "1",
+    metadata: str = "",
+    program: str = "",
+) -> bytes:
+    """A wheel of ``name`` with these files. ``metadata``: further lines; ``program``: "module:function"."""
     info = f"{name}-{version}.dist-info"
+    entries = {f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {program}\n"} if program else {}
     tag = "Wheel-Version: 1.0\nGenerator: own\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     written = {
         f"{name}.py": "x = 1\n",
         **files,
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        **entries,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{metadata}",
         f"{info}/WHEEL": tag,
         f"{info}/RECORD": "",
     }

@@ -9,17 +9,44 @@ from pathlib import Path
 
 import pytest
 
+from backdate.testing.managed_runs import declared_commands
 from backdate.testing.shims import write_stand_ins
+
+PIPFILE = """
+[scripts]
+checks = "pytest -v checks"
+called = {call = "a.b:main()"}
+"""
+PYPROJECT = """
+[tool.pdm.scripts]
+checks = "pytest -q {args:tests}"
+both.composite = ["one", "two A"]
+one = {cmd = ["python", "first"]}
+two = {shell = "python second", env = {X = "1"}}
+[tool.hatch.envs.default.scripts]
+checks = ["- before", "pytest {args:tests}"]
+before = ["python before", "false"]
+[tool.hatch.envs.style.scripts]
+all = "lint"
+lint = "python style"
+"""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "environment" / "bin").mkdir(parents=True)
-    for name in ("python", "python3", "pytest"):
+    (tmp_path / "Pipfile").write_text(PIPFILE)
+    (tmp_path / "pyproject.toml").write_text(PYPROJECT)
+    for name in ("python", "python3", "pytest", "hatch"):
         path = tmp_path / "environment" / "bin" / name
         path.write_text('#!/bin/sh\necho "${0##*/}:" "$@"\n')
         path.chmod(0o755)
-    write_stand_ins(tmp_path / "bin", tmp_path / "environment")
+    write_stand_ins(
+        tmp_path / "bin",
+        tmp_path / "environment",
+        seen_at=tmp_path / "bin",
+        commands=declared_commands(tmp_path),
+    )
     (tmp_path / "events").touch()
     (tmp_path / "manage.py").touch()
     return tmp_path
@@ -46,6 +73,36 @@ _WHOLE = "-p backdate_capture_pytest --continue-on-collection-errors --maxfail=0
         (["python", "manage.py", "migrate"], "python: manage.py migrate"),
         (["python", "-c", "pass"], "python: -c pass"),
         (["python"], "python:"),
+        (
+            ["coverage", "run", "--source=a", "-m", "pytest", "-m", "slow"],
+            f"python: -m coverage run --source=a -m pytest {_WHOLE} -m slow",
+        ),
+        (
+            ["python", "-m", "coverage", "run", "-m", "unittest", "a"],
+            "python: -m coverage run -m backdate_capture_unittest a",
+        ),
+        (
+            ["coverage", "run", "manage.py", "test", "a"],
+            "python: -m coverage run -m backdate_capture_django test a",
+        ),
+        (["coverage", "report", "-m", "pytest"], "python: -m coverage report -m pytest"),
+        (["poetry", "run", "pytest", "-k", "a b"], f"pytest: {_WHOLE} -k a b"),
+        (["poetry", "-C", "run", "run", "python", "-m", "pytest"], f"python: -m pytest {_WHOLE}"),
+        (["python", "-m", "poetry", "run", "pytest"], f"pytest: {_WHOLE}"),
+        (["pipenv", "run", "python", "-m", "unittest", "x"], "python: -m backdate_capture_unittest x"),
+        (["pipenv", "run", "checks", "x y"], f"pytest: {_WHOLE} -v checks x y"),
+        (["pipenv", "run", "called"], "python: -c import sys, a.b; sys.exit(a.b.main())"),
+        (["pdm", "run", "-p", ".", "checks"], f"pytest: {_WHOLE} -q tests"),
+        (["pdm", "checks", "a b"], f"pytest: {_WHOLE} -q a b"),
+        (["pdm", "run", "both"], "python: first\npython: second A"),
+        (["hatch", "run", "checks"], f"python: before\npytest: {_WHOLE} tests"),
+        (["hatch", "run", "default:checks", "x"], f"python: before\npytest: {_WHOLE} x"),
+        (["hatch", "-e", "style", "run", "style:all"], "python: style"),
+        (["hatch", "run", "other:pytest", "x"], f"pytest: {_WHOLE} x"),
+        (["uv", "run", "--with", "x", "--", "pytest"], f"pytest: {_WHOLE}"),
+        (["uv", "run", "--all-extras", "-m", "pytest", "x"], f"python: -m pytest {_WHOLE} x"),
+        (["uv", "run", "run.py", "x"], "python: run.py x"),
+        (["hatch", "env", "show"], "hatch: env show"),
     ],
 )
 def test_suites_report(folder: Path, command: list[str], captured: str) -> None:

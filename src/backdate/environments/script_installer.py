@@ -1,10 +1,11 @@
 """The third installer: a shell script sets the environment up, as published tasks do.
 
-The script runs as it is, in the sandbox, inside an empty environment with the tools of the time. Its ``pip``
-is a stand-in that asks uv, cut at the instant; where that fails, the script is run again from the beginning
-with a real pip of the time through the index as of the instant, which every other client (Poetry,
-``setup.py``'s own fetching) is pointed at too. Nobody is root there: ``apt-get`` says what is there already
-(on this machine, or in the request's base system), and fails honestly when something is not.
+The script runs as it is, in the sandbox, inside an empty environment with the tools of the time; project
+managers that it installs have one of their own (``script_tools.py``). Its ``pip`` is a stand-in that asks uv,
+cut at the instant; where that fails, the script is run again from the beginning with a real pip of the time
+through the index as of the instant, which every other client (Poetry, ``setup.py``'s own fetching) is
+pointed at too. Nobody is root there: ``apt-get`` says what is there already (on this machine, or in the
+request's base system), and fails honestly when something is not.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from backdate.environments.environment import LEFT_BEHIND, BuildFailure, CutoffO
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.pip_installer import lock_of_list
 from backdate.environments.private_view import PrivateView
-from backdate.environments.script_shims import write_stand_ins
+from backdate.environments.script_shims import InstallCommands, ShimPaths, write_stand_ins
+from backdate.environments.script_tools import managers_apart
 from backdate.environments.step_files import handed_over, shown
 from backdate.environments.step_run import StepRun
 from backdate.environments.steps import Steps
@@ -39,11 +41,13 @@ from backdate.sandboxes.interface import Mount
 from backdate.serial import digest
 from backdate.text import end_of_file, first_line, last_lines
 
-_FORMAT = 4
+_FORMAT = 5
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 _DPKG = Path("/var/lib/dpkg")
 _LAST_MINOR_WITH_WHEEL = 11
+_MANAGERS = Path(HOME, ".backdate", "managers")
+"""Project managers that the script installs are there while it runs."""
 
 Installer = Literal["uv", "pip"]
 
@@ -58,6 +62,17 @@ class _ScriptRun:
     shims: Path
     listed: Path
     """Where the script's outcome is listed."""
+
+    def paths(self, request: EnvironmentRequest) -> ShimPaths:
+        """What the stand-ins name."""
+        return ShimPaths(
+            folder=self.shims,
+            root=self.root,
+            interpreter=request.choice.interpreter.executable,
+            uv=uv.find_uv(),
+            managers=_MANAGERS,
+            starter=Path(HOME, "bin", "poetry"),
+        )
 
 
 def prepare_by_script(
@@ -125,17 +140,20 @@ def _run(
         Path(folder).chmod(0o755)
         place.home.mkdir()
         write_client_files(url, request.instant, place.home)
-        pip = None if installer == "pip" else _uv_pip(request, root, cutoff_overrides, steps.index_url)
-        write_stand_ins(place.shims, root=root, uv=str(uv.find_uv()), pip=pip)
+        write_stand_ins(
+            place.paths(request),
+            _install_commands(request, root, cutoff_overrides, steps.index_url, installer),
+            apart=managers_apart(request.tree, script),
+        )
         references = steps.references(request, view, log, script=script)
         result = steps.run(
             request,
-            [*references.script(), *_lines(request, script, place, cutoff_overrides, steps.index_url)],
+            [*references.script(), *_lines(request, script, place, cutoff_overrides, steps.index_url, url)],
             [shown(Path(folder)), *_dpkg(request)],
             log,
             bin_folder=place.shims,
             reachable=(server.origin,),
-            further_variables=_variables(url, place, installer, view),
+            further_variables=_variables(url, place, view),
             view=view,
             root=root,
             references=references,
@@ -167,8 +185,12 @@ def _lines(
     place: _ScriptRun,
     cutoff_overrides: Sequence[CutoffOverride],
     index_url: str,
+    served: str,
 ) -> list[str]:
-    """Shell lines: an environment with the tools of the time, the script, what came of it."""
+    """Shell lines: an environment with the tools of the time, the script, what came of it.
+
+    ``served``: the index at the instant, for whatever the script runs.
+    """
     root, python = place.root, str(place.root / "bin" / "python")
     tools = uv.tools_arguments(
         root=root,
@@ -190,7 +212,7 @@ def _lines(
         shlex.join(uv.create_arguments(python=request.choice.interpreter.executable, root=root)),
         shlex.join(tools),
         'touch "$TMPDIR/.started"',
-        f"bash {shlex.quote('./' + script)}",
+        shlex.join(("env", *_variables_of_uv(served, root), "bash", f"./{script}")),
         f"{changed} | {left}",
         f"{{ {shlex.join((python, '-m', 'compileall', '-qq', '-j', '0', str(root / 'lib')))} || :; }}",
         f"{shlex.join(listing)} > {shlex.quote(str(place.listed))}",
@@ -210,39 +232,49 @@ def _tools(python: str) -> tuple[str, ...]:
     return ("pip", "setuptools", "wheel") if minor <= _LAST_MINOR_WITH_WHEEL else ("pip",)
 
 
-def _uv_pip(
-    request: EnvironmentRequest, root: Path, cutoff_overrides: tuple[CutoffOverride, ...], index_url: str
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _install_commands(
+    request: EnvironmentRequest,
+    root: Path,
+    cutoff_overrides: tuple[CutoffOverride, ...],
+    index_url: str,
+    installer: Installer,
+) -> InstallCommands:
     """What the stand-in for ``pip install`` calls: for plain installs, and for editable ones."""
-    plain = uv.tools_arguments(
-        root=root, tools=(), instant=request.instant, cutoff_overrides=cutoff_overrides, index_url=index_url
+
+    def command(overrides: tuple[CutoffOverride, ...]) -> tuple[str, ...]:
+        return uv.tools_arguments(
+            root=root, tools=(), instant=request.instant, cutoff_overrides=overrides, index_url=index_url
+        )
+
+    editable = editable_cutoff_override(cutoff_overrides, request.instant, request.choice.interpreter.version)
+    return InstallCommands(
+        plain=command(cutoff_overrides), editable=command(editable), by_pip=installer == "pip"
     )
-    editable = uv.tools_arguments(
-        root=root,
-        tools=(),
-        instant=request.instant,
-        cutoff_overrides=editable_cutoff_override(
-            cutoff_overrides, request.instant, request.choice.interpreter.version
-        ),
-        index_url=index_url,
-    )
-    return plain, editable
 
 
-def _variables(url: str, place: _ScriptRun, installer: Installer, view: PrivateView) -> Mapping[str, str]:
+def _variables(url: str, place: _ScriptRun, view: PrivateView) -> Mapping[str, str]:
     given = client_environment(url, Path(HOME))
-    if installer == "uv":  # the stand-in says itself which index; a served one would not share uv's cache
-        given = {name: value for name, value in given.items() if not name.startswith("UV_")}
+    # Poetry's starter stands before every Poetry that the script may install.
+    folders = (place.shims, f"{HOME}/bin", _MANAGERS / "bin", place.root / "bin", "/usr/local/bin")
     return {
-        **given,
-        "PATH": f"{place.shims}:{place.root / 'bin'}:{HOME}/bin:/usr/local/bin:/usr/bin:/bin",
+        **{name: value for name, value in given.items() if not name.startswith("UV_")},
+        "PATH": ":".join((*map(str, folders), "/usr/bin", "/bin")),
         "VIRTUAL_ENV": str(place.root),
         "PIP_NO_INPUT": "1",
         "PIP_PROGRESS_BAR": "off",
         "PIP_CACHE_DIR": str(view.handed_over / "pip"),
         "POETRY_NO_INTERACTION": "1",
+        "PIPENV_YES": "1",
+        "PDM_USE_VENV": "1",
         "DEBIAN_FRONTEND": "noninteractive",
     }
+
+
+def _variables_of_uv(served: str, root: Path) -> list[str]:
+    """For a uv that the script has. Ours is told the index itself: a served one would not share its cache."""
+    given = client_environment(served, Path(HOME))
+    named = {name: value for name, value in given.items() if name.startswith("UV_")}
+    return [f"{name}={value}" for name, value in {**named, "UV_PROJECT_ENVIRONMENT": str(root)}.items()]
 
 
 def _dpkg(request: EnvironmentRequest) -> list[Mount]:

@@ -166,9 +166,18 @@ if [ -z "$real" ]; then
     echo "poetry: not found on PATH" >&2
     exit 127
 fi
-read -r first < "$real"
+{ read -r first; read -r second; } < "$real"
 case "$first" in
-    "#!"*python*) exec ${first#\\#!} "$here/../.backdate/poetry_at_instant.py" "$real" "$@" ;;
+    # a path that is too long for the system is in a second line, which python takes for a text
+    "#!/bin/sh") python=${second#"'''exec' "}; python=${python%' "$0" "$@"'} ;;
+    *) python=${first#\\#!} ;;
+esac
+case "$python" in
+    '"'*python*'"')
+        python=${python#'"'}
+        exec "${python%'"'}" "$here/../.backdate/poetry_at_instant.py" "$real" "$@"
+        ;;
+    *python*) exec $python "$here/../.backdate/poetry_at_instant.py" "$real" "$@" ;;
     *) echo "poetry: $real is no Python script, so it cannot be pointed at an instant" >&2; exit 126 ;;
 esac
 """

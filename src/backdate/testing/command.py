@@ -11,6 +11,7 @@ from backdate.environments.environment import LEFT_BEHIND, Environment
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
 from backdate.serial import to_json, write_whole
+from backdate.testing.managed_runs import declared_commands
 from backdate.testing.shims import write_stand_ins
 from backdate.text import version_numbers
 
@@ -167,7 +168,13 @@ def prepare(
     standing: list[Mount] = []
     if shims:
         folder = chosen.parent / "stand-ins"
-        write_stand_ins(folder, environment.root, boot=BOOT if booted else None)
+        write_stand_ins(
+            folder,
+            environment.root,
+            seen_at=Path(STAND_INS),
+            boot=BOOT if booted else None,
+            commands=declared_commands(tree),
+        )
         standing.append(Mount(source=folder, target=STAND_INS))
     return Workspace(
         tree=tree,
