@@ -54,6 +54,16 @@ def test_a_proof_of_format_3_says_nothing_of_builds(dataset: Dataset) -> None:
     assert read_task(to_json(locked), what="a task") == locked
 
 
+def test_ids_of_format_4_are_those_of_every_pytest(dataset: Dataset) -> None:
+    task = dataset.task("owner/shouting")
+    document = json.loads(to_json(task)) | {"format": 4}
+    document["tests"][0]["id"] = "a.py::A::()::test_a"
+    document["patches"]["test"] = "a.py::A::()::test_a"
+    read = read_task(json.dumps(document).encode(), what="a task")
+    assert (read.tests[0].id, read.format) == ("a.py::A::test_a", TASK_FORMAT)
+    assert read.patches.test == "a.py::A::()::test_a"
+
+
 def test_a_published_task_is_the_same(dataset: Dataset) -> None:
     task = dataset.task("owner/shouting")
     assert (task.format, task.kind, task.difficulty) == (TASK_FORMAT, "migration", "easy")

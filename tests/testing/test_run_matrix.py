@@ -112,6 +112,14 @@ class TestCase(unittest.TestCase):
     def test_unexpected(self):
         pass
 
+class TestPlain(object):
+    def test_in_a_class(self):
+        pass
+    class TestInner(object):
+        @pytest.mark.parametrize("text", ["::()::"])
+        def test_in_two(self, text):
+            assert not text
+
 def outer():
     inner()
 
@@ -152,6 +160,8 @@ EXPECTED = {
     "test_suite.py::TestCase::test_failed": Outcome.FAILED,
     "test_suite.py::TestCase::test_expected": Outcome.XFAILED,
     "test_suite.py::TestCase::test_unexpected": Outcome.FAILED,
+    "test_suite.py::TestPlain::test_in_a_class": Outcome.PASSED,
+    "test_suite.py::TestPlain::TestInner::test_in_two[::()::]": Outcome.FAILED,
     "test_suite.py::test_frames": Outcome.FAILED,
 }
 
@@ -197,6 +207,19 @@ def test_a_conftest_that_does_not_import_is_broken(
     assert any(frame.file == "conftest.py" for one in done.raised for frame in one.frames)
 
 
+@pytest.mark.parametrize("kind", others_slow(MATRIX, kept={MATRIX[1]}), ids=str)
+def test_a_test_of_a_class_is_chosen_by_its_id_of_any_pytest(
+    run: Run, one_sandbox: Sandbox, build_environment: Build, plan: MakePlan, kind: Kind
+) -> None:
+    environment = build_environment(kind.python, f"pytest{kind.pytest}", instant=kind.instant)
+    files = {"test_a.py": "class TestA(object):\n    def test_a(self): pass\n    def test_b(self): pass\n"}
+    wanted = "test_a.py::TestA::test_b"
+    for chosen in (wanted, "test_a.py::TestA::()::test_b"):
+        done = run(one_sandbox, environment, files, plan("pytest"), only=[chosen])
+        assert outcomes(done) == {wanted: Outcome.PASSED}
+        assert done.results[0].file == "test_a.py"
+
+
 XDIST = {
     "pytest.ini": "[pytest]\naddopts = -n 2\n",
     # a forked child that ran on would speak into the channel of its worker, which xdist does not survive
@@ -232,7 +255,10 @@ def test_xdist_reports_come_from_the_controller_alone(
     }
     assert known == expected
     assert done.status == "completed"
-    chosen = ["test_a.py::test_frames", "test_a.py::test_odd[a b]"]
+    chosen = [
+        *("test_a.py::test_frames", "test_a.py::test_odd[a b]"),
+        "test_a.py::TestPlain::TestInner::test_in_two[::()::]",
+    ]
     done = run(one_sandbox, environment, XDIST, plan("pytest"), only=chosen)
     assert {one for one in outcomes(done) if "::" in one} == set(chosen)
     raised = result_of(done, "test_a.py::test_frames").raised[-1]

@@ -13,6 +13,7 @@ from backdate.checking.sides import SidePair
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import Cluster
 from backdate.errors import UsageError
+from backdate.testing.node_ids import plain_id
 
 
 def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
@@ -23,6 +24,7 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
     comparison = pair.comparison
     if comparison is None or pair.old.run is None or pair.new.run is None:
         return []
+    tests = [plain_id(test) for test in tests]
     known = {result.id for result in pair.old.run.results}
     unknown = [test for test in tests if test not in known]
     if unknown:

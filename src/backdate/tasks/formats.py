@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from backdate.migrations import LOCKS_AND_RECIPES_OF_FORMAT_1, Migration, read_stored
 from backdate.tasks.card import DATASET_FORMAT, DatasetInfo
 from backdate.tasks.task import TASK_FORMAT, Task
+from backdate.testing.node_ids import plain_id
 
 _MOVED = (
     "old",
@@ -76,8 +78,23 @@ def _with_stages(value: Any) -> Any:
     return {names.get(name, name): part for name, part in value.items()}
 
 
+def _with_plain_ids(document: dict[str, Any]) -> dict[str, Any]:
+    """Up to format 4 an id was what pytest called a test: before 4.0 ``a.py::A::()::test``."""
+    return {key: _plain_ids(value) if key in ("tests", "proof") else value for key, value in document.items()}
+
+
+def _plain_ids(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain_ids(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain_ids(item) for key, item in value.items()}
+    return plain_id(value) if isinstance(value, str) and _NODE_ID.match(value) else value
+
+
+_NODE_ID = re.compile(r"[^\s:]+\.\w+::")
 _MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1, change=_to_2),
     Migration(to_format=3),  # a proof may hold a record for judge runs
     Migration(to_format=4),  # and what builds take from the index
+    Migration(to_format=5, change=_with_plain_ids),
 )

@@ -17,7 +17,7 @@ from backdate.tasks.judge_record import JudgeRecord
 from backdate.testing.outcomes import Outcome
 from backdate.timeline.instants import Instant
 
-TASK_FORMAT = 4
+TASK_FORMAT = 5
 """Of a stored task; ``formats.py`` reads the older ones."""
 
 KindName = Literal["migration", "issue", "snippet"]

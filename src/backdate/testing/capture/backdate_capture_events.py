@@ -320,12 +320,24 @@ def number_repeats(ids):
     return numbered
 
 
+def plain_id(identity):
+    """A pytest node id as every pytest writes it: before 4.0 it named the instance, ``a.py::A::()::test``."""
+    identity = clean(identity)
+    start = identity.find("::")
+    if start < 0 or "::()" not in identity:
+        return identity
+    parameters = identity.find("[", start)
+    end = len(identity) if parameters < 0 else parameters
+    names = [part for part in identity[start:end].split("::") if part != "()"]
+    return identity[:start] + "::".join(names) + identity[end:]
+
+
 class SelectedIds(object):
-    """Which tests are to be run, by exact id."""
+    """Which tests are to be run, by exact id (of any pytest)."""
 
     def __init__(self, only=None, exclude=(), modules=()):
-        self.only = None if only is None else frozenset(only)
-        self.exclude = frozenset(exclude)
+        self.only = None if only is None else frozenset([plain_id(one) for one in only])
+        self.exclude = frozenset([plain_id(one) for one in exclude])
         self.modules = frozenset(modules)
         """Files (pytest) or dotted modules (unittest) that are not even imported."""
 

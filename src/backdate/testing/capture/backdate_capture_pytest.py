@@ -21,6 +21,7 @@ from backdate_capture_events import (
     finish,
     guarded,
     number_repeats,
+    plain_id,
     python_version,
     relative,
     selection,
@@ -148,15 +149,15 @@ def pytest_make_collect_report(collector):
     whole_file = isinstance(collector, pytest.File)
     if whole_file:
         path = _path_of(collector)
-        emit("collecting", id=clean(collector.nodeid), module=path)
+        emit("collecting", id=plain_id(collector.nodeid), module=path)
         if path in selection.modules:
             collector.collect = list  # nothing in it, and it is not imported: that killed the process before
     outcome = yield
     if whole_file:
-        emit("collecting-done", id=clean(collector.nodeid))
+        emit("collecting-done", id=plain_id(collector.nodeid))
     if _excinfo_of(outcome) is None:
         report = outcome.get_result()
-        guarded(_attach, report, clean(collector.nodeid), getattr(report, "call", None))
+        guarded(_attach, report, plain_id(collector.nodeid), getattr(report, "call", None))
 
 
 def _text_of(longrepr):
@@ -170,7 +171,7 @@ def _text_of(longrepr):
 def _report_collector(report):
     emit(
         "uncollected",
-        id=clean(report.nodeid),
+        id=plain_id(report.nodeid),
         outcome=report.outcome,
         reason=_text_of(report.longrepr),
         raised=report.__dict__.get(_RAISED, []),
@@ -184,7 +185,7 @@ def pytest_collectreport(report):
 
 
 def _key_of(item):
-    return item.__dict__.get(_ID) or clean(item.nodeid)
+    return item.__dict__.get(_ID) or plain_id(item.nodeid)
 
 
 def _function_of(item):
@@ -194,7 +195,7 @@ def _function_of(item):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(session, config, items):
     # numbered before other plugins shuffle or drop, left out after they saw the whole suite
-    for item, key in zip(items, number_repeats([clean(item.nodeid) for item in items])):
+    for item, key in zip(items, number_repeats([plain_id(item.nodeid) for item in items])):
         setattr(item, _ID, key)
     yield
     items[:] = [item for item in items if selection.wants(_key_of(item))]
@@ -214,7 +215,7 @@ def pytest_collection_finish(session):
 def pytest_xdist_node_collection_finished(node, ids):
     if not _state.announced:
         _state.announced = True
-        emit_collected(number_repeats([clean(one) for one in ids]))
+        emit_collected(number_repeats([plain_id(one) for one in ids]))
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -276,13 +277,13 @@ def pytest_runtest_makereport(item, call):
 def pytest_runtest_logstart(nodeid, location):
     if _state.controller:
         _state.durations[nodeid] = 0.0
-        emit("start", id=clean(nodeid), file=relative(os.path.join(_state.root, str(location[0]))))
+        emit("start", id=plain_id(nodeid), file=relative(os.path.join(_state.root, str(location[0]))))
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_runtest_logfinish(nodeid, location):
     if _state.controller:
-        emit("end", id=clean(nodeid), duration=_state.durations.pop(nodeid, 0.0))
+        emit("end", id=plain_id(nodeid), duration=_state.durations.pop(nodeid, 0.0))
 
 
 def _report_phase(report):
@@ -293,7 +294,7 @@ def _report_phase(report):
     raised = report.__dict__.get(_RAISED, [])
     emit(
         "phase",
-        id=_state.key or report.__dict__.get(_ID) or clean(report.nodeid),
+        id=_state.key or report.__dict__.get(_ID) or plain_id(report.nodeid),
         when=clean(str(report.when)),
         outcome=clean(report.outcome),
         xfail=None if xfail is None else clean(str(xfail), REASON_LENGTH),
