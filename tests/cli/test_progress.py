@@ -10,11 +10,13 @@ from rich.console import Console
 
 from backdate.checking.progress import AttemptStarted
 from backdate.cli.progress import _LiveDisplay, watch
+from backdate.cli.render_progress import verification_line
 from backdate.construction.progress import BuildAdvanced, BuildPhase
 from backdate.evaluation.progress import TaskScored
 from backdate.evaluation.scores import Flag, FlagKind, Score, ScoreOutcome
 from backdate.progress import Activity, Remark, StageEntered, SuiteAdvanced
-from backdate.tasks.progress import TaskRunStarted
+from backdate.tasks.progress import TaskRunStarted, TaskVerified
+from backdate.tasks.verify_task import Verification
 
 
 def without_times(text: str) -> list[str]:
@@ -151,3 +153,48 @@ def test_an_attempt_is_shown_above_what_runs() -> None:
         r"old side: attempt 3 of at most 16, Python 3.8.18: missing module: six  \d", out.getvalue()
     )
     assert re.search(r"building the environment  \d+:\d\d", out.getvalue())
+
+
+def verified(*, kept: bool, verified: bool = False) -> TaskVerified:
+    reason = "" if verified else "the old side: fail instead of pass"
+    verification = Verification(
+        instance_id="o__n-1", verified=verified, reason=reason, stages=(), agreement=None, duration_s=61.0
+    )
+    return TaskVerified(verification=verification, kept=kept, total=2)
+
+
+def test_a_run_of_a_task_says_what_it_does_and_for_how_long(capsys: pytest.CaptureFixture[str]) -> None:
+    live = _LiveDisplay(Console(file=io.StringIO(), width=80))
+    with watch() as plain:
+        for progress in (plain, live):
+            progress.report(TaskRunStarted(instance_id="o__n-1", stage="old", number=1))
+            progress.report(StageEntered(subject="o__n-1", stage="building"))
+        shown = printed(live)
+        for progress in (plain, live):
+            progress.report(StageEntered(subject="o__n-1", stage="testing"))
+            progress.report(SuiteAdvanced(subject="o__n-1", finished=3, total=40))
+        tested = printed(live)
+        for progress in (plain, live):
+            progress.report(TaskRunStarted(instance_id="o__n-1", stage="new", number=1))
+            progress.report(StageEntered(subject="o__n-1", stage="building"))
+    assert re.search(r"o__n-1: old, run 1: building the environment  0:\d\d$", shown, re.MULTILINE)
+    assert re.search(r"o__n-1: old, run 1: testing: 3 of 40 tests  0:\d\d$", tested, re.MULTILINE)
+    lines = capsys.readouterr().err.splitlines()
+    assert without_times("\n".join(lines)) == [
+        "o__n-1: old, run 1: building the environment",
+        "o__n-1: old, run 1: testing",
+        "o__n-1: new, run 1: building the environment",
+    ]
+    assert all(re.match(r"\[\d+:\d\d\] ", line) for line in lines)
+
+
+def printed(live: _LiveDisplay) -> str:
+    console = Console(file=io.StringIO(), width=80)
+    console.print(live)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+
+
+def test_a_failure_that_is_kept_names_what_verifies_it_again() -> None:
+    assert verification_line(verified(kept=True)).endswith("kept from before (--retry verifies it again)")
+    assert "--retry" not in verification_line(verified(kept=False))
+    assert "--retry" not in verification_line(verified(kept=True, verified=True))

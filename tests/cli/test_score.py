@@ -41,6 +41,7 @@ def test_predictions_are_scored_and_summed_up(bench, tmp_path) -> None:
     done = CliRunner().invoke(app, [*arguments, "--json", str(figures)])
     assert done.exit_code == 0, done.output
     assert "pass@1          50.0%" in done.output
+    assert "in all          1 of 2 tasks solved, 0 judged by a second run; 0:00:0" in done.output
     assert "unknown-task: ghost" in done.output
     assert "o__n-2: malformed" in done.output
     assert json.loads(figures.read_text())["models"][0]["prec_at_1"]["value"] == 0.5

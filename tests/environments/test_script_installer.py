@@ -102,3 +102,14 @@ def test_a_poetry_that_installs_beside_itself_is_there_and_sees_no_later_index(t
     settings = "[virtualenvs]\ncreate = false\n"
     made = set_up(tmp_path, PLAIN, FILES, ("thing-2-py3-none-any.whl",), poetry__toml=settings)
     assert versions(made) == {"poetry": "1", "shared": "1", "thing": "1"}
+
+
+@pytest.mark.slow
+def test_modules_are_compiled_as_in_other_environments(tmp_path: Path) -> None:
+    files = {"thing.py": "x = 1\n", "thing_tests/tests/test_x.py": "x = 1\n"}
+    thing = {"thing-1-py3-none-any.whl": wheel("thing", files)}
+    made = set_up(tmp_path, "pip install thing", thing)
+    compiled = {path.relative_to(made.root).parts[3:] for path in made.root.rglob("*.pyc")}
+    names = {part.split(".")[0] for parts in compiled for part in parts}
+    assert "thing" in names
+    assert names.isdisjoint({"pip", "setuptools", "test_x"}), "hardly any suite imports these"

@@ -112,11 +112,10 @@ def verify_command(arguments: VerifyArguments) -> int:
         if path is not None:
             options.require_writable(path, folder=False)
     dataset = Dataset.open(arguments.folder)
-    task_runner = arguments.machine.task_runner(dataset, arguments.repos)
     with watch() as progress:
         dataset, records = verify_dataset(
             dataset,
-            task_runner,
+            arguments.machine.task_runner(dataset, arguments.repos, progress),
             only=arguments.only or (),
             repeats=arguments.repeats,
             jobs=arguments.jobs,

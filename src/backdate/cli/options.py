@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from backdate.checking.settings import Settings
+    from backdate.progress import Reporter
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.local_runner import LocalRunner
     from backdate.tasks.trees import Sources
@@ -170,8 +171,11 @@ class TaskMachine:
     apt: Apt = False
     build_network: BuildNetwork = False
 
-    def task_runner(self, dataset: Dataset, repositories: Path | None) -> LocalRunner:
+    def task_runner(
+        self, dataset: Dataset, repositories: Path | None, progress: Reporter | None = None
+    ) -> LocalRunner:
         """The task runner that runs the tasks of ``dataset``. Raises UsageError."""
+        from backdate.progress import NO_PROGRESS
         from backdate.tasks.local_runner import LocalRunner
         from backdate.tasks.trees import sources_of
 
@@ -184,7 +188,9 @@ class TaskMachine:
             memory=self.memory,
             apt=self.apt,
         )
-        return LocalRunner(machine, sources_of(machine, repositories, dataset.source_of), witness=True)
+        sources = sources_of(machine, repositories, dataset.source_of)
+        progress = progress or NO_PROGRESS
+        return LocalRunner(machine, sources, witness=True, progress=progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from backdate.construction.progress import BuildAdvanced
 from backdate.environments.environment import unconfirmed_text
 from backdate.environments.progress import EnvironmentDiscarded, LockUnconfirmed
 from backdate.evaluation.progress import SolverFinished, SolverStarted, TaskScored
-from backdate.progress import Activity, Event, Remark, Reporter, Stage, StageEntered, SuiteAdvanced
+from backdate.progress import ONLY, Activity, Event, Remark, Reporter, Stage, StageEntered, SuiteAdvanced
 from backdate.tasks.progress import TaskRunStarted, TaskVerified
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class _Display:
         self._rows: dict[str, _ProgressRow] = {}
         self._attempts: dict[str, _ProgressRow] = {}
         """The recipe that is tried for each environment."""
+        self._runs: dict[str, str] = {}
+        """Which run of a task is under way, by the task: "old, run 1"."""
 
     def report(self, event: Event) -> None:
         """Show one event."""
@@ -78,7 +80,9 @@ class _Display:
                     detail = suite_line(event)
                     self._stage(StageEntered(subject=event.subject, stage="testing", detail=detail))
                 case TaskRunStarted():
-                    self._task(event.instance_id, f"{event.stage}, run {event.number}")
+                    self._rows.pop(event.instance_id, None)
+                    self._runs[event.instance_id] = f"{event.stage}, run {event.number}"
+                    self._run(event.instance_id)
                 case SolverStarted():
                     self._task(event.instance_id, "goes on where it was ended" if event.resumed else "")
                 case TaskVerified():
@@ -92,8 +96,15 @@ class _Display:
 
     def _end(self, task: str, total: int, text: str) -> None:
         self._rows.pop(task, None)
+        self._runs.pop(task, None)
         self._finished += 1
         self._line(f"[{self._finished}/{total}] {text}")
+
+    def _name(self, subject: str) -> str:
+        """What stands before a stage of ``subject``: a side, or a run of a task's."""
+        if subject == ONLY:
+            return ""
+        return f"{subject}: {self._runs[subject]}: " if subject in self._runs else f"{subject} side: "
 
     def _age(self, since: float | None = None) -> str:
         return elapsed(time.monotonic() - (self._started if since is None else since))
@@ -115,6 +126,9 @@ class _Display:
 
     def _task(self, task: str, text: str) -> None:
         raise NotImplementedError
+
+    def _run(self, task: str) -> None:
+        """A run of a task's tests begins: its stages will say which."""
 
     def _build(self, event: BuildAdvanced) -> None:
         raise NotImplementedError
@@ -140,7 +154,7 @@ class _PlainDisplay(_Display):
         if event.stage in ("ready", "waiting") or (before is not None and before.stage == event.stage):
             return
         detail = before.text if before is not None and event.stage == "done" else event.detail
-        name = "" if event.subject == "only" else f"{event.subject} side: "
+        name = self._name(event.subject)
         shown = f" ({detail})" if detail and event.stage != "testing" else ""
         self._activity(f"{name}{STAGE_WORDS[event.stage]}{shown}")
 
@@ -188,6 +202,9 @@ class _LiveDisplay(_Display):
         before = self._rows.get(task)
         self._rows[task] = _ProgressRow(None, text, before.since if before is not None else time.monotonic())
 
+    def _run(self, task: str) -> None:
+        self._task(task, self._runs[task])
+
     def _build(self, event: BuildAdvanced) -> None:
         self._text, self._last = build_line(event), event.last
 
@@ -219,8 +236,9 @@ class _LiveDisplay(_Display):
         age = "" if self._over(row) else f"  {self._age(row.since)}"
         if row.stage is None:
             return f"{name}{f': {row.text}' if row.text else ''}{age}"
-        shown = "" if name == "only" else f"{name}  "
-        return f"{shown}{STAGE_WORDS[row.stage]}{f': {row.text}' if row.text else ''}{age}"
+        detail = f": {row.text}" if row.text else ""
+        shown = "" if name == ONLY else self._name(name) if name in self._runs else f"{name}  "
+        return f"{shown}{STAGE_WORDS[row.stage]}{detail}{age}"
 
 
 @contextmanager

@@ -40,7 +40,8 @@ def verification_line(event: TaskVerified) -> str:
     verification = event.verification
     result = "verified" if verification.verified else f"not verified: {verification.reason}"
     result += ", gold unproven" if verification.gold_unproven else ""
-    how = ", kept from before" if event.kept else f" in {verification.duration_s:.0f} s"
+    again = "" if verification.verified else " (--retry verifies it again)"
+    how = f", kept from before{again}" if event.kept else f" in {verification.duration_s:.0f} s"
     return f"{verification.instance_id} {result}{how}"
 
 

@@ -229,6 +229,12 @@ class Builder:
             known.pop(root, None)
             known[root] = environment.lock
 
+    def neighbours(self, request: EnvironmentRequest, lock: Lock) -> list[Path]:
+        """Environments that have much in common with what ``lock`` names, as they were made."""
+        known = self._neighbours.get(request.choice.interpreter.executable, {})
+        nearby = nearest(lock, dict(known))  # another thread may be adding to it
+        return [one for one in nearby if self.finished.is_as_made(one.name, one)]
+
     def _by_pip(
         self, request: EnvironmentRequest, key: str, failure: BuildFailure, stages: StageReporter
     ) -> Environment | BuildFailure:
@@ -370,9 +376,7 @@ class Builder:
     ) -> Environment | BuildFailure:
         started = time.monotonic()
         log = self.cache.logs / f"{key}.install.log"
-        known = self._neighbours.get(request.choice.interpreter.executable, {})
-        nearby = nearest(lock, dict(known))  # another thread may be adding to it
-        neighbours = [one for one in nearby if self.finished.is_as_made(one.name, one)]
+        neighbours = self.neighbours(request, lock)
         with PrivateView(self.cache) as view:
             failure = self.steps.install(
                 request,

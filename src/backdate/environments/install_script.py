@@ -37,11 +37,13 @@ def install_script(
         placed(lock, request.at),
         f'{shlex.join(install)} "$TMPDIR/{lock.name}"',
     ]
-    if neighbours:
-        script.append(attempt(sharing_arguments(root, neighbours, python)))
-    if neighbours is not None:
-        script.append(attempt(compiling_arguments(root, python)))
-    return script
+    return script if neighbours is None else [*script, *compile_script(root, neighbours, python)]
+
+
+def compile_script(root: Path, neighbours: Sequence[Path], python: Path) -> list[str]:
+    """Shell lines that compile the modules at ``root``, or take what ``neighbours`` have of the same ones."""
+    sharing = [attempt(sharing_arguments(root, neighbours, python))] if neighbours else []
+    return [*sharing, attempt(compiling_arguments(root, python))]
 
 
 def attempt(arguments: Sequence[str]) -> str:

@@ -162,6 +162,9 @@ def _run(
             if not result.ok:
                 return _failure(steps, request, result, log, installer)
             lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
+            # Compiled in a step in which no foreign code runs: it sees other environments.
+            compiling = log.with_suffix(".compile.log")
+            steps.compile(request, root, compiling, builder.neighbours(request, lock))
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
             return BuildFailure(phase="install", message=message, choice=request.choice, log=log)
@@ -214,7 +217,6 @@ def _lines(
         'touch "$TMPDIR/.started"',
         shlex.join(("env", *_variables_of_uv(served, root), "bash", f"./{script}")),
         f"{changed} | {left}",
-        f"{{ {shlex.join((python, '-m', 'compileall', '-qq', '-j', '0', str(root / 'lib')))} || :; }}",
         f"{shlex.join(listing)} > {shlex.quote(str(place.listed))}",
         f"{_eggs_listed(root)} >> {shlex.quote(str(place.listed))}",
     ]

@@ -24,7 +24,6 @@ from backdate.environments.build_network import (
     with_refusals,
 )
 from backdate.environments.cache import Cache
-from backdate.environments.compiled import compiling_arguments
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import (
     EnvironmentRequest,
@@ -32,7 +31,7 @@ from backdate.environments.inputs import (
     requirement_lines,
     variables_of_builds,
 )
-from backdate.environments.install_script import COPIES_INSTEAD_OF_LINKS, attempt, install_script
+from backdate.environments.install_script import COPIES_INSTEAD_OF_LINKS, compile_script, install_script
 from backdate.environments.lent_files import CacheUse
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
@@ -244,11 +243,13 @@ class Steps:
             )
         return view.supplies[stated]
 
-    def compile(self, request: EnvironmentRequest, root: Path, log: Path) -> None:
+    def compile(
+        self, request: EnvironmentRequest, root: Path, log: Path, neighbours: Sequence[Path] = ()
+    ) -> None:
         """Compile the modules at ``root`` that are not compiled yet, or were changed since."""
-        python = request.choice.interpreter.executable
-        script = [attempt(compiling_arguments(root, python))]
-        result = self.run(request, script, (), log, with_tree=False, root=root, offline=True)
+        script = compile_script(root, neighbours, request.choice.interpreter.executable)
+        mounts = [Mount(source=folder, target=str(folder), own=True) for folder in neighbours]
+        result = self.run(request, script, mounts, log, with_tree=False, root=root, offline=True)
         if not result.ok:
             raise MachineError(f"modules could not be compiled; see {log}")
 

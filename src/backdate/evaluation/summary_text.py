@@ -27,8 +27,19 @@ def summary_text(run: ScoredRun, *, strict: bool = False) -> str:
         precise = "" if group.prec_at_1 is None else f", prec@1 {group.prec_at_1:.1%}"
         lines.append(f"  {group.name:<15} {group.pass_at_1:.1%} of {group.tasks}{precise}")
     lines.append("  " + ", ".join(f"{count} {outcome}" for outcome, count in summary.outcomes.items()))
+    lines.append(_totals(run, strict=strict))
     lines += _doubts(run, summary)
     return "\n".join(lines)
+
+
+def _totals(run: ScoredRun, *, strict: bool) -> str:
+    """How many of all count as solved, how many of these a second run judged, and what it took."""
+    solved = [score for score in run.scores if score.attempt(strict=strict).solved]
+    judged = sum(score.judge is not None and bool(score.judge.changed) for score in solved)
+    seconds = int(sum(score.duration_s for score in run.scores))
+    took = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    share = f"{len(solved)} of {counted(len(run.scores), 'task')} solved"
+    return f"  in all          {share}, {judged} judged by a second run; {took} hours"
 
 
 def _reservations(summary: ModelSummary, *, strict: bool) -> str:

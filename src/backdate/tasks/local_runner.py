@@ -26,6 +26,7 @@ from backdate.environments.system import apt_packages
 from backdate.environments.uv import find_uv
 from backdate.environments.uv_downloads import UvDownloads
 from backdate.errors import InterpreterMissing, UsageError
+from backdate.progress import NO_PROGRESS, Reporter, StageReporter
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.projects.sources.tree import safe_name
 from backdate.projects.tree import tree_digest
@@ -60,11 +61,13 @@ class LocalRunner:
         resources: Resources | None = None,
         throwaway: ThrowawayTrees | None = None,
         witness: bool = False,
+        progress: Reporter = NO_PROGRESS,
     ) -> None:
         """``resources``: those of another runner with the same settings; None to open them here.
 
         ``throwaway``: builds every tree but the task's own; None where all trees are the task's own.
         ``witness``: whether every run looks if the bodies of passed tests ran.
+        ``progress`` hears what is done for which task, by its name.
 
         Raises SandboxUnavailable when the sandbox that ``settings`` name cannot be had.
         """
@@ -73,6 +76,7 @@ class LocalRunner:
         self.resources = resources or Resources(settings, sandbox=sandbox)
         self._throwaway = throwaway
         self._witness = witness
+        self.progress = progress
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> LocalRunner:
         """The same task runner over another sandbox, made of this one's."""
@@ -82,6 +86,7 @@ class LocalRunner:
             sandbox=change(self.resources.sandbox),
             throwaway=self._throwaway,
             witness=self._witness,
+            progress=self.progress,
         )
 
     @contextmanager
@@ -103,6 +108,7 @@ class LocalRunner:
                     resources=self.resources,
                     throwaway=throwaway,
                     witness=self._witness,
+                    progress=self.progress,
                 )
                 yield changed, trees
 
@@ -139,6 +145,7 @@ class LocalRunner:
         only: tuple[str, ...] = (),
     ) -> TaskRunResult:
         """See ``TaskRunner``."""
+        StageReporter(self.progress, task.instance_id).enter("building")
         try:
             built = self.build(task, tree, environment)
         except InterpreterMissing as error:  # the other tasks may have theirs
@@ -158,6 +165,8 @@ class LocalRunner:
             log_folder=log_folder,
             only=only or None,
             witness=self._witness,
+            progress=self.progress,
+            subject=task.instance_id,
         )
         run = with_own_frames(run, tree)
         solved, reason = judge_run(task, run, environment, only=only)
@@ -217,6 +226,8 @@ class LocalRunner:
             only=only or None,
             changed_limits=limits,
             witness=self._witness,
+            progress=self.progress,
+            subject=task.instance_id,
         )
         run = with_own_frames(run, changed)
         solved, reason = judge_run(task, run, environment, only=only)
