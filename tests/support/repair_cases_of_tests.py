@@ -23,6 +23,13 @@ def _django() -> dict[str, str]:
     }
 
 
+_APP = {
+    "app/__init__.py": "",
+    "app/models.py": "from django.db import models\nclass Thing(models.Model):\n    pass\n",
+    "app/tests/__init__.py": "",
+    "app/tests/test_one.py": "from django.test import TestCase\nfrom app.models import Thing\n"
+    "class One(TestCase):\n    def test_one(self):\n        Thing.objects.create()\n",
+}
 _MADE_BY_THE_BUILD = {
     "m/__init__.py": "from m._fast import FAST\n",
     "setup.py": "from setuptools import setup\nfrom setuptools.command.build_py import build_py\n"
@@ -237,6 +244,34 @@ TESTS = (
         python="3.8",
         error=E.DJANGO_SETTINGS,
         rule="Django settings",
+    ),
+    Case(
+        name="django-of-an-example-project",
+        files={
+            f"example/{name}": text.replace("[]", "['app']")
+            for name, text in _django().items()
+            if name != "test_one.py"
+        }
+        | _APP,
+        packages=("pytest", "django"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.DJANGO_SETTINGS,
+        rule="Django settings",
+    ),
+    Case(
+        name="django-database",
+        files={
+            **_APP,
+            "conftest.py": "import django\nfrom django.conf import settings\ndef pytest_configure():\n"
+            "    settings.configure(INSTALLED_APPS=['app'], DATABASES={'default': "
+            "{'ENGINE': 'django.db.backends.sqlite3', 'NAME': ':memory:'}})\n    django.setup()\n",
+        },
+        packages=("pytest", "django"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.TESTS_FAIL,
+        rule="Django's test database",
     ),
     Case(
         name="django-of-its-own-runner",

@@ -14,6 +14,7 @@ from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair import (
     builds,
+    django,
     incompatible,
     initial_conftests,
     missing_modules,
@@ -50,6 +51,7 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
     running.import_mode,
     running.display,
     running.example_variables,
+    django.own_database,
 )
 """Rules that add what is missing: independent of each other, so that one round can take them all."""
 
@@ -57,7 +59,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     incompatible.another_interpreter,
     shadowed.installed_modules,
     initial_conftests.named_folders,
-    running.django_settings,
+    django.settings_module,
     own_program.own_program,
     running.working_folder,
     running.ignored_warnings,

@@ -24,12 +24,6 @@ from backdate.recipes.repair.repair_context import (
 )
 from backdate.recipes.suite import plan_tests
 
-_SETTINGS = re.compile(
-    r"settings are not configured|DJANGO_SETTINGS_MODULE|ImproperlyConfigured: (?:Requested setting|"
-    r"The SECRET_KEY)|"
-    r"AppRegistryNotReady|No Django settings"
-)
-_NAMED = re.compile(r"DJANGO_SETTINGS_MODULE['\"]?\s{0,4}[,=:]{1,2}\s{0,4}['\"]?([A-Za-z_][\w.]{1,100})")
 _NOT_FOUND = re.compile(
     r"(?:No such file or directory|does not exist|not found): '?\"?([\w./ -]{2,200}\.\w{1,8})'?\"?"
 )
@@ -58,55 +52,6 @@ _DEFINES_TEST = re.compile(r"(?m)^(?:    )?(?:async )?def test\w{0,100}\(")
 _MOST_UNUSUAL = 200
 _MOST_WARNINGS = 0.2
 """Part of what fails; below, ignoring warnings would not help much."""
-
-
-def django_settings(context: RepairContext) -> Iterator[Repair]:
-    """The settings that manage.py, a test runner or the configuration name."""
-    if context.failure.phase != "tests":
-        return
-    match = first_match(_SETTINGS, failure_text(context.failure))
-    if match is None:
-        return
-    for module, where in _settings(context.files):
-        changed = with_variables(
-            context.recipe, {"DJANGO_SETTINGS_MODULE": module}, "Django settings", f"named in {where}"
-        )
-        changed = with_packages(changed, ("pytest-django",), "Django settings", match[0])
-        if changed != context.recipe:
-            reason = f"{module}, as {where} names it"
-            yield context.repaired(ErrorClass.DJANGO_SETTINGS, "Django settings", reason, changed)
-            break
-    if "manage.py" in context.files.names(".") and context.recipe.test.runner != "django":
-        plan = SuitePlan(
-            runner="django",
-            environment=context.recipe.test.environment,
-            provenance=replace(context.recipe.test.provenance, rule="repair: Django's own runner"),
-        )
-        changed = replace(context.recipe, test=plan, further_tests=())
-        reason = f"manage.py test, as it says: {match[0]}"
-        yield context.repaired(ErrorClass.WRONG_RUNNER, "Django's own runner", reason, changed)
-
-
-def _settings(files: Files) -> Iterator[tuple[str, str]]:
-    for name in (
-        "pytest.ini",
-        "setup.cfg",
-        "tox.ini",
-        "pyproject.toml",
-        "manage.py",
-        "runtests.py",
-        "conftest.py",
-    ):
-        match = _NAMED.search(files.text(name) or "") if name in files.names(".") else None
-        if match:
-            yield match[1], name
-    for folder in (".", *files.folders(".")[:50]):
-        for name in ("test_settings.py", "settings_test.py", "settings.py"):
-            if name in files.names(folder):
-                module = (
-                    posixpath.normpath(posixpath.join(folder, name)).removesuffix(".py").replace("/", ".")
-                )
-                yield module, posixpath.join(folder, name)
 
 
 def missing_targets(context: RepairContext) -> Iterator[Repair]:
