@@ -9,6 +9,17 @@ from pathlib import Path
 import pytest
 
 _HEAVY = ("click", "docker", "httpx", "jinja2", "matplotlib", "pygments", "rich", "ruamel", "uvicorn")
+_LATER = (
+    *("bisection", "checking.audit", "checking.loop", "diagnosis", "models", "tasks"),
+    *("recipes.adviser", "recipes.repair", "recipes.extract", "projects.unpinning", "testing.run"),
+    *("environments.layered", "environments.pip_installer", "environments.wheels_alone"),
+    *("index.reading", "index.server", "sandboxes.debian", "sandboxes.docker", "sandboxes.gateway"),
+)
+_ROOMS = {
+    "backdate.checking.check": _LATER,
+    "backdate.session": (*_LATER, "checking.check", "checking.sides"),
+}
+"""Rooms and modules that are imported when they are first needed: the budget of what comes before that."""
 
 
 @pytest.mark.parametrize("module", ["backdate", "backdate.session", "backdate.checking.check"])
@@ -27,3 +38,25 @@ def test_a_client_of_the_index_that_asks_nothing_imports_no_http_client(tmp_path
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("module", sorted(_ROOMS))
+def test_what_a_check_may_need_later_is_imported_then(module: str) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = done.stdout.split()
+    later = tuple(f"backdate.{name}" for name in _ROOMS[module])
+    assert [name for name in imported if f"{name}.".startswith(tuple(f"{room}." for room in later))] == []
+    # asyncio and ssl belong to the gateway; the parser of mail to sdists.
+    assert {"asyncio", "ssl", "email", "html"}.isdisjoint(imported)
+
+
+def test_every_verb_is_imported_when_it_is_first_asked_for() -> None:
+    code = (
+        "import sys, inspect; from backdate import Session\n"
+        "assert 'backdate.checking.check' not in sys.modules\n"
+        "assert 'source' in inspect.signature(Session.check).parameters\n"
+        "print(Session.check.__name__, 'backdate.bisection.bisect' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["check_project", "False"]

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from backdate.bisection.bisect import bisect_project
-from backdate.bisection.result import BisectResult
-from backdate.checking.build_environment import EnvironmentResult, build_project_environment
-from backdate.checking.check import check_project
 from backdate.checking.resources import Resources
-from backdate.checking.result import CheckResult
-from backdate.checking.set_up import set_up_project
 from backdate.checking.settings import AuditOptions, Settings, SetupOptions
-from backdate.checking.setup_result import SetupResult
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.timeline.instants import Instant
+
+if TYPE_CHECKING:
+    from backdate.bisection.bisect import bisect_project
+    from backdate.bisection.result import BisectResult
+    from backdate.checking.build_environment import EnvironmentResult, build_project_environment
+    from backdate.checking.check import check_project
+    from backdate.checking.result import CheckResult
+    from backdate.checking.set_up import set_up_project
+    from backdate.checking.setup_result import SetupResult
+
+
+class _Verb:
+    """A method that is imported when it is first used: who checks needs nothing of bisections."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def __get__(self, session: Session | None, kind: type[Session]) -> Any:
+        function = getattr(import_module(self._module), self._name)
+        return function if session is None else function.__get__(session, kind)
 
 
 class Session(Resources):
@@ -29,10 +45,16 @@ class Session(Resources):
     that cannot be, MachineError for what this machine lacks.
     """
 
-    check = check_project
-    bisect = bisect_project
-    set_up = set_up_project
-    build_environment = build_project_environment
+    if TYPE_CHECKING:
+        check = check_project
+        bisect = bisect_project
+        set_up = set_up_project
+        build_environment = build_project_environment
+    else:
+        check = _Verb("backdate.checking.check", "check_project")
+        bisect = _Verb("backdate.bisection.bisect", "bisect_project")
+        set_up = _Verb("backdate.checking.set_up", "set_up_project")
+        build_environment = _Verb("backdate.checking.build_environment", "build_project_environment")
 
 
 def check(

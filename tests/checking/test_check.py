@@ -10,7 +10,7 @@ from backdate.checking.result import CheckResult, Verdict, read_result
 from backdate.checking.settings import AuditOptions, Settings
 from backdate.serial import from_json, to_json
 from backdate.session import build_environment, check
-from backdate.testing.changed_tests.audit import AuditFinding
+from backdate.testing.changed_tests.audit_result import AuditFinding
 from backdate.timeline.instants import parse_instant
 
 pytestmark = pytest.mark.network

@@ -19,6 +19,7 @@ from backdate.checking.settings import Settings
 from backdate.environments.environment import InterpreterChoice
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.recipe import BuildConstraint, LaterCut, Recipe, SystemPackages, Variable
+from backdate.sandboxes.debian import BaseFailure
 from backdate.sandboxes.interface import BaseSystem
 from backdate.testing.outcomes import Frame, Outcome, Raised
 
@@ -154,7 +155,7 @@ def test_debian_packages_are_applied_when_asked_for(
     def base_for(cache: object, sandbox: object, packages: tuple[str, ...], *, settings: object) -> object:
         asked.append(packages)
         if "gone" in packages:
-            return module.BaseFailure(message="no gone", missing=("gone",), log=tmp_path / "log")
+            return BaseFailure(message="no gone", missing=("gone",), log=tmp_path / "log")
         return base
 
     class Builder:

@@ -107,7 +107,7 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
     ) -> tuple[SidePair, World]:
         world = World(tmp_path, old, new, repairs)
         monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
-        monkeypatch.setattr(sides, "ProjectBackend", world.bench)
+        monkeypatch.setattr("backdate.checking.loop_backend.ProjectBackend", world.bench)
         starting = StartingRecipes(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
         return run_both_sides(world.project, world.old, world.new, starting), world
 

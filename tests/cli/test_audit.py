@@ -11,7 +11,7 @@ from backdate.cli.options import Machine
 from backdate.cli.render import print_result
 from backdate.cli.render_audit import audit_lines
 from backdate.errors import UsageError
-from backdate.testing.changed_tests.audit import AuditedFunction, AuditFinding, SuiteAudit
+from backdate.testing.changed_tests.audit_result import AuditedFunction, AuditFinding, SuiteAudit
 
 
 def given(**options: object) -> AuditOptions | None:

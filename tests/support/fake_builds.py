@@ -59,5 +59,5 @@ class Seen:
         )
         monkeypatch.setattr("backdate.environments.build.Builder.prepare", prepare)
         monkeypatch.setattr(Interpreters, "available", found)
-        monkeypatch.setattr(recipe_run, "run_plans", run_plans)
+        monkeypatch.setattr("backdate.testing.several.run_plans", run_plans)
         monkeypatch.setattr(recipe_run, "base_for", base_for)

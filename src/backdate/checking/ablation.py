@@ -14,8 +14,7 @@ from backdate.checking.resources import Resources
 from backdate.checking.set_up import set_up_project
 from backdate.checking.settings import Settings, SetupOptions
 from backdate.progress import NO_PROGRESS, Activity, Reporter
-from backdate.recipes.extract import ALL_SOURCES
-from backdate.recipes.sources.interface import SourceKind
+from backdate.recipes.sources.kinds import ALL_SOURCES, SourceKind
 from backdate.timeline.instants import Instant
 
 

@@ -11,8 +11,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from backdate.checking.audit import audit_pair
 from backdate.checking.compare import compare_locks
 from backdate.checking.dated_project import dated_project, unpinned_project
 from backdate.checking.resources import Resources, require_new_folder
@@ -27,13 +27,14 @@ from backdate.errors import InstantError, NoTests, SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project
 from backdate.projects.tree import copy_tree
-from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
 from backdate.recipes.declared import read_declared
-from backdate.recipes.loosening import requirement_files_of
 from backdate.recipes.recipe import Recipe
 from backdate.serial import to_json, write_whole
 from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
 from backdate.version import __version__
+
+if TYPE_CHECKING:
+    from backdate.projects.unpinning import Unpinning
 
 
 def check_project(
@@ -77,6 +78,8 @@ def check_project(
         pair = run_both_sides(project, old_side, new_side, starting)
         audited = None
         if audit is not None:
+            from backdate.checking.audit import audit_pair
+
             audited = audit_pair(pair, resources, audit, folder / "audit", progress)
         if keep:
             copy_tree(project.root, folder / "old" / "tree")
@@ -110,6 +113,9 @@ def _no_tests(project: Project) -> Exception:
 
 
 def _unpin(project: Project, target: Path, recipes: Sequence[Recipe]) -> Unpinning:
+    from backdate.projects.unpinning import apply_unpinning, unpin_tree
+    from backdate.recipes.loosening import requirement_files_of
+
     copy_tree(project.root, target)
     unpinning = unpin_tree(target, requirements=requirement_files_of(recipes))
     apply_unpinning(unpinning, target)

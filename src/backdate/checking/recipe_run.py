@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from backdate.checking.dated_project import DatedProject, choose
 from backdate.checking.resources import Resources
@@ -20,11 +21,12 @@ from backdate.environments.system import apt_packages, base_for
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
-from backdate.sandboxes.debian import BaseFailure
 from backdate.sandboxes.interface import BaseSystem
-from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
 from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
-from backdate.testing.several import run_plans
+
+if TYPE_CHECKING:
+    from backdate.sandboxes.debian import BaseFailure
+    from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
 
 _NOT_FOR_BUILDS = ("PYTHON", "UV_", "PIP_", "LD_", "XDG_", "LC_", "VIRTUAL_ENV", "BACKDATE_", "PYTEST_")
 _NEVER_FOR_BUILDS = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SHELL", "USER", "CI"}
@@ -125,7 +127,7 @@ def build(
     Raises MachineError when the machine is at fault.
     """
     base = base_with(apt_packages(recipe)[0], resources) if resources.apt else None
-    if isinstance(base, BaseFailure):
+    if base is not None and not isinstance(base, BaseSystem):
         return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
     request = replace(request_for(recipe, dated, choice), base=base)
     return resources.builder.prepare(request, progress=progress, subject=subject)
@@ -149,6 +151,8 @@ def run_tests(
     ``only``: the node ids of the tests to run; None for all. ``changed_limits``: those of a run of changed
     tests, where they are less than the usual ones. ``witness``: as for ``run_suite``.
     """
+    from backdate.testing.several import run_plans
+
     limits = resources.limits
     if changed_limits is not None:
         limits = replace(limits, wall_s=min(changed_limits.wall_s, limits.wall_s))
@@ -176,7 +180,7 @@ def base_with(packages: tuple[str, ...], resources: Resources) -> BaseSystem | B
     """
     cache, sandbox = resources.builder.cache, resources.builder.sandbox
     base = base_for(cache, sandbox, packages, settings=resources.bases)
-    if isinstance(base, BaseFailure) and base.missing:
+    if base is not None and not isinstance(base, BaseSystem) and base.missing:
         available = tuple(package for package in packages if package not in base.missing)
         base = base_for(cache, sandbox, available, settings=resources.bases)
     return base

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from backdate.checking.dated_project import Interpreters
 from backdate.checking.run_cache import CachedRuns, RunCache
@@ -16,13 +16,15 @@ from backdate.checking.settings import Settings
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.errors import UsageError
-from backdate.index.provided_modules import ProvidedModules
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Project
 from backdate.projects.sources.open import open_source
-from backdate.sandboxes.bases import BaseSettings
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.timeline.instants import Instant
+
+if TYPE_CHECKING:
+    from backdate.index.provided_modules import ProvidedModules
+    from backdate.sandboxes.bases import BaseSettings
 
 KEPT_RUNS = 50
 """Older folders of logs are removed from the cache when a new one is made."""
@@ -120,6 +122,8 @@ class Resources:
 
     @cached_property
     def _index_facts(self) -> ProvidedModules:
+        from backdate.index.provided_modules import ProvidedModules
+
         return ProvidedModules(self.index, self.cache.folder / "modules")
 
     def open_project(self, source: str | Path, workdir: Path, *, before: Instant | None) -> Project:

@@ -21,7 +21,7 @@ from backdate.migrations import (
 )
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
-from backdate.testing.changed_tests.audit import SuiteAudit
+from backdate.testing.changed_tests.audit_result import SuiteAudit
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from backdate.environments import uv
@@ -13,12 +14,13 @@ from backdate.environments.cache import Cache, default_cache
 from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import UsageError
 from backdate.index.upstream import IndexClient, open_index
-from backdate.recipes.adviser.interface import Adviser
-from backdate.recipes.extract import ALL_SOURCES
-from backdate.recipes.sources.interface import SourceKind
+from backdate.recipes.sources.kinds import ALL_SOURCES, SourceKind
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.timeline.instants import Instant
+
+if TYPE_CHECKING:
+    from backdate.recipes.adviser.interface import Adviser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

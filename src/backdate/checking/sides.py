@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from backdate.checking.attempts import Attempt
 from backdate.checking.compare import compare_runs, count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject, dated_project
-from backdate.checking.loop import Loop
-from backdate.checking.loop_backend import ProjectBackend
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult, Comparison, Side
@@ -21,11 +18,14 @@ from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, 
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter, StageReporter
 from backdate.projects.project import Origin, Project
-from backdate.recipes.loosening import loosened_recipe
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.threads import both
 from backdate.testing.outcomes import SuiteRun
 from backdate.text import counted
+
+if TYPE_CHECKING:
+    from backdate.checking.attempts import Attempt
+    from backdate.checking.loop_backend import ProjectBackend
 
 _LIMITED = ("timeout", "oom", "disk-limit")
 """How a run ends that another recipe would take to the same limit."""
@@ -127,6 +127,8 @@ class SideRunner:
 
     def run_loosened(self, recipe: Recipe, log_folder: Path) -> RecipeRun:
         """Run ``recipe`` without its pins. The interpreters that it was tested with do not bind it either."""
+        from backdate.recipes.loosening import loosened_recipe
+
         choice = self.resources.interpreters.choose(
             self.dated.python_constraint, self.dated.instant, forced=self.dated.python
         )
@@ -147,6 +149,8 @@ class SideRunner:
 
         ``first``: the run of the first of ``starts``.
         """
+        from backdate.checking.loop import Loop  # with all rules of repair, which few checks need
+
         options = SetupOptions()
         if count_outcomes(first.run).passed:
             options = replace(options, attempts=_SEVERAL)
@@ -161,6 +165,8 @@ class SideRunner:
         Failing tests are what the check is about: nothing is repaired for them, nor is the interpreter
         changed.
         """
+        from backdate.checking.loop import Loop
+
         dated = replace(self.dated, python=failed.choice.interpreter.version)
         loop = Loop(
             self._backend(dated),
@@ -172,6 +178,8 @@ class SideRunner:
         return best if best is not None and best.recipe_run.environment is not None else None
 
     def _backend(self, dated: DatedProject) -> ProjectBackend:
+        from backdate.checking.loop_backend import ProjectBackend
+
         return ProjectBackend(
             dated=dated,
             resources=self.resources,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from backdate.checking.compare import count_outcomes
 from backdate.checking.dated_project import DatedProject
@@ -15,11 +15,13 @@ from backdate.checking.resources import Resources
 from backdate.checking.settings import SetupOptions
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project
-from backdate.recipes.extract import Extraction, extract_recipes
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Provenance, Recipe
 from backdate.serial import digest
 from backdate.timeline.instants import Instant, format_day, now
+
+if TYPE_CHECKING:
+    from backdate.recipes.extract import Extraction
 
 StartingOrigin = Literal["files", "store", "adviser"]
 """The project's files, the store of proven recipes, or an adviser."""
@@ -104,6 +106,8 @@ def starting_recipes(
 
     The one place where it is decided which recipe is tried first. Raises StoredDataError for a damaged store.
     """
+    from backdate.recipes.extract import extract_recipes
+
     options = options or SetupOptions()
     extraction = extract_recipes(dated.tree, options.sources)
     starts: list[StartingRecipe] = []

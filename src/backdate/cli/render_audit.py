@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backdate.checking.result import CheckAudit
-from backdate.testing.changed_tests.audit import AuditedFunction, AuditFinding, SuiteAudit
+from backdate.testing.changed_tests.audit_result import AuditedFunction, AuditFinding, SuiteAudit
 from backdate.text import counted
 
 _MOST_TESTS = 8

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from backdate.checking.ablation import Ablation
     from backdate.checking.setup_result import SetupResult
-    from backdate.recipes.sources.interface import SourceKind
+    from backdate.recipes.sources.kinds import SourceKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +172,7 @@ def _report(done: SetupResult | Ablation, arguments: SetupArguments) -> None:
 def _sources(without: Sequence[str]) -> frozenset[SourceKind]:
     """All kinds of sources but those; raises UsageError for one that is none."""
     from backdate.errors import UsageError
-    from backdate.recipes.extract import ALL_SOURCES
+    from backdate.recipes.sources.kinds import ALL_SOURCES
 
     unknown = sorted(set(without) - ALL_SOURCES)
     if unknown:

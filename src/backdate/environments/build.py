@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from backdate.environments import uv
 from backdate.environments.built_wheels import BuiltWheels, built_apart
@@ -20,23 +21,23 @@ from backdate.environments.cache import Cache
 from backdate.environments.compiled import nearest
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.finished import FinishedEnvironments
-from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.inputs import EnvironmentRequest, can_be_layered
 from backdate.environments.keys import Keys
-from backdate.environments.layered import LayeredBuild, can_be_layered
 from backdate.environments.lock import split_by_origin
 from backdate.environments.lock_wheels import with_wheels
 from backdate.environments.packaging_inputs import PackagingInputs
-from backdate.environments.pip_installer import install_with_pip
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.resolving import ResolutionCache, is_alone
 from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
-from backdate.environments.wheels_alone import asks_by_name_alone, install_wheels_alone
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import Folder, move_out
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.scratch import clear_stale
 from backdate.text import first_line
+
+if TYPE_CHECKING:
+    from backdate.environments.layered import LayeredBuild
 
 
 class Builder:
@@ -138,22 +139,23 @@ class Builder:
         if isinstance(builds, BuildFailure):
             return builds
         below = self.keys.whole(request, dependencies, None, builds)
-        build = self.layered_build(request, resolution, below, project, inputs, view)
+        key, _ = self._layered_keys(request, below, project, inputs)
 
         def make(root: Path) -> Environment | BuildFailure:
             lower = self._whole(request, resolution, dependencies, None, stages)
             if isinstance(lower, BuildFailure):
                 return lower
             stages.enter("building")
+            build = self.layered_build(request, resolution, below, project, inputs, view)
             environment = build.make(
                 root,
                 lower,
-                lambda root: self._fill(request, resolution.lock, resolution.pylock, root, build.key),
+                lambda root: self._fill(request, resolution.lock, resolution.pylock, root, key),
             )
             stages.enter("ready")
             return environment
 
-        return self.finished.keep(build.key, stages, make)
+        return self.finished.keep(key, stages, make)
 
     def layered_build(
         self,
@@ -165,12 +167,9 @@ class Builder:
         view: PrivateView,
     ) -> LayeredBuild:
         """How the upper layer of that environment is built. ``below``: the key of the lower one."""
-        key, layer_key = self.keys.layered(
-            request,
-            below,
-            project,
-            inputs.digest if inputs else request.digest,
-        )
+        from backdate.environments.layered import LayeredBuild
+
+        key, layer_key = self._layered_keys(request, below, project, inputs)
         return LayeredBuild(
             finished=self.finished,
             steps=self.steps,
@@ -182,6 +181,11 @@ class Builder:
             key=key,
             layer_key=layer_key,
         )
+
+    def _layered_keys(
+        self, request: EnvironmentRequest, below: str, project: str, inputs: PackagingInputs | None
+    ) -> tuple[str, str]:
+        return self.keys.layered(request, below, project, inputs.digest if inputs else request.digest)
 
     def _whole(
         self,
@@ -239,6 +243,8 @@ class Builder:
         self, request: EnvironmentRequest, key: str, failure: BuildFailure, stages: StageReporter
     ) -> Environment | BuildFailure:
         """What uv could not install (``failure``), by a pip of the time; both reasons if it cannot either."""
+        from backdate.environments.pip_installer import install_with_pip
+
         started = time.monotonic()
 
         def make(root: Path) -> Environment | BuildFailure:
@@ -297,6 +303,8 @@ class Builder:
         self, request: EnvironmentRequest, stages: StageReporter, key: str
     ) -> tuple[Resolution | BuildFailure, Environment | None]:
         """What it resolves to, and the movable environment if it was made in the same step."""
+        from backdate.environments.wheels_alone import asks_by_name_alone, install_wheels_alone
+
         if asks_by_name_alone(request) and not self._resolver.is_known(request):
             stages.enter("resolving")
             root, log = self.cache.environments / key, self.cache.logs / f"{key}.install.log"

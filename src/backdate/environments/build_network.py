@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from backdate.environments import uv
-from backdate.environments.references.supply import notes_text
 from backdate.errors import IndexUnavailable
 from backdate.index.client_environment import FILE_HOSTS
 from backdate.index.upstream import open_index
@@ -50,18 +49,3 @@ def file_endpoints(index_url: str, index_cache: Path) -> frozenset[UpstreamEndpo
             if files:
                 return frozenset(found for file in files if (found := endpoint_of(file.url)) is not None)
     return frozenset()
-
-
-def refusals(refused: Sequence[str]) -> str:
-    """What to say of hosts that were not let through; empty for none."""
-    if not refused:
-        return ""
-    return (
-        f"Not let through to the network while building: {', '.join(refused)}. Builds reach the package "
-        "index and nothing else; --build-network opens the whole network to the code that runs in them."
-    )
-
-
-def with_refusals(message: str, refused: Sequence[str], notes: Sequence[str] = ()) -> str:
-    """Why a build failed, which hosts it was not let through to, and what it could not have by address."""
-    return "\n\n".join(filter(None, (message, refusals(refused), notes_text(notes))))

@@ -12,22 +12,23 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from backdate.environments.build_inputs import LOGGED, read_build_inputs
 from backdate.environments.environment import BuildFailure
-from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.inputs import EnvironmentRequest, can_be_layered
 from backdate.environments.keys import Keys
-from backdate.environments.layered import can_be_layered
 from backdate.environments.lock import is_of_index, needs_no_build
 from backdate.environments.lock_wheels import LockedSdist, WheelFile, sdists_to_build
 from backdate.environments.private_view import PrivateView
-from backdate.environments.shared_builds import SharedBuilds
 from backdate.environments.steps import Resolution, Steps
 from backdate.environments.wheel_store import WheelStore
 from backdate.sandboxes.interface import MIB
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
 from backdate.text import end_of_file
+
+if TYPE_CHECKING:
+    from backdate.environments.shared_builds import SharedBuilds
 
 _MOST_AT_A_TIME = 8
 _MOST_LOG = 64 * MIB
@@ -110,6 +111,8 @@ class BuiltWheels:
         return wheels
 
     def _wheel(self, request: EnvironmentRequest, sdist: LockedSdist) -> WheelFile | BuildFailure | None:
+        from backdate.environments.shared_builds import SharedBuilds
+
         cache = self.steps.cache
         store, key = WheelStore(cache), self.keys.built_wheel(request, sdist)
         if cache.has("locks", _without_wheel(key)):
@@ -127,6 +130,8 @@ class BuiltWheels:
     def _build(
         self, request: EnvironmentRequest, sdist: LockedSdist, key: str, shared: SharedBuilds
     ) -> WheelFile | BuildFailure | None:
+        from backdate.environments.build_inputs import LOGGED, read_build_inputs
+
         cache = self.steps.cache
         log = cache.logs / f"{key}.wheel.log"
         with PrivateView(cache) as view:

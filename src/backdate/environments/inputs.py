@@ -136,3 +136,8 @@ def variables_of_builds(request: EnvironmentRequest) -> dict[str, str]:
     """The request's own environment variables of steps that build."""
     own = {name: value.replace(PROJECT_FOLDER, request.at) for name, value in request.variables}
     return {**own, **request.version_variables}
+
+
+def can_be_layered(request: EnvironmentRequest) -> bool:
+    """Whether dependencies can be built without the tree: not where a build variable leads into it."""
+    return not any(PROJECT_FOLDER in value for _, value in request.variables)

@@ -23,7 +23,6 @@ from backdate.environments.private_view import PrivateView
 from backdate.environments.project_layer import ProjectLayer, derive, read_copies
 from backdate.environments.steps import Resolution, Steps
 from backdate.errors import ConfigurationError
-from backdate.recipes.recipe import PROJECT_FOLDER
 
 Build = Callable[[Path], Environment | BuildFailure]
 
@@ -142,8 +141,3 @@ class LayeredBuild:
             replaced=lower.replaced,
             dependencies=DependencyLayer(key=lower.key, root=lower.root, reused=lower.reused),
         )
-
-
-def can_be_layered(request: EnvironmentRequest) -> bool:
-    """Whether dependencies can be built without the tree: not where a build variable leads into it."""
-    return not any(PROJECT_FOLDER in value for _, value in request.variables)

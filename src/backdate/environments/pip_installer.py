@@ -17,13 +17,13 @@ from pathlib import Path
 from packaging.utils import InvalidName, canonicalize_name
 
 from backdate.environments import uv
-from backdate.environments.build_network import with_refusals
 from backdate.environments.environment import BuildFailure, CutoffOverride, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest, seeds
 from backdate.environments.install_script import COPIES_INSTEAD_OF_LINKS
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.supply import ReferenceSupply
 from backdate.environments.step_files import handed_over, shown
+from backdate.environments.step_run import with_refusals
 from backdate.environments.steps import Steps
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.index.client_environment import client_environment, write_client_files

@@ -21,7 +21,6 @@ from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.build import Builder
-from backdate.environments.build_network import with_refusals
 from backdate.environments.cutoff_overrides import cutoff_overrides_at, editable_cutoff_override
 from backdate.environments.environment import LEFT_BEHIND, BuildFailure, CutoffOverride, Environment
 from backdate.environments.inputs import EnvironmentRequest
@@ -30,7 +29,7 @@ from backdate.environments.private_view import PrivateView
 from backdate.environments.script_shims import InstallCommands, ShimPaths, write_stand_ins
 from backdate.environments.script_tools import managers_apart
 from backdate.environments.step_files import handed_over, shown
-from backdate.environments.step_run import StepRun
+from backdate.environments.step_run import StepRun, with_refusals
 from backdate.environments.steps import Steps
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.index.client_environment import client_environment, write_client_files

@@ -18,11 +18,6 @@ from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.at_fault import limit_that_was_hit, require_index, require_machine
-from backdate.environments.build_network import (
-    connection_variables,
-    index_gateway,
-    with_refusals,
-)
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import (
@@ -32,7 +27,6 @@ from backdate.environments.inputs import (
     variables_of_builds,
 )
 from backdate.environments.install_script import COPIES_INSTEAD_OF_LINKS, compile_script, install_script
-from backdate.environments.lent_files import CacheUse
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.supply import (
@@ -43,7 +37,7 @@ from backdate.environments.references.supply import (
 )
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.step_files import build_files, handed_over, input_file, placed, shown
-from backdate.environments.step_run import StepRun
+from backdate.environments.step_run import StepRun, with_refusals
 from backdate.errors import ConfigurationError, MachineError, StoredDataError
 from backdate.index.upstream import IndexClient, open_index
 from backdate.sandboxes.interface import (
@@ -278,6 +272,9 @@ class Steps:
         ours that it reaches besides the index. ``offline``: it reaches nothing. ``references``: what was
         fetched for it. ``lend``: what it installs at ``root``, which is handed out, may be linked.
         """
+        from backdate.environments.build_network import connection_variables, index_gateway
+        from backdate.environments.lent_files import CacheUse
+
         network: Network = "off" if offline else self.network
         uv_cache = self.uv_cache(request)
         interpreter = request.choice.interpreter

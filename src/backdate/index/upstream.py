@@ -25,18 +25,12 @@ from backdate.index.http import Fetcher, IndexFailure, UpstreamResponse
 from backdate.index.names import is_project_name, normalise
 from backdate.index.page import Microseconds, ProjectPage, to_microseconds
 from backdate.index.page_store import NO_FILES, SerialisedPage, serialise, to_page
-from backdate.index.reading import (
-    ParsedPage,
-    UnusableAnswer,
-    has_web_address,
-    read_json,
-    read_project_document,
-)
-from backdate.index.reading_html import read_html
 from backdate.timeline.instants import Instant, format_instant, now
 
 if TYPE_CHECKING:
     import httpx
+
+    from backdate.index.reading import ParsedPage
 
 logger = logging.getLogger(__name__)
 
@@ -277,6 +271,9 @@ class IndexClient:
             return _serialised(reading, answer, upstream, name, asked)
 
     def _read(self, answer: UpstreamResponse, name: str) -> ParsedPage:
+        from backdate.index.reading import UnusableAnswer, read_json
+        from backdate.index.reading_html import read_html
+
         try:
             if answer.content_type in _JSON_TYPES:
                 reading = read_json(answer.body(), base=answer.url, name=name)
@@ -300,6 +297,8 @@ class IndexClient:
         return answer
 
     def _read_document(self, answer: UpstreamResponse, upstream: str, name: str) -> ParsedPage:
+        from backdate.index.reading import UnusableAnswer, read_project_document
+
         try:
             reading = read_project_document(answer.body(), base=answer.url, name=name)
         except UnusableAnswer as error:
@@ -341,6 +340,8 @@ def check_upstream(url: str) -> str:
     if url.rstrip("/") == PUBLIC_INDEX.rstrip("/"):
         return PUBLIC_INDEX  # without a parser of addresses, which takes long to import
     import httpx
+
+    from backdate.index.reading import has_web_address
 
     try:
         parsed = httpx.URL(url)

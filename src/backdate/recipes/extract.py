@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import get_args
 
 from backdate.errors import ConfigurationError
 from backdate.extensions import Extension, ExtensionGroup, call_extension, extensions
@@ -27,14 +26,14 @@ from backdate.recipes.sources.conda import read_conda
 from backdate.recipes.sources.github import read_github
 from backdate.recipes.sources.gitlab import read_gitlab
 from backdate.recipes.sources.imports import read_imports
-from backdate.recipes.sources.interface import DeclaredJobs, RecipeSource, SourceKind
+from backdate.recipes.sources.interface import DeclaredJobs, RecipeSource
+from backdate.recipes.sources.kinds import ALL_SOURCES, SourceKind
 from backdate.recipes.sources.makefile import read_makefile
 from backdate.recipes.sources.nox import read_nox
 from backdate.recipes.sources.readme import read_texts
 from backdate.recipes.sources.tox import read_tox
 from backdate.recipes.sources.travis import read_travis
 
-ALL_SOURCES: frozenset[SourceKind] = frozenset(get_args(SourceKind))
 _RANKS: Mapping[SourceKind, int] = MappingProxyType(
     {"ci": 0, "tox": 1, "nox": 2, "metadata": 3, "conda": 5, "makefile": 6, "texts": 7, "imports": 8}
 )

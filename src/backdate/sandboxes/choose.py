@@ -6,10 +6,7 @@ import functools
 import os
 
 from backdate.errors import UsageError
-from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.sandboxes.docker import DEFAULT_IMAGE, Docker
 from backdate.sandboxes.interface import Sandbox
-from backdate.sandboxes.unsafe_local import UnsafeLocal
 
 NAMES = ("bwrap", "docker", "unsafe-local")
 """The names of the sandboxes."""
@@ -23,7 +20,15 @@ def choose_sandbox(name: str) -> Sandbox:
     is not available raises SandboxUnavailable. Raises UsageError for another name.
     """
     if name == "docker" or name.startswith("docker:"):
+        from backdate.sandboxes.docker import DEFAULT_IMAGE, Docker
+
         return Docker(name.partition(":")[2] or os.environ.get("BACKDATE_DOCKER_IMAGE") or DEFAULT_IMAGE)
     if name not in NAMES:
         raise UsageError(f"there is no sandbox {name!r}; the names are {', '.join(NAMES)}")
-    return Bubblewrap() if name == "bwrap" else UnsafeLocal()
+    if name == "bwrap":
+        from backdate.sandboxes.bubblewrap import Bubblewrap
+
+        return Bubblewrap()
+    from backdate.sandboxes.unsafe_local import UnsafeLocal
+
+    return UnsafeLocal()

@@ -12,7 +12,8 @@ from patience import PATIENCE_S
 from backdate.environments.environment import Environment
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
-from backdate.testing.changed_tests.audit import AuditFinding, SuiteAudit, audit_suite
+from backdate.testing.changed_tests.audit import audit_suite
+from backdate.testing.changed_tests.audit_result import AuditFinding, SuiteAudit
 from backdate.testing.changed_tests.changed_tree import (
     SecretChange,
     candidates_in,

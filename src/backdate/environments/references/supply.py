@@ -10,9 +10,6 @@ from pathlib import Path
 
 from backdate.environments.cache import Cache
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.environments.references.archives import ArchiveSupply
-from backdate.environments.references.fetching import FetchRun
-from backdate.environments.references.repositories import RepositorySupply, git_configuration
 from backdate.environments.references.stated import Stated, joined, stated_by
 from backdate.environments.references.types import (
     ArchiveReference,
@@ -91,6 +88,10 @@ def supply(
     """Fetch what ``stated`` names, as of the request's instant. ``folder``: of this build alone."""
     if not stated.repositories and not stated.archives:
         return NO_REFERENCES
+    from backdate.environments.references.archives import ArchiveSupply  # with a gateway to the network
+    from backdate.environments.references.fetching import FetchRun
+    from backdate.environments.references.repositories import RepositorySupply, git_configuration
+
     log = log.with_name(f"{log.name.removesuffix('.log')}.fetched.log")
     run = FetchRun(sandbox=sandbox, interpreter=request.choice.interpreter, base=request.base, log=log)
     repositories = RepositorySupply(

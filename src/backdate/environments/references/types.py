@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from backdate.sandboxes.gateway import is_private
-from backdate.sandboxes.gateway_upstream import UpstreamEndpoint, endpoint_of
+if TYPE_CHECKING:
+    from backdate.sandboxes.gateway_upstream import UpstreamEndpoint
 
 DEFAULT_BRANCH = "HEAD"
 
@@ -34,6 +35,9 @@ class ReferencePolicy:
 
     def refusal(self, address: str) -> str:
         """Why ``address`` is not asked; empty where it is."""
+        from backdate.sandboxes.gateway import is_private
+        from backdate.sandboxes.gateway_upstream import endpoint_of
+
         endpoint = endpoint_of(address)
         if urlsplit(address).scheme not in self.schemes or endpoint is None:
             return f"{address} is not fetched: only addresses with {', '.join(self.schemes)} are"

@@ -23,8 +23,7 @@ from typing import IO, cast
 
 from backdate.errors import SourceError, SourceProblem
 from backdate.index.forward_stream import BROKEN, BoundedZip, ForwardStream, bounded_members, open_xz
-from backdate.projects.sources.folder import read_chunks
-from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
+from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter, read_chunks
 
 ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 """The kinds of sdist that can be unpacked, the preferred first."""

@@ -17,7 +17,7 @@ from backdate.projects.sources.git import (
     resolve_commit,
     run_git,
 )
-from backdate.projects.sources.tree import CHUNK, TreeLimits, TreeWriter
+from backdate.projects.sources.tree import TreeLimits, TreeWriter, read_chunks
 
 _NOT_SOURCE = frozenset(
     {".git", ".hg", ".svn", ".bzr", "__pycache__", ".tox", ".nox", ".venv", ".eggs", ".mypy_cache"}
@@ -67,14 +67,6 @@ def copy_folder(folder: Path, target: Path, *, limits: TreeLimits) -> tuple[Orig
         missing=missing,
     )
     return origin, writer.python_files
-
-
-def read_chunks(path: Path) -> Iterator[bytes]:
-    """The content of a regular file, piece by piece; a link or a device is refused with OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        while chunk := file.read(CHUNK):
-            yield chunk
 
 
 def _head(git_dir: Path) -> str | None:

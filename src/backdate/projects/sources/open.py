@@ -10,9 +10,6 @@ from pathlib import Path
 from backdate.errors import SourceError, SourceProblem
 from backdate.index.upstream import IndexClient
 from backdate.projects.project import Origin, Project
-from backdate.projects.sources.checkout import check_out
-from backdate.projects.sources.folder import copy_folder
-from backdate.projects.sources.sdist import fetch_sdist
 from backdate.projects.sources.specification import FolderSource, GitSource, SdistSource, Source, parse_source
 from backdate.projects.sources.tree import TreeLimits, safe_name
 from backdate.timeline.instants import Instant
@@ -91,10 +88,16 @@ def _bring(
                 raise SourceError(f"{path} is not a folder; unpack it first if it is an archive")
             if target.resolve().is_relative_to(path):
                 raise SourceError(f"{target.parent} lies in {path} itself; work somewhere else")
+            from backdate.projects.sources.folder import copy_folder
+
             return copy_folder(path, target, limits=limits)
         case GitSource():
+            from backdate.projects.sources.checkout import check_out
+
             return check_out(source, target, limits=limits, clone_timeout_s=clone_timeout_s)
         case SdistSource():
+            from backdate.projects.sources.sdist import fetch_sdist
+
             fetch = partial(fetch_sdist, source, target, before=before, cache=downloads, limits=limits)
             if index is not None:
                 return fetch(client=index())

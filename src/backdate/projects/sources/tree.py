@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -157,3 +157,11 @@ class TreeWriter:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             return DiskFull(f"no space left below {self._root.parent} to write {self._what}")
         return SourceError(f"{self._what} holds {name[:200]!r}, which cannot be written: {error.strerror}")
+
+
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """The content of a regular file, piece by piece; a link or a device is refused with OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import SkippedInstruction
+from backdate.recipes.sources.kinds import SourceKind
 
-SourceKind = Literal["ci", "tox", "nox", "metadata", "conda", "makefile", "texts", "imports"]
 DeclaredJobs: TypeAlias = tuple[tuple[DeclaredJob, ...], tuple[SkippedInstruction, ...]]
 
 
