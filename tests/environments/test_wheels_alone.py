@@ -13,10 +13,12 @@ from small_world import wheel
 
 from backdate.environments import wheels_alone
 from backdate.environments.build import Builder
-from backdate.environments.environment import Environment
+from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lent_files import CacheUse
+from backdate.environments.progress import OneStepEnd, OneStepEnded
 from backdate.environments.wheels_alone import asks_by_name_alone, install_wheels_alone
+from backdate.progress import Event
 from backdate.recipes.recipe import InstallStep, Provenance
 
 MODULE = "brittle/__init__.py"
@@ -99,10 +101,69 @@ def test_the_newest_release_is_taken_though_only_an_older_one_has_a_wheel(tmp_pa
         alone = install_wheels_alone(
             builder.steps, request, builder.cache.environments / "key", builder.cache.logs / "alone.log"
         )
-        assert alone is None
+        assert alone.end is OneStepEnd.NEEDS_BUILD
+        assert alone.needed is not None
+        assert (alone.needed.name, alone.needed.version) == ("brittle", "1")
         assert "builds-v0" in (builder.cache.logs / "alone.log").read_text(encoding="utf-8")
         made = built(builder.build_at(request, tmp_path / "env"))
     assert [one.version for one in made.lock.distributions if one.name == "brittle"] == ["1"]
+
+
+class Ends:
+    """A reporter that keeps why one step did not do."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[OneStepEnd, str]] = []
+
+    def report(self, event: Event) -> None:
+        if isinstance(event, OneStepEnded):
+            self.seen.append((event.reason, event.distribution))
+
+
+def kinds_of_steps(builder: Builder) -> list[str]:
+    return sorted(log.name.split(".")[1] for log in builder.cache.logs.iterdir())
+
+
+def test_an_sdist_that_the_resolver_meets_is_built_once_and_by_itself(tmp_path: Path) -> None:
+    counting = "pathlib.Path('/tmp/ran').touch()"
+    tree = project(tmp_path / "brittle", counting, name="brittle", resolving=counting)
+    ends = Ends()
+    with builder_of(
+        tmp_path, {"brittle-1.tar.gz": sdist(tree), **dict([wheel("other", "1.0", CODE)])}
+    ) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle", "other")
+        made = built(builder.build_at(request, tmp_path / "env", progress=ends))
+        assert kinds_of_steps(builder) == ["install", "wheel"], "nothing is resolved or compared besides"
+        assert ends.seen == [(OneStepEnd.NEEDS_BUILD, "brittle 1")]
+        again = built(builder.build_at(request, tmp_path / "again", progress=ends))
+    assert len(ends.seen) == 1
+    for one in (made, again):
+        assert installed(one.root, "brittle.py").exists()
+        assert installed(one.root, "other/__init__.py").exists()
+        assert one.unconfirmed is None
+    lock = (made.root / "pylock.toml").read_text(encoding="utf-8")
+    assert "brittle-1.tar.gz" in lock
+    assert "brittle-1-py3" not in lock, "the lock names what the index has"
+
+
+def test_what_resolves_without_a_build_is_not_resolved_again_to_be_built(tmp_path: Path) -> None:
+    tree = project(tmp_path / "brittle", name="brittle")
+    ends = Ends()
+    with builder_of(tmp_path, {"brittle-1.tar.gz": sdist(tree)}) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle")
+        made = built(builder.build_at(request, tmp_path / "env", progress=ends))
+        assert kinds_of_steps(builder) == ["install", "wheel"]
+    assert ends.seen == [(OneStepEnd.NEEDS_BUILD, "")]
+    assert installed(made.root, "brittle.py").exists()
+
+
+def test_an_sdist_that_does_not_build_fails_with_the_words_of_its_build(tmp_path: Path) -> None:
+    tree = project(tmp_path / "brittle", "raise SystemExit('no header')", name="brittle", resolving="pass")
+    with builder_of(tmp_path, {"brittle-1.tar.gz": sdist(tree)}) as builder:
+        request = asked(builder, tmp_path / "tree", "brittle")
+        made = builder.build_at(request, tmp_path / "env")
+    assert isinstance(made, BuildFailure)
+    assert "no header" in made.message
 
 
 def test_nothing_is_installed_where_uv_could_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +171,7 @@ def test_nothing_is_installed_where_uv_could_build(tmp_path: Path, monkeypatch: 
     with builder_of(tmp_path) as builder:
         request = asked(builder, tmp_path / "tree", "brittle")
         root, log = builder.cache.environments / "key", builder.cache.logs / "alone.log"
-        assert install_wheels_alone(builder.steps, request, root, log) is None
+        assert install_wheels_alone(builder.steps, request, root, log).end is OneStepEnd.UV_BUILDS
         assert not (root / "pyvenv.cfg").exists()
         made = builder.build_at(request, tmp_path / "env")
     assert isinstance(made, Environment)

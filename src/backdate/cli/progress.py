@@ -24,7 +24,7 @@ from backdate.cli.render_progress import (
 from backdate.cli.terminal import printable, tell
 from backdate.construction.progress import BuildAdvanced
 from backdate.environments.environment import unconfirmed_text
-from backdate.environments.progress import EnvironmentDiscarded, LockUnconfirmed
+from backdate.environments.progress import EnvironmentDiscarded, LockUnconfirmed, OneStepEnd, OneStepEnded
 from backdate.evaluation.progress import SolverFinished, SolverStarted, TaskScored
 from backdate.progress import ONLY, Activity, Event, Remark, Reporter, Stage, StageEntered, SuiteAdvanced
 from backdate.tasks.progress import TaskRunStarted, TaskVerified
@@ -70,6 +70,8 @@ class _Display:
                     self._line(f"Note: {text}")
                 case EnvironmentDiscarded(folder=folder):
                     self._line(f"Note: {folder} was changed since it was made; it is removed and built again")
+                case OneStepEnded(reason=reason, distribution=distribution):
+                    self._line(f"Note: {_one_step_text(reason, distribution)}")
                 case LockUnconfirmed(distributions=distributions):
                     self._line(f"Note: {unconfirmed_text(distributions)}")
                 case AttemptStarted():
@@ -254,3 +256,14 @@ def watch() -> Iterator[Reporter]:
     display = _LiveDisplay(console)
     with Live(display, console=console, refresh_per_second=8, transient=True):
         yield display
+
+
+def _one_step_text(reason: OneStepEnd, distribution: str) -> str:
+    if reason is OneStepEnd.NEEDS_BUILD:
+        return f"{distribution or 'an sdist'} has no wheel that will do: it is built by itself first"
+    why = {
+        OneStepEnd.UV_BUILDS: "this uv may build while it resolves",
+        OneStepEnd.NOT_COVERED: "this sandbox cannot keep uv from building",
+        OneStepEnd.FAILED: "that failed",
+    }[reason]
+    return f"not resolved and installed in one step ({why}); the ordinary steps follow"

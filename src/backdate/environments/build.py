@@ -303,19 +303,19 @@ class Builder:
         self, request: EnvironmentRequest, stages: StageReporter, key: str
     ) -> tuple[Resolution | BuildFailure, Environment | None]:
         """What it resolves to, and the movable environment if it was made in the same step."""
-        from backdate.environments.wheels_alone import asks_by_name_alone, install_wheels_alone
+        from backdate.environments.one_step import OneStepInstaller
+        from backdate.environments.wheels_alone import asks_by_name_alone
 
         if asks_by_name_alone(request) and not self._resolver.is_known(request):
-            stages.enter("resolving")
             root, log = self.cache.environments / key, self.cache.logs / f"{key}.install.log"
-            made = install_wheels_alone(self.steps, request, root, log)
-            if made is not None:
-                self._resolver.keep(request, made)
-                environment = self.steps.built(
-                    request, key=key, root=root, lock=made.lock, log=log, started=time.monotonic()
+            made = OneStepInstaller(self.steps, self._built_wheels).make(request, root, log, stages)
+            if made.resolution is not None:
+                self._resolver.keep(request, made.resolution)
+            if made.resolution is not None and made.installed:
+                lock = made.resolution.lock
+                return made.resolution, self.steps.built(
+                    request, key=key, root=root, lock=lock, log=log, started=time.monotonic()
                 )
-                return made, environment
-            self.cache.discard(root)
         with PrivateView(self.cache) as view:
             inputs = self.packaging_inputs(request)
             return self._resolver.resolve(request, inputs, stages, view), None

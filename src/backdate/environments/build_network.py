@@ -6,7 +6,9 @@ Unless everything is asked for (``--build-network``), a build is let through to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,7 +18,7 @@ from backdate.index.client_environment import FILE_HOSTS
 from backdate.index.upstream import open_index
 from backdate.sandboxes.gateway import Gateway
 from backdate.sandboxes.gateway_upstream import UpstreamEndpoint, endpoint_of
-from backdate.sandboxes.interface import Network
+from backdate.sandboxes.interface import Mount, Network
 
 _PUBLIC = "pypi.org"
 _USUAL_PROJECTS = ("pip", "setuptools", "wheel")
@@ -36,6 +38,39 @@ def connection_variables(network: Network) -> dict[str, str]:
     if network == "gateway":
         return {**uv.certificate_variables(), **Gateway.variables()}
     return uv.network_variables() if network == "on" else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildConnection:
+    """How one build step reaches what it may."""
+
+    start: tuple[str, ...] = ()
+    """Shell lines after which it does."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    gateway: Gateway | None = None
+
+    @property
+    def mounts(self) -> tuple[Mount, ...]:
+        """What the step has to be shown."""
+        return () if self.gateway is None else tuple(self.gateway.mounts)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Hosts and ports that it wanted and was not let through to."""
+        return () if self.gateway is None else self.gateway.refused
+
+
+@contextmanager
+def connected(
+    network: Network, *, index_url: str, index_cache: Path, reachable: Sequence[str], interpreter: Path
+) -> Iterator[BuildConnection]:
+    """The connection of a step. ``reachable``: see ``index_gateway``. ``interpreter``: one that it sees."""
+    variables = connection_variables(network)
+    if network != "gateway":
+        yield BuildConnection(variables=variables)
+        return
+    with index_gateway(index_url, index_cache, reachable) as gateway:
+        yield BuildConnection(start=(gateway.start_line(interpreter),), variables=variables, gateway=gateway)
 
 
 def file_endpoints(index_url: str, index_cache: Path) -> frozenset[UpstreamEndpoint]:

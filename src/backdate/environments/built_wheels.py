@@ -99,7 +99,7 @@ class BuiltWheels:
         """
         sdists = self.sdists(request, pylock)
         made = in_threads(
-            [lambda sdist=sdist: self._wheel(request, sdist) for sdist in sdists],  # type: ignore[misc]
+            [lambda sdist=sdist: self.wheel_of(request, sdist) for sdist in sdists],  # type: ignore[misc]
             jobs=min(len(os.sched_getaffinity(0)), _MOST_AT_A_TIME),
             name="wheel",
         )
@@ -110,7 +110,8 @@ class BuiltWheels:
             wheels[sdist.name] = wheel
         return wheels
 
-    def _wheel(self, request: EnvironmentRequest, sdist: LockedSdist) -> WheelFile | BuildFailure | None:
+    def wheel_of(self, request: EnvironmentRequest, sdist: LockedSdist) -> WheelFile | BuildFailure | None:
+        """The wheel of an sdist; None where its build left none that can be taken over."""
         from backdate.environments.shared_builds import SharedBuilds
 
         cache = self.steps.cache

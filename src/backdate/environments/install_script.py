@@ -49,3 +49,15 @@ def compile_script(root: Path, neighbours: Sequence[Path], python: Path) -> list
 def attempt(arguments: Sequence[str]) -> str:
     """A shell line that succeeds whatever the command does."""
     return f"{{ {shlex.join(arguments)} || :; }}"
+
+
+def step_script(connecting: Sequence[str], beside: Sequence[str], script: Sequence[str]) -> str:
+    """The shell script of a step, which ends with the first line that fails.
+
+    ``connecting``: without these lines it has no network. ``beside``: lines that are run meanwhile, and
+    have to end well before ``script`` begins.
+    """
+    if not beside:
+        return " && ".join((*connecting, *script))
+    own = f"{{ {' && '.join(beside)}; }} & own=$!"
+    return f"{own}; {' && '.join((*connecting, 'wait $own', *script))}"

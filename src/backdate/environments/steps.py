@@ -26,7 +26,12 @@ from backdate.environments.inputs import (
     requirement_lines,
     variables_of_builds,
 )
-from backdate.environments.install_script import COPIES_INSTEAD_OF_LINKS, compile_script, install_script
+from backdate.environments.install_script import (
+    COPIES_INSTEAD_OF_LINKS,
+    compile_script,
+    install_script,
+    step_script,
+)
 from backdate.environments.lock import PROJECT, read_pylock, with_index
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.supply import (
@@ -263,6 +268,7 @@ class Steps:
         offline: bool = False,
         references: ReferenceSupply = NO_REFERENCES,
         lend: bool = False,
+        beside: Sequence[str] = (),
     ) -> StepRun:
         """Run the lines of a shell script until one fails, in one sandbox.
 
@@ -271,48 +277,48 @@ class Steps:
         must run none, and what no foreign code wrote is writable. ``reachable``: addresses of servers of
         ours that it reaches besides the index. ``offline``: it reaches nothing. ``references``: what was
         fetched for it. ``lend``: what it installs at ``root``, which is handed out, may be linked.
+        ``beside``: lines that need no network, run while the step is connected; the script comes after them.
         """
-        from backdate.environments.build_network import connection_variables, index_gateway
+        from backdate.environments.build_network import connected
         from backdate.environments.lent_files import CacheUse
 
-        network: Network = "off" if offline else self.network
-        uv_cache = self.uv_cache(request)
-        interpreter = request.choice.interpreter
+        uv_cache, interpreter = self.uv_cache(request), request.choice.interpreter
         variables = uv.build_variables(cache=uv_cache, bin_folder=bin_folder or interpreter.executable.parent)
         if view is not None:
             variables |= {**variables_of_builds(request), **further_variables}
+        network: Network = "off" if offline else self.network
         with ExitStack() as stack:
             use = CacheUse(self.cache)
             if stack.enter_context(use.lending(root.name) if lend and root else use.shared()):
                 variables["UV_LINK_MODE"] = "hardlink"
-            gateway = None
-            if network == "gateway":
-                gateway = index_gateway(self.index_url, self.cache.index, reachable)
-                stack.enter_context(gateway)
-            connecting = (gateway.start_line(interpreter.executable),) if gateway else ()
-            mounts = (*mounts, *references.mounts)
-            if references.configuration:
-                git = stack.enter_context(input_file("gitconfig", references.configuration))
-                variables["GIT_CONFIG_GLOBAL"] = str(git)
-                mounts = (*mounts, shown(git.parent))
+            git_variables, git_mounts = stack.enter_context(references.configured())
+            connection = stack.enter_context(
+                connected(
+                    network,
+                    index_url=self.index_url,
+                    index_cache=self.cache.index,
+                    reachable=reachable,
+                    interpreter=interpreter.executable,
+                )
+            )
             command = Command(
-                argv=("/bin/sh", "-c", " && ".join((*connecting, *script))),
+                argv=("/bin/sh", "-c", step_script(connection.start, beside, script)),
                 cwd=request.at if with_tree else _NO_TREE,
-                env={**variables, **connection_variables(network)},
+                env={**variables, **git_variables, **connection.variables},
                 network=network,
                 limits=self.limits,
                 ends_left_behind=view is not None,
             )
             tools = (shown(interpreter.prefix), shown(uv.find_uv()))
-            own = (*self._writable(uv_cache, view, root), *(gateway.mounts if gateway else ()))
+            own = (*self._writable(uv_cache, view, root), *connection.mounts)
             workspace = Workspace(
                 tree=request.tree if with_tree else None,
                 at=request.at,
-                mounts=(*tools, *own, *mounts),
+                mounts=(*tools, *own, *mounts, *references.mounts, *git_mounts),
                 base=request.base,
             )
             run = self.sandbox.run(command, workspace, log=log)
-        step = StepRun(run=run, refused=gateway.refused if gateway else (), notes=references.notes)
+        step = StepRun(run=run, refused=connection.refused, notes=references.notes)
         step.note_refusals(log)
         return step
 

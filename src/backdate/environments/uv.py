@@ -117,12 +117,14 @@ def resolve_arguments(
     overrides: Sequence[str] = (),
     builds: BuildFiles | None = None,
     known_metadata: Path | None = None,
+    settings: Path | None = None,
     build: bool = True,
 ) -> tuple[str, ...]:
     """Resolve requirement files into ``output``, a PEP 751 lock with every file's hashes.
 
     Further files may be put behind. ``known_metadata``: uv's configuration with the metadata of all that the
-    files name; nothing else is locked then, and nothing is built.
+    files name; nothing else is locked then, and nothing is built. ``settings``: more of its
+    configuration.
     """
     return (
         str(find_uv()),
@@ -133,6 +135,7 @@ def resolve_arguments(
         *(part for override in overrides for part in ("--overrides", override)),
         *(builds.arguments if builds else ()),
         *(("--no-deps", "--config-file", str(known_metadata)) if known_metadata else ()),
+        *(("--config-file", str(settings)) if settings else ()),
         *(() if build else ("--no-build",)),
         *("--output-file", str(output), "--", *inputs),
     )

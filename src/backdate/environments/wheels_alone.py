@@ -12,26 +12,32 @@ is an sdist ends the resolution.
 from __future__ import annotations
 
 import io
+import platform
 import shlex
 import tarfile
 import tempfile
 import uuid
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from backdate.environments import uv
-from backdate.environments.environment import Lock
+from backdate.environments.built_metadata import BuiltSdist, metadata_settings
 from backdate.environments.inputs import EnvironmentRequest, requirement_lines
-from backdate.environments.lock import index_line, is_of_index, needs_no_build, read_pylock
+from backdate.environments.lock import index_line, is_of_index, read_pylock
+from backdate.environments.lock_wheels import LockedSdist, sdists_to_build
+from backdate.environments.progress import OneStepEnd
 from backdate.environments.step_files import handed_over, input_file, shown
+from backdate.environments.step_run import StepRun
 from backdate.environments.steps import Resolution, Steps
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.sandboxes.interface import Mount
 from backdate.sandboxes.unsafe_local import UnsafeLocal
+from backdate.serial import to_json
 
 _BUILDS = "builds-v0"
 """The folder of uv's cache in which it makes environments for builds."""
@@ -39,6 +45,10 @@ _CANARY = "backdate-canary"
 _STEM = "backdate_canary"
 _CANARY_AT = "/run/backdate/canary"
 _BUILDS_ANYWAY = 97
+_HAS_TO_BUILD = 96
+_LOCK, _NEEDED, _INSTALLED = "pylock.toml", "pylock.needed.toml", "pylock.installed.toml"
+_NAMES_SDIST = r"s/.*[Ff]ailed to .*build `\([A-Za-z0-9._-]\{1,200\}==[A-Za-z0-9.!+_-]\{1,200\}\)`.*/\1/p"
+"""What uv says of an sdist that it cannot build; nothing foreign wrote into that."""
 
 
 def asks_by_name_alone(request: EnvironmentRequest) -> bool:
@@ -51,65 +61,91 @@ def asks_by_name_alone(request: EnvironmentRequest) -> bool:
     )
 
 
-def install_wheels_alone(
-    steps: Steps, request: EnvironmentRequest, root: Path, log: Path
-) -> Resolution | None:
-    """Make the movable environment at ``root``, in ``Cache.environments``, from wheels of the index.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneStep:
+    """What came of resolving and installing in one step."""
 
-    None where that cannot be, for whatever reason: the other way says why. Its files may be lent
-    (``lent_files.py``).
+    resolution: Resolution | None = None
+    """None where it was not resolved."""
+    installed: bool = False
+    end: OneStepEnd | None = None
+    """Why it is not installed."""
+    needed: LockedSdist | None = None
+    """What has to be built before it resolves."""
+
+
+def install_wheels_alone(
+    steps: Steps, request: EnvironmentRequest, root: Path, log: Path, built: Sequence[BuiltSdist] = ()
+) -> OneStep:
+    """Make the movable environment at ``root``, in ``Cache.environments``, from wheels.
+
+    They are of the index, but for ``built``. Where that cannot be, the other way says why. Its files may be
+    lent (``lent_files.py``).
     """
     if steps.sandbox.name == UnsafeLocal.name or "\\" in steps.index_url:
-        return None  # nothing can be covered there
+        return OneStep(end=OneStepEnd.NOT_COVERED)
     uv_cache = steps.uv_cache(request)
-    output = steps.cache.clean / f"pylock.{uuid.uuid4().hex}.toml"
+    work = steps.cache.clean / f"step-{uuid.uuid4().hex}"
     python = request.choice.interpreter.executable
     try:
         with (
             input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as asked,
             input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
+            input_file("uv.toml", metadata_settings(built)) as settings,
             _canaries() as canaries,
         ):
             steps.cache.make_clean(uv_cache / _BUILDS)
-            compiling = uv.resolve_arguments(
-                python=python,
-                instant=request.instant,
-                cutoff_overrides=request.cutoff_overrides,
-                index_url=steps.index_url,
-                inputs=[str(asked)],
-                constraints=[str(limits)],
-                output=output,
-            )
+            steps.cache.make_clean(work)
+            compiling = _compiling(steps, request, asked, limits, settings if built else None, work)
+            creating = shlex.join(uv.create_arguments(python=python, root=root, movable=True))
             script = [
-                *_canary_lines(python),
-                shlex.join(uv.create_arguments(python=python, root=root, movable=True)),
-                shlex.join(compiling),
-                _with_index(output, steps.index_url),
-                _installing(steps, request, root),
+                _or_lock_of_needed(steps, request, compiling, work),
+                _ready_to_install(work, steps.index_url, built),
+                _installing(steps, request, root, work),
             ]
             mounts = [
-                *(shown(file.parent) for file in (asked, limits)),
+                *(shown(file.parent) for file in (asked, limits, settings)),
+                *(shown(one.wheel.path) for one in built),
                 Mount(source=canaries, target=_CANARY_AT),
                 Mount(source=canaries / "covered", target=str(uv_cache / _BUILDS)),
             ]
-            step = steps.run(request, script, mounts, log, with_tree=False, root=root, lend=True)
-        return _resolution(request, handed_over(output)) if step.ok else None
+            before = [] if built else _canary_lines(python)  # it was tried a moment ago
+            step = steps.run(
+                *(request, script, mounts, log),
+                with_tree=False,
+                root=root,
+                lend=True,
+                beside=(*before, creating),
+            )
+        return _outcome(request, step, work, built)
     except (OSError, ConfigurationError, StoredDataError):
-        return None
+        return OneStep(end=OneStepEnd.FAILED)
     finally:
-        steps.cache.discard(output)
+        steps.cache.discard(work)
 
 
-def _resolution(request: EnvironmentRequest, pylock: str) -> Resolution | None:
-    lock: Lock = read_pylock(
-        pylock,
-        instant=request.instant,
-        python=request.choice.interpreter.version,
-        cutoff_overrides=request.cutoff_overrides,
+def _outcome(request: EnvironmentRequest, step: StepRun, work: Path, built: Sequence[BuiltSdist]) -> OneStep:
+    if step.run.exit_code == _BUILDS_ANYWAY:
+        return OneStep(end=OneStepEnd.UV_BUILDS)
+    version = request.choice.interpreter.version
+    if step.run.exit_code == _HAS_TO_BUILD:
+        alone = handed_over(work / _NEEDED)
+        sdists = sdists_to_build(alone, python=version, machine=platform.machine())
+        needed = sdists[0] if len(sdists) == 1 and is_of_index(alone) else None
+        return OneStep(end=OneStepEnd.NEEDS_BUILD, needed=needed)
+    pylock = handed_over(work / _LOCK)
+    lock = read_pylock(
+        pylock, instant=request.instant, python=version, cutoff_overrides=request.cutoff_overrides
     )
-    if not is_of_index(pylock) or not needs_no_build(pylock):
-        return None
-    return Resolution(lock=lock, pylock=pylock, checked=True)
+    if not is_of_index(pylock):
+        return OneStep(end=OneStepEnd.FAILED)
+    resolution = Resolution(lock=lock, pylock=pylock, checked=True)
+    if step.ok:
+        return OneStep(resolution=resolution, installed=True)
+    has_to_build = sdists_to_build(pylock, python=version, machine=platform.machine())
+    others = {one.sha256 for one in has_to_build} - {one.sdist.sha256 for one in built}
+    end = OneStepEnd.NEEDS_BUILD if others else OneStepEnd.FAILED
+    return OneStep(resolution=resolution if others else None, end=end)
 
 
 def _is_by_name(line: str) -> bool:
@@ -119,13 +155,61 @@ def _is_by_name(line: str) -> bool:
         return False
 
 
-def _with_index(lock: Path, index_url: str) -> str:
-    """A shell line: a copy of the lock in $TMPDIR, as ``lock.with_index`` writes it."""
-    added = f"/^version = /a {index_line(index_url).rstrip()}"
-    return f'{shlex.join(("sed", added, str(lock)))} > "$TMPDIR/pylock.toml"'
+def _compiling(
+    steps: Steps, request: EnvironmentRequest, asked: Path, limits: Path, settings: Path | None, work: Path
+) -> str:
+    return shlex.join(
+        uv.resolve_arguments(
+            python=request.choice.interpreter.executable,
+            instant=request.instant,
+            cutoff_overrides=request.cutoff_overrides,
+            index_url=steps.index_url,
+            inputs=[str(asked)],
+            constraints=[str(limits)],
+            output=work / _LOCK,
+            settings=settings,
+        )
+    )
 
 
-def _installing(steps: Steps, request: EnvironmentRequest, root: Path) -> str:
+def _or_lock_of_needed(steps: Steps, request: EnvironmentRequest, compiling: str, work: Path) -> str:
+    """A shell line that resolves; where uv names an sdist that it would have to build, a lock of that alone.
+
+    Said to need nothing, it is locked without a build.
+    """
+    said, pin, settings = (shlex.quote(str(work / name)) for name in ("said.txt", "pin.txt", "pin.toml"))
+    locking = uv.resolve_arguments(
+        python=request.choice.interpreter.executable,
+        instant=request.instant,
+        cutoff_overrides=request.cutoff_overrides,
+        index_url=steps.index_url,
+        inputs=[str(work / "pin.txt")],
+        constraints=(),
+        output=work / _NEEDED,
+        known_metadata=work / "pin.toml",
+    )
+    table = shlex.quote('[[dependency-metadata]]\nname = "%s"\nrequires-dist = []\n')
+    return (
+        f"{{ {compiling} 2>{said} || {{ cat {said} >&2; "
+        f"sed -n {shlex.quote(_NAMES_SDIST)} {said} | head -n 1 >{pin}; test -s {pin} && "
+        f'printf {table} "$(sed "s/==.*//" {pin})" >{settings} && {shlex.join(locking)} && '
+        f"exit {_HAS_TO_BUILD}; exit 1; }}; }}"
+    )
+
+
+def _ready_to_install(work: Path, index_url: str, built: Sequence[BuiltSdist]) -> str:
+    """A shell line: a copy of the lock as ``lock.with_index`` writes it, with wheels for what was built."""
+    changes = [f"/^version = /a {index_line(index_url).rstrip()}"]
+    for one in built:
+        path, sha256 = to_json(str(one.wheel.path)).decode(), one.wheel.sha256
+        wheel = f'wheels = [{{ path = {path}, hashes = {{ sha256 = "{sha256}" }} }}]'
+        escaped = "".join(f"\\{part}" if part in "\\&|" else part for part in wheel)
+        changes.append(f's|^sdist = .*"{one.sdist.sha256}".*|{escaped}|')
+    expressions = [part for change in changes for part in ("-e", change)]
+    return f"{shlex.join(('sed', *expressions, str(work / _LOCK)))} >{shlex.quote(str(work / _INSTALLED))}"
+
+
+def _installing(steps: Steps, request: EnvironmentRequest, root: Path, work: Path) -> str:
     arguments = uv.install_arguments(
         root=root,
         instant=request.instant,
@@ -133,7 +217,7 @@ def _installing(steps: Steps, request: EnvironmentRequest, root: Path) -> str:
         index_url=steps.index_url,
         build=False,
     )
-    return f'{shlex.join(arguments)} "$TMPDIR/pylock.toml"'
+    return shlex.join((*arguments, str(work / _INSTALLED)))
 
 
 def _canary_lines(python: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from backdate.environments.references.types import (
     ReferencePolicy,
     parse_git,
 )
+from backdate.environments.step_files import input_file, shown
 from backdate.sandboxes.interface import Mount, Sandbox
 
 _REQUIREMENT_FILES = r"\( -name '*.txt' -o -name '*.in' -o -name '*.pip' \)"
@@ -48,6 +50,15 @@ class ReferenceSupply:
         return [
             f"find . -maxdepth 4 -type f {_REQUIREMENT_FILES} -exec sed -i {shlex.join(replacing)} {{}} +"
         ]
+
+    @contextmanager
+    def configured(self) -> Iterator[tuple[dict[str, str], tuple[Mount, ...]]]:
+        """Variables and mounts by which git is led to what was fetched, for the time of a step."""
+        if not self.configuration:
+            yield {}, ()
+            return
+        with input_file("gitconfig", self.configuration) as git:
+            yield {"GIT_CONFIG_GLOBAL": str(git)}, (shown(git.parent),)
 
     def with_files(self, requirements: str) -> str:
         """Requirements with files for addresses."""

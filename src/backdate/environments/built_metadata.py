@@ -1,0 +1,97 @@
+"""The metadata of a wheel that was built from an sdist: with them its dependents resolve without a build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.metadata import parse_email
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name, is_normalized_name
+from packaging.version import InvalidVersion, Version
+
+from backdate.environments.lock_wheels import LockedSdist, WheelFile
+from backdate.index.forward_stream import BROKEN, BoundedZip
+from backdate.serial import to_json
+
+_MOST_BYTES = 1024 * 1024
+_MOST_REQUIREMENTS = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltSdist:
+    """An sdist, the wheel that was built of it, and what the wheel says that it requires."""
+
+    sdist: LockedSdist
+    wheel: WheelFile
+    requires: tuple[str, ...] = ()
+    requires_python: str = ""
+    extras: tuple[str, ...] = ()
+
+
+def read_built(sdist: LockedSdist, wheel: WheelFile) -> BuiltSdist | None:
+    """What the wheel, which foreign code wrote, says of itself.
+
+    None where that is not sound, of another distribution, or names addresses: nobody but a build may fetch
+    those.
+    """
+    text = _metadata(wheel.path)
+    raw, unknown = parse_email(text) if text is not None else ({}, {"": []})
+    if unknown.keys() & {"name", "version", "requires-dist", "requires-python", "provides-extra", ""}:
+        return None  # said twice, or not to be read
+    try:
+        same = canonicalize_name(raw["name"]) == sdist.name and Version(raw["version"]) == Version(
+            sdist.version
+        )
+        requires = tuple(Requirement(line) for line in raw.get("requires_dist", ()))
+        python = str(SpecifierSet(raw.get("requires_python", "")))
+    except (KeyError, InvalidVersion, InvalidRequirement, InvalidSpecifier):
+        return None
+    extras = tuple(canonicalize_name(name) for name in raw.get("provides_extra", ()))
+    if not same or len(requires) > _MOST_REQUIREMENTS or any(one.url is not None for one in requires):
+        return None
+    if not all(map(is_normalized_name, extras)):
+        return None
+    return BuiltSdist(
+        sdist=sdist,
+        wheel=wheel,
+        requires=tuple(map(str, requires)),
+        requires_python=python,
+        extras=extras,
+    )
+
+
+def metadata_settings(built: Iterable[BuiltSdist]) -> str:
+    """uv's configuration that tells it these metadata, each of that version alone."""
+    tables = []
+    for one in built:
+        values = {
+            "name": one.sdist.name,
+            "version": one.sdist.version,
+            "requires-dist": list(one.requires),
+            "provides-extra": list(one.extras),
+            **({"requires-python": one.requires_python} if one.requires_python else {}),
+        }
+        lines = (f"{key} = {to_json(value).decode()}\n" for key, value in values.items())
+        tables.append("[[dependency-metadata]]\n" + "".join(lines))
+    return "\n".join(tables)
+
+
+def _metadata(wheel: Path) -> bytes | None:
+    """The one METADATA file of ``wheel``; None where there is none, or it is too long."""
+    try:
+        with BoundedZip(wheel) as archive:
+            found = [
+                member
+                for member in archive.infolist()
+                if member.filename.count("/") == 1 and member.filename.endswith(".dist-info/METADATA")
+            ]
+            if len(found) != 1:
+                return None
+            with archive.open_member(found[0]) as file:
+                text = file.read(_MOST_BYTES + 1)
+    except BROKEN:
+        return None
+    return text if len(text) <= _MOST_BYTES else None

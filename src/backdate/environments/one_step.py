@@ -1,0 +1,60 @@
+"""Environments that are made in as few steps as their sdists allow (``wheels_alone.py``).
+
+Where the resolver meets an sdist whose metadata only a build tells, that sdist is built, by itself as always,
+and the step is begun again with what its wheel says. So the resolver never runs foreign code, its lock is the
+index's word, and each sdist is built once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from backdate.environments.built_metadata import BuiltSdist, read_built
+from backdate.environments.built_wheels import BuiltWheels
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.lock_wheels import WheelFile
+from backdate.environments.progress import OneStepEnd, OneStepEnded
+from backdate.environments.steps import Steps
+from backdate.environments.wheels_alone import OneStep, install_wheels_alone
+from backdate.progress import StageReporter
+
+_MOST_BUILDS = 3
+"""Each is met after the one before: of more of them the ordinary steps build several at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneStepInstaller:
+    """Resolves and installs what is asked for by name alone."""
+
+    steps: Steps
+    built_wheels: BuiltWheels
+
+    def make(self, request: EnvironmentRequest, root: Path, log: Path, stages: StageReporter) -> OneStep:
+        """The movable environment at ``root``, or as much of the way to it as was gone.
+
+        Why it went no further is reported. Raises as ``Builder.prepare`` does.
+        """
+        built: list[BuiltSdist] = []
+        while True:
+            stages.enter("resolving")
+            made = install_wheels_alone(self.steps, request, root, log, built)
+            if made.installed:
+                return made
+            self.steps.cache.discard(root)
+            sdist = made.needed
+            stages.progress.report(
+                OneStepEnded(
+                    subject=stages.subject,
+                    reason=made.end or OneStepEnd.FAILED,
+                    distribution=f"{sdist.name} {sdist.version}" if sdist else "",
+                )
+            )
+            if sdist is None or len(built) == _MOST_BUILDS or any(one.sdist == sdist for one in built):
+                return made
+            stages.enter("building")
+            wheel = self.built_wheels.wheel_of(request, sdist)
+            known = read_built(sdist, wheel) if isinstance(wheel, WheelFile) else None
+            if known is None:
+                return made
+            built.append(known)
