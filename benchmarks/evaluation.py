@@ -34,7 +34,8 @@ from backdate.cli import options
 from backdate.evaluation.answers import Submission
 from backdate.evaluation.load import Benchmark, open_bench
 from backdate.evaluation.scoring import ScorePlan, score_all
-from backdate.sandboxes.interface import Capability, Command, RunResult, Sandbox, Workspace
+from backdate.sandboxes.interface import Command, RunResult, Sandbox, Workspace
+from backdate.sandboxes.wrapped import WrappedSandbox
 from backdate.tasks.judge_runs.deciding import JudgeSettings
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunResult
@@ -90,22 +91,12 @@ class Clock:
         self.built += self.now() - started
 
 
-@dataclass(frozen=True, slots=True)
-class CountingSandbox:
+class CountingSandbox(WrappedSandbox):
     """A sandbox whose test runs say what they used of the processor."""
 
-    inner: Sandbox
-    clock: Clock
-    name: str = "counting"
-
-    def probe(self) -> tuple[Capability, ...]:
-        return self.inner.probe()
-
-    def require(self) -> None:
-        self.inner.require()
-
-    def base_key(self) -> str | None:
-        return self.inner.base_key()
+    def __init__(self, inner: Sandbox, clock: Clock) -> None:
+        super().__init__(inner)
+        self.clock = clock
 
     def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
         if "BACKDATE_CAPTURE_EVENTS" not in command.env:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from backdate.sandboxes.interface import Capability, Command, Mount, RunResult, Sandbox, Workspace
+from backdate.sandboxes.interface import Command, Mount, RunResult, Sandbox, Workspace
+from backdate.sandboxes.wrapped import WrappedSandbox
 from backdate.serial import decoder_of, to_json, write_whole
 from backdate.testing.watching import Watch
 
@@ -58,31 +59,18 @@ class Trace:
     """What shows that something else wrote into the trace; everything else is then empty."""
 
 
-class TracingSandbox:
+class TracingSandbox(WrappedSandbox):
     """A sandbox that traces test runs and leaves every other command as it is."""
 
     def __init__(self, inner: Sandbox, files: Mapping[str, tuple[int, ...]], folder: Path) -> None:
         """Trace ``files``, each with the first lines of the functions whose calls are recorded, into
         ``folder``, which exists."""
-        self.inner = inner
+        super().__init__(inner)
         self.files = files
         self.folder = folder
-        self.name = inner.name
         write_whole(folder / _BEGINNING, secrets.token_hex(16).encode() + b"\n")
         write_whole(folder / _TRACE, (folder / _BEGINNING).read_bytes())
         (folder / _TRACE).chmod(0o600)
-
-    def probe(self) -> tuple[Capability, ...]:
-        """As the inner one."""
-        return self.inner.probe()
-
-    def require(self) -> None:
-        """As the inner one."""
-        self.inner.require()
-
-    def base_key(self) -> str | None:
-        """As the inner one's."""
-        return self.inner.base_key()
 
     def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
         """Run ``command``, traced when it is a run of tests."""
