@@ -78,6 +78,26 @@ def test_variables_and_further_commands_of_tox_are_honoured(settings: Settings, 
 
 
 @pytest.mark.network
+@pytest.mark.slow
+def test_a_django_app_with_a_program_that_runs_its_tests(settings: Settings, tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom django.conf import settings\nsettings.configure(SECRET_KEY='x', "
+        "INSTALLED_APPS=['polls'], DATABASES={'default': {'ENGINE': 'django.db.backends.sqlite3'}})\n"
+        "from django.core.management import execute_from_command_line\n"
+        "execute_from_command_line(sys.argv[:1] + ['test', 'polls'])\n"
+    )
+    suite = (
+        "from django.conf import settings\nfrom django.test import SimpleTestCase\n"
+        "class A(SimpleTestCase):\n    def test_it(self):\n        assert settings.INSTALLED_APPS == ['polls']\n"
+    )
+    files = {"requirements.txt": "Django<4.2\n", "runtests.py": program, "polls/tests.py": suite}
+    result = set_up(project(tmp_path, files | {"polls/__init__.py": ""}), instant=AT, settings=settings)
+    assert result.proven, result.reason
+    assert [attempt.recipe.test.runner for attempt in result.attempts] == ["program"]
+    assert (result.counts.passed, result.covered, result.defined) == (1, 1, 1)
+
+
+@pytest.mark.network
 def test_what_was_proven_is_tried_first_at_another_date_and_by_check(
     session_cache: Path, index_url: str, tmp_path: Path
 ) -> None:

@@ -11,7 +11,8 @@ from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ProgramCall
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.installers import INSTALLERS, install_with_pip, install_with_setup_script
-from backdate.recipes.recipe import Provenance, SkipKind, SkippedInstruction, Variable
+from backdate.recipes.own_runners import module_file, with_path
+from backdate.recipes.recipe import InstallStep, Provenance, SkipKind, SkippedInstruction, Variable
 from backdate.recipes.runners import RUNNERS, run_file
 from backdate.recipes.script import ScriptCommand, VariableAssignment, follow
 from backdate.recipes.shell import Word
@@ -169,13 +170,13 @@ def understand(command: ProgramCall, depth: int = 0) -> Iterable[Action]:
     if _PYTHON.match(name):
         return _python(command, depth)
     if _PIP.match(name):
-        return _pip(command)
+        return _with_inline_variables(command, _pip(command))
     if name in ("uv", "rye") and command.arguments[:1] == ("pip",):
-        return _pip(command.having(command.arguments))
+        return _with_inline_variables(command, _pip(command.having(command.arguments)))
     if name == "coverage":
         return _coverage(command, command.arguments, depth)
     if name in INSTALLERS:
-        return INSTALLERS[name](command)
+        return _with_inline_variables(command, INSTALLERS[name](command))
     if name in RUNNERS:
         return RUNNERS[name](command)
     if name.endswith(".py"):
@@ -185,6 +186,15 @@ def understand(command: ProgramCall, depth: int = 0) -> Iterable[Action]:
         return (_script(command, script),)
     reason = f"{name[:60]} is neither an install nor a test command"
     return (SkippedInstruction(reason=reason, kind=SkipKind.OTHER_COMMAND, provenance=command.provenance),)
+
+
+def _with_inline_variables(command: ProgramCall, actions: Iterable[Action]) -> Iterable[Action]:
+    """``actions`` of an install command, with the variables in front of it where it installs something."""
+    done = tuple(actions)
+    if any(isinstance(action, InstallStep) for action in done):
+        for name, value in command.variables:
+            yield Variable(name=name, value=value, builds_only=True, provenance=command.provenance)
+    yield from done
 
 
 def _unwrapped(command: ProgramCall) -> ProgramCall | None:
@@ -235,8 +245,15 @@ def _python(command: ProgramCall, depth: int) -> Iterable[Action]:
         if module in ("unittest", "twisted.trial", "tox", "nox", "pytest", "py.test", "nose", "nose2"):
             name = f"python -m {module}" if module in ("unittest", "twisted.trial") else module
             return RUNNERS[name](command.having((name, *arguments[2:])))
+        if module in ("django", "stestr", "zope.testrunner", "green"):
+            name = "python -m django" if module == "django" else module
+            return RUNNERS[name](command.having((name, *arguments[2:])))
         if module in ("coverage", "pip", "poetry", "pipenv", "uv", "pdm", "flit"):
             return understand(command.having((module, *arguments[2:])), depth + 1)
+        file = module_file(command.files, command.cwd, module)
+        if file is not None:
+            inside = replace(command, variables=with_path(command.variables))
+            return run_file(inside, (file, *arguments[2:]))
         return (
             SkippedInstruction(
                 reason=f"python -m {module[:60]} is not followed", provenance=command.provenance
@@ -249,7 +266,7 @@ def _python(command: ProgramCall, depth: int) -> Iterable[Action]:
             ),
         )
     if posixpath.basename(arguments[0]) == "setup.py":
-        return install_with_setup_script(command.having(arguments))
+        return _with_inline_variables(command, install_with_setup_script(command.having(arguments)))
     return run_file(command, arguments)
 
 

@@ -210,14 +210,14 @@ def _steps(actions: Sequence[Action], skipped: list[SkippedInstruction]) -> Iter
 
 def _variables(actions: Sequence[Action]) -> tuple[Variable, ...]:
     """The last value of each variable that may concern installing or testing."""
-    last: dict[str, Variable] = {}
+    last: dict[tuple[str, bool], Variable] = {}
     for action in actions:
         if (
             isinstance(action, Variable)
             and not action.name.startswith(_NOT_FOR_TESTS)
             and action.name != "PATH"
         ):
-            last[action.name] = action
+            last[action.name, action.builds_only] = action
     return tuple(last.values())
 
 
@@ -234,7 +234,11 @@ def _placed(plan: SuitePlan, files: Files) -> SuitePlan:
 
 def _with_variables(plan: SuitePlan, variables: Sequence[Variable]) -> SuitePlan:
     here = posixpath.relpath(".", plan.cwd)
-    values = {variable.name: variable.value.replace(PROJECT_FOLDER, here) for variable in variables}
+    values = {
+        variable.name: variable.value.replace(PROJECT_FOLDER, here)
+        for variable in variables
+        if not variable.builds_only
+    }
     return replace(plan, environment=tuple((values | dict(plan.environment)).items()))
 
 

@@ -37,6 +37,8 @@ class Declared:
     """(group, its requirements, where it is declared): dependency groups and their older forms."""
     tests_require: tuple[str, ...] = ()
     """The requirements of setuptools' ``tests_require``."""
+    test_suite: str | None = None
+    """What setuptools' ``test_suite`` names: a module, or a function in one."""
     runtime: tuple[str, ...] = ()
     """Requirements of a project that is not installable (a Pipfile)."""
     unread: tuple[tuple[str, str], ...] = ()
@@ -62,6 +64,7 @@ def read_declared(root: Path) -> Declared:
         extras.setdefault(name, "setup.py")
     tests_require = setup_cfg.get("options", {}).get("tests_require", "").split("\n")
     tests_require += _lines(setup_py.get("tests_require"))
+    suites = (setup_cfg.get("options", {}).get("test_suite"), setup_py.get("test_suite"))
     pipfile = _toml(root, "Pipfile", unread)
     names = (
         _table(pyproject, "project").get("name"),
@@ -75,6 +78,7 @@ def read_declared(root: Path) -> Declared:
         extras=tuple(extras.items()),
         groups=(*_groups(pyproject, unread), *_pipfile_groups(pipfile)),
         tests_require=tuple(line.strip() for line in tests_require if line.strip()),
+        test_suite=next((suite for suite in suites if isinstance(suite, str) and suite), None),
         runtime=poetry_requirements(_pipfile_table(pipfile, "packages"))[0],
         unread=tuple(unread),  # the last, as those above fill it
     )

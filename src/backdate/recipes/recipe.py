@@ -90,11 +90,13 @@ class SystemPackages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """One environment variable, for the install steps and for the tests alike."""
+    """One environment variable, for the install steps and, as a rule, for the tests."""
 
     name: str
     value: str
     """``PROJECT_FOLDER`` stands for the folder that holds the project, wherever that is."""
+    builds_only: bool = False
+    """Whether it stands in front of an install command (``NAME=value pip install .``), unseen by tests."""
     provenance: Provenance
 
 

@@ -84,7 +84,7 @@ def installing_lines(recipe: Recipe) -> tuple[str, ...]:
     """Shell lines that set the recipe's variables and install what it names, in the project's folder."""
     lines: list[str] = []
     for variable in recipe.variables:
-        if _NAME.match(variable.name):
+        if _NAME.match(variable.name) and not variable.builds_only:
             lines += _comment(variable.provenance)
             value = variable.value.replace(PROJECT_FOLDER, ".")
             lines.append(f"export {variable.name}={shlex.quote(value)}")
@@ -114,7 +114,7 @@ def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
             lines.append(f"# conda packages, not installed: {packages}")
     lines += ["COPY . .", ""]
     for variable in recipe.variables:
-        if _NAME.match(variable.name):
+        if _NAME.match(variable.name) and not variable.builds_only:
             lines += _comment(variable.provenance)
             value = variable.value.replace(PROJECT_FOLDER, "/project")
             lines.append(f"ENV {variable.name}={_docker_quoted(value)}")
@@ -149,6 +149,7 @@ def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
     set_anyway = {
         (variable.name, variable.value.replace(PROJECT_FOLDER, here))
         for variable in (recipe.variables if recipe else ())
+        if not variable.builds_only
     }
     own = [
         f"{name}={shlex.quote(value)}"
@@ -187,7 +188,12 @@ def _install_lines(recipe: Recipe) -> Iterator[str]:
         yield from _comment(step.provenance)
         arguments += _pip_arguments(step)
     if arguments:
-        yield shlex.join(["python", "-m", "pip", "install", *arguments])
+        own = "".join(
+            f"{variable.name}={shlex.quote(_printable(variable.value.replace(PROJECT_FOLDER, '.')))} "
+            for variable in recipe.variables
+            if variable.builds_only and _NAME.match(variable.name)
+        )
+        yield own + shlex.join(["python", "-m", "pip", "install", *arguments])
 
 
 def _pip_arguments(step: InstallStep) -> list[str]:

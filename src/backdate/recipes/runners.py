@@ -17,6 +17,8 @@ from typing import Literal
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ProgramCall, read_options
 from backdate.recipes.files import normal_path
+from backdate.recipes.other_runners import found_tests, stestr, task_runner, zope_testrunner
+from backdate.recipes.own_runners import runs_django_tests, runs_tests, starts_itself, with_path
 from backdate.recipes.recipe import PROJECT_FOLDER, SkippedInstruction, SuitePlan
 
 _PYTEST_REPORTING = (
@@ -88,6 +90,10 @@ _NOSE_WITH_VALUE = (
     *("-w", "--where", "-c", "--config", "-m", "--match", "-e", "--exclude", "-a", "--attr", "-l", "-i"),
     *("--cover-package", "--cover-min-percentage", "--cover-html-dir", "--cover-xml-file", "--processes"),
     *("--xunit-file", "--verbosity", "--start-dir", "--pattern", "--ignore-files", "--tests"),
+)
+_DJANGO_WITH_VALUE = (
+    *("-v", "--verbosity", "--settings", "-k", "--tag", "--exclude-tag", "--pythonpath", "-p", "--pattern"),
+    *("-t", "--top-level-directory", "--testrunner", "--parallel-processes"),
 )
 OWN_RUNNER = re.compile(
     r"(?:run[_-]?(?:all[_-]?)?tests?|tests?[_-]?runner|all[_-]?tests|testall|test[_-]?suite)\.py\Z"
@@ -281,17 +287,23 @@ def run_file(command: ProgramCall, words: tuple[str, ...]) -> Iterator[Action]:
     """``python FILE …``: Django's manage.py, or a file of tests."""
     path = normal_path(command.cwd, words[0])
     name = posixpath.basename(words[0])
+    text = command.files.text(path) or "" if path is not None and command.files.has(path) else ""
     if path is None or not command.files.has(path):
         yield command.skipped(f"there is no file {words[0][:100]} in the project")
-    elif name == "manage.py" and "django" in (command.files.text(path) or ""):
+    elif name == "manage.py" and "django" in text:
         if words[1:2] == ("test",):
             yield from _django(command, words[2:], posixpath.dirname(path) or ".")
         else:
             yield command.skipped("manage.py runs no test here")
+    elif runs_django_tests(text) and starts_itself(text) and words[1:2] != ("runserver",):
+        plan = _plan(command, "pytest", [posixpath.relpath(path, command.cwd)], words[1:])
+        yield replace(plan, runner="program")
     elif _TEST_FILE.match(name) and len(words) == 1 and _calls_unittest(command, path):
         module = _module(posixpath.relpath(path, command.cwd))
         yield _plan(command, "unittest", [module], instead="a file that runs its own tests")
-    elif OWN_RUNNER.match(name) and re.search(r"pytest|unittest|nose", command.files.text(path) or ""):
+    elif (OWN_RUNNER.match(name) and re.search(r"pytest|unittest|nose", text)) or (
+        runs_tests(text) and starts_itself(text)
+    ):
         yield Delegation(
             to="suite", cwd=command.cwd, variables=variables_of(command), provenance=command.provenance
         )
@@ -304,17 +316,33 @@ def _calls_unittest(command: ProgramCall, path: str) -> bool:
 
 
 def _django(command: ProgramCall, arguments: tuple[str, ...], cwd: str) -> Iterator[Action]:
-    options = read_options(
-        arguments, ("-v", "--verbosity", "--settings", "-k", "--tag", "--exclude-tag", "--pythonpath")
-    )
-    kept = ("--settings", "-k", "--tag", "--exclude-tag", "--keepdb", "--reverse")
+    """``manage.py test``; ``cwd``: the folder of manage.py. It may be started from another one."""
+    options = read_options(arguments, _DJANGO_WITH_VALUE)
+    kept = ("--settings", "-k", "--tag", "--exclude-tag", "--keepdb", "--reverse", "--pythonpath")
     written: list[str] = []
     for name, value in options.values:
         if name in kept:
             written += (
                 [f"{name}={value}"] if value and name.startswith("--") else [name, *filter(None, [value])]
             )
-    yield _plan(command, "django", options.positional, written, cwd=cwd)
+    plan = _plan(command, "django", options.positional, written, cwd=cwd)
+    if posixpath.normpath(cwd) != posixpath.normpath(command.cwd):
+        back = posixpath.relpath(command.cwd, cwd)
+        labels = [
+            posixpath.join(back, label) if command.files.has(posixpath.join(command.cwd, label)) else label
+            for label in options.positional or (".",)
+        ]
+        targets = tuple(posixpath.normpath(label) if "/" in label else label for label in labels)
+        plan = replace(plan, targets=targets, environment=with_path(plan.environment, back))
+    yield plan
+
+
+def _django_admin(command: ProgramCall) -> Iterator[Action]:
+    """``django-admin test``: Django's own command line, with the settings that it is given."""
+    if command.arguments[:1] == ("test",):
+        yield from _django(command, command.arguments[1:], command.cwd)
+    else:
+        yield command.skipped("django-admin runs no test here")
 
 
 def _not_followed(command: ProgramCall) -> Iterator[Action]:
@@ -333,33 +361,11 @@ RUNNERS: Mapping[str, Callable[[ProgramCall], Iterable[Action]]] = {
     "tox": _tox,
     "nox": _nox,
     "make": _make,
-    **dict.fromkeys(
-        (
-            *(
-                "trial",
-                "python -m twisted.trial",
-                "stestr",
-                "ostestr",
-                "zope-testrunner",
-                "behave",
-                "ward",
-                "green",
-            ),
-            *(
-                "django-admin",
-                "invoke",
-                "inv",
-                "fab",
-                "just",
-                "task",
-                "doit",
-                "rake",
-                "bazel",
-                "cmake",
-                "ctest",
-            ),
-        ),
-        _not_followed,
-    ),
+    **dict.fromkeys(("stestr", "ostestr", "testr"), stestr),
+    **dict.fromkeys(("zope-testrunner", "zope.testrunner"), zope_testrunner),
+    **dict.fromkeys(("django-admin", "django-admin.py", "python -m django"), _django_admin),
+    **dict.fromkeys(("trial", "python -m twisted.trial", "green"), found_tests),
+    **dict.fromkeys(("invoke", "inv", "fab", "just", "task", "doit"), task_runner),
+    **dict.fromkeys(("behave", "ward", "rake", "bazel", "cmake", "ctest"), _not_followed),
 }
 """By program name; a module that ``python -m`` runs under its own name, or under the whole call."""

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
+from backdate.recipes.files import Files
+from backdate.recipes.own_runners import own_django_plan
 from backdate.recipes.recipe import Provenance, SuitePlan
 
 _TEST_FILE = re.compile(r"(?:test.*|.*[_-]tests?|tests?)\.py\Z", re.IGNORECASE)
@@ -144,9 +146,12 @@ def plan_tests(root: Path) -> SuitePlan | None:
     """How the suite at ``root`` is run, or None when there is no test to be found."""
     files: list[SuiteFile] = []
     django = (root / "manage.py").is_file()
+    own = None if django else own_django_plan(Files(root))
+    if own is not None and _pytest_configuration(root) is not None:
+        own = None
     for suite_file in find_suite(root):
         files.append(suite_file)
-        if suite_file.pytest and not django:
+        if suite_file.pytest and not django and own is None:
             break  # the others cannot change the runner any more
     if not files:
         return None
@@ -157,6 +162,8 @@ def plan_tests(root: Path) -> SuitePlan | None:
             runner="django",
             provenance=Provenance(rule="manage.py, and tests import django.test", file=why.path),
         )
+    if own is not None and (own.runner == "program" or any(file.django for file in files)):
+        return own
     if first is not None:
         return SuitePlan(
             runner="pytest", provenance=Provenance(rule="test files are written for pytest", file=first.path)
