@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 from world import END, START, choice, environment, python
 
-from backdate.bisection.build_trials import BuildTrials, named_in, telling_lines
+from backdate.bisection.build_trials import BuildTrials, named_in
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, tools_of
 from backdate.bisection.points import DistributionRelease
@@ -23,6 +23,7 @@ from backdate.bisection.search import MOST_BUILDS, ProbeStatus
 from backdate.environments.environment import Environment, Lock, LockedDistribution
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import NO_PROGRESS
+from backdate.recipes.repair.telling import telling_lines
 
 BOTH = ("forward", "backward")
 NO_FEATURE = "does not install: error: in setup command: use_2to3 is invalid."

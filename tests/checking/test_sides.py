@@ -11,6 +11,7 @@ from fake_setups import (
     INSTANT,
     FakeLoopBackend,
     carried,
+    choice,
     failure,
     packages_of,
     ran,
@@ -24,9 +25,11 @@ from backdate.checking.dated_project import DatedProject
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, RecipeStore
 from backdate.checking.resources import Resources
+from backdate.checking.result import Verdict
 from backdate.checking.settings import Settings
 from backdate.checking.sides import SidePair, SideRunner, run_both_sides, what_is_lacking
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes
+from backdate.checking.verdict import decide
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, InterpreterChoice
@@ -35,6 +38,7 @@ from backdate.projects.project import Origin, Project
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.extract import Extraction
 from backdate.recipes.recipe import Recipe
+from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.testing.outcomes import SuiteRun
 
@@ -42,8 +46,14 @@ Ends = Callable[[Recipe], BuildFailure | SuiteRun]
 
 
 class Interpreters:
+    def __init__(self) -> None:
+        self.python = "3.8.18"
+
     def choose(self, *given: object, **named: object) -> InterpreterChoice:
-        return carried(recipe("a"), ran()).choice
+        return choice(self.python)
+
+    def usable_at(self, *given: object) -> tuple[str, ...]:
+        return ()
 
 
 class World:
@@ -55,6 +65,7 @@ class World:
         self.ends = {"old": old, "new": new}
         self.repairs = repairs
         self.done: list[tuple[str, set[str]]] = []
+        self.interpreters = Interpreters()
         (tmp_path / "old").mkdir()
         (tmp_path / "new").mkdir()
         python_constraint = PythonConstraint(specifier=None, kind="none", rule="nothing")
@@ -71,7 +82,7 @@ class World:
         resources = Resources(
             Settings(cache=self.cache.folder),
             builder=Builder(self.cache, None),  # type: ignore[arg-type]
-            interpreters=Interpreters(),  # type: ignore[arg-type]
+            interpreters=self.interpreters,  # type: ignore[arg-type]
         )
         self.old = SideRunner(
             name="old",
@@ -86,7 +97,10 @@ class World:
     def run_recipe(self, one: Recipe, dated: DatedProject, *given: object, **named: object) -> RecipeRun:
         side = dated.tree.name
         self.done.append((side, packages_of(one)))
-        return carried(one, self.ends[side](one))
+        chosen = named.get("choice")
+        self.asked = chosen if isinstance(chosen, InterpreterChoice) else choice()
+        recipe_run = carried(one, self.ends[side](one))
+        return replace(recipe_run, choice=self.asked)
 
     def bench(self, *, dated: DatedProject, **named: object) -> FakeLoopBackend:
         side = dated.tree.name
@@ -104,8 +118,10 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
         old: Ends,
         new: Ends,
         repairs: Callable[[Recipe], list[Repair]] = lambda one: [],
+        newest: str = "3.8.18",
     ) -> tuple[SidePair, World]:
         world = World(tmp_path, old, new, repairs)
+        world.interpreters.python = newest
         monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
         monkeypatch.setattr("backdate.checking.loop_backend.ProjectBackend", world.bench)
         starting = StartingRecipes(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
@@ -228,3 +244,59 @@ def test_where_nothing_helps_the_failure_is_told(both: Callable[..., tuple[SideP
     found, _ = both([start(recipe("a"))], lambda one: failure("never"), good)
     assert found.old.failure is not None
     assert found.old.run is None
+
+
+OWN_BUILD = """\
+  \u00d7 Failed to build `p @ file:///work/p`
+  \u251c\u2500\u25b6 The build backend returned an error
+  \u2570\u2500\u25b6 Call to `setuptools.build_meta.build_wheel` failed (exit status: 1)
+      src/p.cpp:12:5: error: 'PyFrameObject' has no member named 'f_code'
+      error: command '/usr/bin/g++' failed with exit code 1
+"""
+
+
+@pytest.mark.parametrize("broke", [0, 2])
+def test_a_project_that_does_not_build_on_the_new_side_broke_and_the_old_interpreter_is_tried(
+    both: Callable[..., tuple[SidePair, World]], broke: int
+) -> None:
+    builds = []
+
+    def new(one: Recipe) -> BuildFailure | SuiteRun:
+        builds.append(one)
+        return failure(OWN_BUILD) if len(builds) < 2 else ran(passed=5 - broke, failed=broke)
+
+    found, _ = both([start(recipe("a"))], good, new, newest="3.12.1")
+    assert found.new.obstacle is not None
+    assert found.new.obstacle.own_build
+    assert found.older_python is not None
+    assert found.older_python.side.choice.interpreter.version == "3.8.18"
+    verdict, reason = decide(found.old, found.new, found.comparison, found.older_python)
+    assert verdict is Verdict.BROKE
+    assert "does not build with the new packages on Python 3.12.1: src/p.cpp:12:5: error: " in reason
+    assert ("2 tests that passed fail" if broke else "nothing broke") in reason
+
+
+def test_a_requirement_that_does_not_build_says_nothing_of_the_project(
+    both: Callable[..., tuple[SidePair, World]],
+) -> None:
+    log = OWN_BUILD.replace("p @ file:///work/p", "lxml==1.0")
+    found, _ = both([start(recipe("a"))], good, lambda one: failure(log), newest="3.12.1")
+    assert found.new.obstacle is not None
+    assert not found.new.obstacle.own_build
+    assert found.older_python is None
+    verdict, reason = decide(found.old, found.new, found.comparison)
+    assert verdict is Verdict.CANNOT_TELL
+    assert reason.startswith("the new environment does not build (install): src/p.cpp:12:5: error: ")
+
+
+def test_what_stood_in_the_way_of_the_old_side_is_told(
+    both: Callable[..., tuple[SidePair, World]],
+) -> None:
+    found, _ = both([start(recipe("a"))], lambda one: ran(failed=2, error="KeyError: 'API_KEY'"), good)
+    obstacle = found.old.obstacle
+    assert obstacle is not None
+    assert (obstacle.error, obstacle.line) == (ErrorClass.NEEDS_SECRET, "KeyError: 'API_KEY'")
+    assert obstacle.help
+    verdict, reason = decide(found.old, found.new, found.comparison)
+    assert verdict is Verdict.CANNOT_TELL
+    assert reason == "no test passes in the old environment: KeyError: 'API_KEY'"

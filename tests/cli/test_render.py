@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.checking.result import CheckResult, ErrorChange, Verdict
+from backdate.checking.result import CheckResult, ErrorChange, Obstacle, OlderPython, Verdict
+from backdate.checking.verdict import decide
 from backdate.cli.render import print_result, result_lines
 from backdate.cli.terminal import printable
+from backdate.environments.environment import BuildFailure
+from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import from_json, to_json
 
 MakeResult = Callable[..., CheckResult]
@@ -65,6 +69,39 @@ def test_other_failures_than_before_are_shown(make_result: MakeResult) -> None:
         "\nFAILS DIFFERENTLY: ",
     ):
         assert words in text
+
+
+def test_what_stood_in_the_way_is_shown_with_its_log_and_what_to_try(make_result: MakeResult) -> None:
+    result = make_result()
+    obstacle = Obstacle(
+        error=ErrorClass.MISSING_HEADER,
+        line="x.c:1:1: error: no longintrepr.h",
+        help="run with --apt as root",
+        log=Path("/runs/1/new/build.log"),
+        own_build=True,
+    )
+    failure = BuildFailure(
+        phase="install", message="Failed to build", choice=result.new.choice, log=obstacle.log
+    )
+    new = replace(result.new, environment=None, run=None, failure=failure, obstacle=obstacle)
+    older = OlderPython(side=replace(result.new, choice=result.old.choice), comparison=result.comparison)
+    verdict, reason = decide(result.old, new, None, older)
+    changed = replace(result, new=new, comparison=None, older_python=older, verdict=verdict, reason=reason)
+    text = text_of(changed)
+    for words in (
+        "The new environment does not build (install):\n  x.c:1:1: error: no longintrepr.h",
+        "Log: /runs/1/new/build.log",
+        "To try: run with --apt as root (missing-header)",
+        "With the interpreter of the old side, and the new packages:",
+        "1 passed, 1 failed",
+        "AttributeError: no attribute 'float'",
+        "BROKE: the project itself does not build with the new packages on Python 3.11.7: x.c:1:1: error:",
+        "it builds on Python 3.8.18, where 1 test that passed fails.",
+    ):
+        assert words in text
+    assert from_json(CheckResult, to_json(changed)) == changed
+    old = replace(result.old, obstacle=obstacle)
+    assert "What stood in the way of the old side:\n  x.c:1:1: error" in text_of(replace(result, old=old))
 
 
 def test_a_result_read_again_prints_the_same(make_result: MakeResult) -> None:

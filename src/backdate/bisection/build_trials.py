@@ -23,8 +23,6 @@ from backdate.timeline.instants import Instant
 _RAISED = re.compile(
     r"^\W{0,20}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception|Invalid\w{0,30})): (.{0,300})", re.MULTILINE
 )
-_BECAUSE = re.compile(r"\b(?:because|requires?|error:|hint:)", re.IGNORECASE)
-_MOST_LINES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,18 +141,6 @@ def failure_class(failure: ProbeFailure, request: EnvironmentRequest) -> str:
         return str(error)
     raised = _RAISED.findall(failure.message)
     return f"{error} {raised[-1][0]}" if raised else str(error)
-
-
-def telling_lines(message: str) -> tuple[str, ...]:
-    """The lines of a failed build's log that give the reason, the most specific first."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    evidence = tool_limits(message)[1]
-    first = [
-        line for line in lines if any(evidence_line and evidence_line in line for evidence_line in evidence)
-    ]
-    raised = [line for line in reversed(lines) if _RAISED.match(line)]
-    because = [line for line in lines if _BECAUSE.search(line)]
-    return tuple(dict.fromkeys((*first, *raised, *because, *lines[:1])))[:_MOST_LINES]
 
 
 def named_in(message: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from backdate.bisection.build_trials import BuildTrial, Trial, latest, named_in, telling_lines
+from backdate.bisection.build_trials import BuildTrial, Trial, latest, named_in
 from backdate.bisection.builds_over_time import over_time
 from backdate.bisection.builds_search import (
     FOR_PROOF,
@@ -26,6 +26,7 @@ from backdate.bisection.result import Culprit, Failing, Finding
 from backdate.bisection.search import ProbeStatus, found_window, next_point
 from backdate.editing.minimise import Subset
 from backdate.environments.environment import InterpreterChoice
+from backdate.recipes.repair.telling import telling_lines
 
 
 def attribute_build(search: BuildSearch) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from backdate.bisection.build_trials import BuildTrial, BuildTrials, Trial, telling_lines
+from backdate.bisection.build_trials import BuildTrial, BuildTrials, Trial
 from backdate.bisection.points import DistributionRelease, moving_range
 from backdate.bisection.probe_builder import ProbeFailure
 from backdate.bisection.probes import OutOfBudget
@@ -19,6 +19,7 @@ from backdate.errors import ConfigurationError
 from backdate.index.names import requirement_name
 from backdate.projects.read import read_text
 from backdate.projects.toml import parse_toml
+from backdate.recipes.repair.telling import telling_lines
 from backdate.timeline.instants import Instant
 
 _TOOLS = ("cython", "numpy", "setuptools", "wheel")

@@ -310,6 +310,8 @@ class BisectResult:
             return Verdict.BROKE
         if self.findings or self.unattributed or self.check.verdict is Verdict.CANNOT_TELL:
             return Verdict.CANNOT_TELL
+        if self.check.verdict is Verdict.BROKE and not self.check.broke:  # the build, so no test was run
+            return Verdict.CANNOT_TELL
         if self.check.verdict is Verdict.FAILS_DIFFERENTLY:
             return Verdict.FAILS_DIFFERENTLY
         return Verdict.NOTHING_BROKE

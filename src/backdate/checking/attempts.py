@@ -13,6 +13,7 @@ from backdate.checking.setup_result import AttemptRecord
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.recipes.repair.telling import telling_line
 from backdate.testing.outcomes import SuiteRun
 from backdate.text import first_line
 
@@ -108,7 +109,7 @@ def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None)
     if assessment is not None and assessment.setup_class is SetupClass.WEAK:
         return f"only {assessment.covered} of {assessment.defined} tests that the files define ran"
     if recipe_run.failure is not None:
-        return first_line(recipe_run.failure.message) or "no message"
+        return telling_line(recipe_run.failure.message)
     assert recipe_run.run is not None
     counts: Counts = count_outcomes(recipe_run.run)
     raised = [

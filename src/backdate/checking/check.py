@@ -131,7 +131,7 @@ def _result(
     duration_s: float,
 ) -> CheckResult:
     old, new = pair.old, pair.new
-    verdict, reason = decide(old, new, pair.comparison)
+    verdict, reason = decide(old, new, pair.comparison, pair.older_python)
     changes = (
         compare_locks(old.environment.lock, new.environment.lock)
         if old.environment is not None and new.environment is not None
@@ -148,6 +148,7 @@ def _result(
         new=new,
         changes=changes,
         comparison=pair.comparison,
+        older_python=pair.older_python,
         unpinning=unpinning.patch.encode("utf-8", "backslashreplace").decode(),
         set_aside=unpinning.removed,
         not_loosened=tuple(

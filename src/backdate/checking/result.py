@@ -21,6 +21,7 @@ from backdate.migrations import (
 )
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Recipe
+from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.changed_tests.audit_result import SuiteAudit
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
@@ -47,6 +48,20 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacle:
+    """What stood in the way of a side: it has no environment, no test passes, or its run did not end well."""
+
+    error: ErrorClass
+    line: str
+    """The error, in one line of the log."""
+    help: str
+    """What to try, in one sentence."""
+    log: Path
+    own_build: bool = False
+    """Whether the project itself does not build, rather than something that it requires."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
     """One of the two instants: what was built there and what its tests said."""
 
@@ -59,6 +74,8 @@ class Side:
     failure: BuildFailure | None = None
     """Why there is no environment."""
     run: SuiteRun | None = None
+    obstacle: Obstacle | None = None
+    """None where tests pass and the run ended well, and in results of before format 6."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +152,15 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OlderPython:
+    """The new side with the interpreter of the old one."""
+
+    side: Side
+    comparison: Comparison | None
+    """With the old side; None where it does not build either."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAudit:
     """Whether the tests of one side assert something (``check --audit``)."""
 
@@ -164,6 +190,8 @@ class CheckResult:
     new: Side
     changes: tuple[PackageChange, ...]
     comparison: Comparison | None
+    older_python: OlderPython | None = None
+    """Tried where the project itself does not build on the new side, and the interpreters differ."""
     unpinning: str
     """The patch that loosened pins and upper bounds for the new side; empty when there were none."""
     set_aside: tuple[str, ...] = ()

@@ -12,9 +12,10 @@ from backdate.checking.compare import compare_runs, count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject, dated_project
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
-from backdate.checking.result import CheckResult, Comparison, Side
+from backdate.checking.result import CheckResult, Comparison, Obstacle, OlderPython, Side
 from backdate.checking.settings import ACCEPT, SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
+from backdate.environments.environment import InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter, StageReporter
 from backdate.projects.project import Origin, Project
@@ -46,6 +47,9 @@ class SidePair:
     new: Side
     notes: tuple[str, ...] = ()
     """Where the recipe comes from, when that is not the project's own files, and what else is to be known."""
+
+    older_python: OlderPython | None = None
+    """The new side with the old one's interpreter, where that was tried."""
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -82,7 +86,12 @@ def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
     )
 
 
-def side_of(dated: DatedProject, recipe_run: RecipeRun, repairs: tuple[str, ...] = ()) -> Side:
+def side_of(
+    dated: DatedProject,
+    recipe_run: RecipeRun,
+    repairs: tuple[str, ...] = (),
+    obstacle: Obstacle | None = None,
+) -> Side:
     """The side that ``recipe_run`` on ``dated`` is. ``repairs``: what was changed in the first recipe."""
     return Side(
         instant=dated.instant,
@@ -92,6 +101,7 @@ def side_of(dated: DatedProject, recipe_run: RecipeRun, repairs: tuple[str, ...]
         environment=recipe_run.environment,
         failure=recipe_run.failure,
         run=None if recipe_run.run is None else with_own_frames(recipe_run.run, dated.tree),
+        obstacle=obstacle,
     )
 
 
@@ -125,11 +135,16 @@ class SideRunner:
         self.report_end(recipe_run)
         return recipe_run
 
-    def run_loosened(self, recipe: Recipe, log_folder: Path) -> RecipeRun:
-        """Run ``recipe`` without its pins. The interpreters that it was tested with do not bind it either."""
+    def run_loosened(
+        self, recipe: Recipe, log_folder: Path, choice: InterpreterChoice | None = None
+    ) -> RecipeRun:
+        """Run ``recipe`` without its pins. The interpreters that it was tested with do not bind it either.
+
+        ``choice``: another interpreter than the instant asks for.
+        """
         from backdate.recipes.loosening import loosened_recipe
 
-        choice = self.resources.interpreters.choose(
+        choice = choice or self.resources.interpreters.choose(
             self.dated.python_constraint, self.dated.instant, forced=self.dated.python
         )
         recipe_run = run_recipe(
@@ -188,6 +203,15 @@ class SideRunner:
             subject=self.name,
         )
 
+    def finished(self, recipe_run: RecipeRun, repairs: tuple[str, ...] = ()) -> Side:
+        """The side that ``recipe_run`` is, with what stood in its way."""
+        run, obstacle = recipe_run.run, None
+        if run is None or run.status != "completed" or not count_outcomes(run).passed:
+            from backdate.checking.obstacles import obstacle_of
+
+            obstacle = obstacle_of(recipe_run, self.dated, self.resources)
+        return side_of(self.dated, recipe_run, repairs, obstacle)
+
     def report_end(self, recipe_run: RecipeRun) -> None:
         """Report whether the side has an environment in the end."""
         stages = StageReporter(self.progress, self.name)
@@ -236,14 +260,30 @@ def run_both_sides(
         notes.append(f"{lack} with the first recipe ({first.source}); this one is from {best.source}")
     old_side.report_end(old)
     new_side.report_end(new)
+    finished_old, finished_new = old_side.finished(old, repairs), new_side.finished(new, new_repairs)
     return SidePair(
         origin=project.origin,
         old_project=old_side.dated,
         new_project=new_side.dated,
-        old=side_of(old_side.dated, old, repairs),
-        new=side_of(new_side.dated, new, new_repairs),
+        old=finished_old,
+        new=finished_new,
         notes=tuple(notes),
+        older_python=_with_older_python(finished_old, finished_new, new_side),
     )
+
+
+def _with_older_python(old: Side, new: Side, new_side: SideRunner) -> OlderPython | None:
+    """The new side with the old one's interpreter; None where the project builds or they do not differ."""
+    if new.obstacle is None or not new.obstacle.own_build or old.run is None:
+        return None
+    if new.choice.interpreter.version == old.choice.interpreter.version or new_side.dated.python is not None:
+        return None
+    version = old.choice.interpreter.version
+    text = f"the project itself does not build on the new side: trying Python {version} there"
+    new_side.progress.report(Activity(text=text))
+    recipe_run = new_side.run_loosened(old.recipe, new_side.folder / "older-python", old.choice)
+    side = new_side.finished(recipe_run)
+    return OlderPython(side=side, comparison=None if side.run is None else compare_runs(old.run, side.run))
 
 
 def what_is_lacking(run: SuiteRun | None) -> str:

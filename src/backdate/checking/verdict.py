@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backdate.checking.result import Breakage, Comparison, ErrorChange, Side, Verdict
+from backdate.checking.result import (
+    Breakage,
+    Comparison,
+    ErrorChange,
+    Obstacle,
+    OlderPython,
+    Side,
+    Verdict,
+)
 from backdate.testing.outcomes import SuiteRun
 from backdate.text import counted, first_line, plural
 
@@ -12,22 +20,26 @@ _LEAST_RUN_AGAIN = 0.5
 """The part of the tests that passed which has to run again, before nothing broke."""
 
 
-def decide(old: Side, new: Side, comparison: Comparison | None) -> tuple[Verdict, str]:
-    """The verdict and one sentence that says why."""
+def decide(
+    old: Side, new: Side, comparison: Comparison | None, older_python: OlderPython | None = None
+) -> tuple[Verdict, str]:
+    """The verdict and one sentence that says why. ``older_python``: as of ``CheckResult``."""
+    good = 0 if old.run is None else sum(result.outcome.good for result in old.run.results)
+    if good and new.obstacle is not None and new.obstacle.own_build:
+        return Verdict.BROKE, _own_build(new, new.obstacle, older_python)
     if comparison is None or old.run is None or new.run is None:
         return Verdict.CANNOT_TELL, _no_runs(old, new)
-    good = sum(result.outcome.good for result in old.run.results)
     if not good:
-        return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old.run)}"
+        return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old, old.run)}"
     if comparison.broke:
         broke = len(comparison.broke)
         return Verdict.BROKE, f"{broke} of {good} tests that passed {plural(broke, 'fails', 'fail')} now"
     if new.run.status not in ("completed", "no-tests"):
-        return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new.run)}"
+        return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new, new.run)}"
     if not comparison.still_good:
         return (
             Verdict.CANNOT_TELL,
-            f"no test of the old side was run again in the new environment: {_why(new.run)}",
+            f"no test of the old side was run again in the new environment: {_why(new, new.run)}",
         )
     if comparison.still_good < _LEAST_RUN_AGAIN * good:
         return Verdict.CANNOT_TELL, f"only {comparison.still_good} of {good} tests that passed ran again"
@@ -58,14 +70,31 @@ def _tests(groups: Sequence[ErrorChange | Breakage]) -> int:
 
 
 def _no_runs(old: Side, new: Side) -> str:
-    if old.failure is not None:
-        return f"the old environment does not build ({old.failure.phase})"
-    if new.failure is not None:
-        return f"the new environment does not build ({new.failure.phase})"
+    for name, side in (("old", old), ("new", new)):
+        if side.failure is not None:
+            line = f": {side.obstacle.line}" if side.obstacle is not None else ""
+            return f"the {name} environment does not build ({side.failure.phase}){line}"
     return "the tests were not run"
 
 
-def _why(run: SuiteRun) -> str:
+def _own_build(new: Side, obstacle: Obstacle, older_python: OlderPython | None) -> str:
+    python = new.choice.interpreter.version
+    text = f"the project itself does not build with the new packages on Python {python}: {obstacle.line}"
+    if older_python is None:
+        return text
+    older = older_python.side.choice.interpreter.version
+    if older_python.comparison is None:
+        return f"{text}; on Python {older} the environment does not build either"
+    broke = len(older_python.comparison.broke)
+    tests = (
+        f"{counted(broke, 'test')} that passed {plural(broke, 'fails', 'fail')}" if broke else "nothing broke"
+    )
+    return f"{text}; it builds on Python {older}, where {tests}"
+
+
+def _why(side: Side, run: SuiteRun) -> str:
+    if side.obstacle is not None and run.status != "no-tests":
+        return side.obstacle.line
     if run.status == "no-tests":
         return "nothing was collected"
     bad = sum(result.outcome.bad for result in run.results)

@@ -116,15 +116,51 @@ def _failures(result: CheckResult) -> Iterator[Line]:
         if side.failure is not None:
             yield "", ""
             yield f"The {name} environment does not build ({side.failure.phase}):", "bold"
+            if side.obstacle is not None:
+                yield f"  {side.obstacle.line}", "red"
             for line in side.failure.message.splitlines():
-                yield f"  {line}", ""
+                yield f"  {line}", "dim" if side.obstacle is not None else ""
             yield f"  Log: {side.failure.log}", "dim"
+            yield from _to_try(side)
         elif side.run is not None and side.run.trouble:
             yield "", ""
             first, *more = side.run.trouble.splitlines()
             yield f"The {name} side's run ({side.run.status}): {first}", "yellow"
             for line in more:
                 yield f"  {line}", "yellow"
+            yield from _in_the_way(side)
+        elif side.obstacle is not None:
+            yield "", ""
+            yield f"What stood in the way of the {name} side:", "bold"
+            yield from _in_the_way(side)
+    yield from _older_python(result)
+
+
+def _in_the_way(side: Side) -> Iterator[Line]:
+    if side.obstacle is not None:
+        yield f"  {side.obstacle.line}", "red"
+        yield f"  Log: {side.obstacle.log}", "dim"
+        yield from _to_try(side)
+
+
+def _to_try(side: Side) -> Iterator[Line]:
+    if side.obstacle is not None:
+        yield f"  To try: {side.obstacle.help} ({side.obstacle.error})", ""
+
+
+def _older_python(result: CheckResult) -> Iterator[Line]:
+    """What the new side is with the old one's interpreter, where the project does not build with its own."""
+    if result.older_python is None:
+        return
+    side, comparison = result.older_python.side, result.older_python.comparison
+    yield "", ""
+    yield "With the interpreter of the old side, and the new packages:", "bold"
+    yield _side_line("new", side), ""
+    if comparison is None:
+        yield from _in_the_way(side)
+        return
+    for breakage in comparison.breakages:
+        yield from _breakage(breakage, verbose=False)
 
 
 def _changes(changes: tuple[PackageChange, ...], verbose: bool) -> Iterator[Line]:

@@ -66,6 +66,15 @@ def without_own_build(context: RepairContext) -> Iterator[Repair]:
     yield context.repaired(error, "without the project's own build", reason, changed)
 
 
+def own_build_failed(text: str, name: str) -> bool:
+    """Whether what a build's log says did not build is the project ``name``, and none of its requirements."""
+    matches = list(all_matches(_OWN, text))
+    if not matches:
+        return first_match(_SETUP_FAILED, text) is not None
+    own = canonicalize_name(name)
+    return any(canonicalize_name(match[1]) == own or match[0].endswith("@ file:") for match in matches)
+
+
 def says_incomplete(text: str) -> bool:
     """Whether a build opened a file that is not there."""
     return first_match(_NO_FILE, text) is not None

@@ -1,0 +1,42 @@
+"""What stood in the way of a side of a check: the error, its log, and what to try."""
+
+from __future__ import annotations
+
+from backdate.checking.attempts import message_of
+from backdate.checking.dated_project import DatedProject
+from backdate.checking.loop_backend import setup_failure_of
+from backdate.checking.recipe_run import RecipeRun
+from backdate.checking.resources import Resources
+from backdate.checking.result import Obstacle
+from backdate.recipes.files import Files
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.own_build import own_build_failed
+from backdate.recipes.repair.remedies import what_helps
+from backdate.recipes.repair.rules import classify
+
+_HELP_OF_A_CHECK = {
+    ErrorClass.UNSATISFIABLE: "check from another instant (--from), at which those releases are there",
+}
+"""Where a check's own words are others than a set-up's."""
+
+_OF_CODE = ("resolve", "install")
+"""Phases in which a build fails by what it runs, and not by a limit."""
+
+
+def obstacle_of(recipe_run: RecipeRun, dated: DatedProject, resources: Resources) -> Obstacle:
+    """What stood in the way: there is no environment, no test passes, or the run did not end well."""
+    run = recipe_run.run
+    failure = setup_failure_of(recipe_run, dated, resources.interpreters.usable_at(dated.instant))
+    error = classify(failure)
+    of_build = recipe_run.failure is not None
+    helps = _HELP_OF_A_CHECK.get(error) or what_helps(
+        error, failure.text, of_build=of_build, apt=resources.apt
+    )
+    name = Files(dated.tree).declared().name or dated.name
+    if recipe_run.failure is not None:
+        log = recipe_run.failure.log
+        own = recipe_run.failure.phase in _OF_CODE and own_build_failed(failure.text, name)
+    else:
+        assert run is not None
+        log, own = run.log, False
+    return Obstacle(error=error, line=message_of(recipe_run), help=helps, log=log, own_build=own)

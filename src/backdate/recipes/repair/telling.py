@@ -1,0 +1,39 @@
+"""The lines of a failed build's log that say why it failed."""
+
+from __future__ import annotations
+
+import re
+
+from backdate.recipes.repair.builds import tool_limits
+
+_COMPILER = re.compile(
+    r"^\S{1,300}\.(?:c|cc|cpp|cxx|h|hh|hpp|pyx|pxd|rs|f|f90|m|mm|cu):\d+(?::\d+)?: (?:fatal )?error: ",
+    re.IGNORECASE,
+)
+_RAISED = re.compile(r"^\W{0,20}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception|Invalid\w{0,30})): (.{0,300})")
+_OF_A_COMMAND = re.compile(
+    r"CalledProcessError|(?:Compile|Link|Exec)Error: command|non-zero exit status|Error compiling"
+)
+"""Exceptions that say only that a command failed, which said why before."""
+_BECAUSE = re.compile(r"\b(?:because|requires?|error:|hint:)", re.IGNORECASE)
+_COMMAND_FAILED = re.compile(r"\berror: command\b|subprocess-exited-with-error|returned an error\b")
+_MOST_LINES = 8
+
+
+def telling_lines(message: str) -> tuple[str, ...]:
+    """The lines of a failed build's log that give the reason, the most specific first; empty for no text."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    limits = [line for line in tool_limits(message)[1] if line]
+    first = [line for line in lines if any(limit in line for limit in limits)]
+    compiler = [line for line in lines if _COMPILER.match(line)]
+    raised = [line for line in reversed(lines) if _RAISED.match(line) and not _OF_A_COMMAND.search(line)]
+    because = [line for line in lines if _BECAUSE.search(line) and not _COMMAND_FAILED.search(line)]
+    commands = [line for line in reversed(lines) if _OF_A_COMMAND.search(line) and _RAISED.match(line)]
+    found = dict.fromkeys((*first, *compiler, *raised, *because, *commands, *lines[:1]))
+    return tuple(found)[:_MOST_LINES]
+
+
+def telling_line(message: str, *, most: int = 300) -> str:
+    """The line that tells most, without the marks of an installer's tree; "no message" for no text."""
+    line = next(iter(telling_lines(message)), "")
+    return line.lstrip("\u00d7\u2570\u251c\u2500\u25b6> ")[:most] or "no message"

@@ -1,0 +1,49 @@
+"""The line of a failed build that says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.recipes.repair.own_build import own_build_failed
+from backdate.recipes.repair.telling import telling_line, telling_lines
+
+LOGS = Path(__file__).parent / "logs"
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("header-of-an-older-interpreter", "longintrepr.h"),
+        ("missing-system-package", "lber.h"),
+        ("no-version", "version"),
+        ("use-2to3", "use_2to3 is invalid"),
+        ("missing-build-dependency", "No module named"),
+    ],
+)
+def test_real_logs(log: str, words: str) -> None:
+    line = telling_line((LOGS / f"{log}.log").read_text())
+    assert words in line, line
+
+
+def test_what_a_command_said_comes_before_that_it_failed() -> None:
+    text = "x\nsubprocess.CalledProcessError: Command 'make' had non-zero exit status 2\nValueError: no\n"
+    assert telling_line(text) == "ValueError: no"
+    assert telling_lines("") == ()
+    assert telling_line("") == "no message"
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("Failed to build `thing @ file:///work/thing`", True),
+        ("Failed to build `thing==1.0`", True),
+        ("ERROR: Failed building wheel for The_Thing", False),
+        ("Failed to build `lxml==1.0`", False),
+        ("the build failed", False),
+        ("x python setup.py egg_info did not run successfully.", True),
+    ],
+)
+def test_whether_it_is_the_project_that_does_not_build(text: str, own: bool) -> None:
+    assert own_build_failed(text, "Thing") is own
