@@ -1,5 +1,7 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
@@ -52,3 +54,41 @@ def test_after_the_last_instant_of_a_release_all_its_files_are_there(rows: list[
         assert release.instants == tuple(sorted(set(release.instants)))
         assert max(own) < release.instants[-1] <= max(own) + timedelta(seconds=1)
         assert all(any(time < instant for time in own) for instant in release.instants)
+
+
+def wheel(name: str) -> ListedFile:
+    return replace(file("1.0", 0), filename=name, sdist=False)
+
+
+def sdist(size_bytes: int) -> ListedFile:
+    return replace(file("1.0", 0), filename="a-1.0.tar.gz", sdist=True, size_bytes=size_bytes)
+
+
+@pytest.mark.parametrize(
+    ("files", "ships"),
+    [
+        ([wheel("a-1.0-cp39-cp39-manylinux_2_17_x86_64.whl")], {"3.9.18"}),
+        (
+            [
+                wheel("a-1.0-cp39-cp39-manylinux_2_17_x86_64.whl"),
+                wheel("a-1.0-cp311-cp311-musllinux_1_1_x86_64.whl"),
+                wheel("a-1.0-cp312-cp312-macosx_10_9_x86_64.whl"),
+                sdist(10_000_000),
+            ],
+            {"3.9.18", "3.11.7"},
+        ),
+        ([wheel("a-1.0-cp36-abi3-manylinux_2_17_x86_64.whl")], {"3.9.18", "3.11.7", "3.12.1"}),
+        ([wheel("a-1.0-py3-none-any.whl")], {"3.9.18", "3.11.7", "3.12.1"}),
+        ([sdist(10_000_000)], {"3.9.18", "3.11.7", "3.12.1"}),
+        (
+            [wheel("a-1.0-cp39-cp39-manylinux_2_17_x86_64.whl"), sdist(20_000)],
+            {"3.9.18", "3.11.7", "3.12.1"},
+        ),
+        ([wheel("no wheel.whl")], {"3.9.18", "3.11.7", "3.12.1"}),
+    ],
+)
+def test_whether_a_release_has_to_be_compiled_is_read_from_its_files(
+    files: list[ListedFile], ships: set[str]
+) -> None:
+    (release,) = releases_of("a", files)
+    assert {python for python in ("3.9.18", "3.11.7", "3.12.1") if release.ships_for(python)} == ships

@@ -83,9 +83,11 @@ def test_what_is_foreseen_is_what_is_asked() -> None:
         asked.clear()
         expected.clear()
         bisect_world(world, suspects, Noting)
-        # Each is expected by its own question; the points but for the newest were before that as well.
+        # Each is expected by its own question; the points but for the first ones were before that as well.
         points = [one for one in asked if one.instant != END and one.constraints == ()]
-        assert len(points) >= 4
+        if suspects:
+            points = [one for one in asked if any("==" in line for line in one.constraints)][1:]
+        assert len(points) >= 3
         assert [expected.count(one) > 1 for one in points] == [True] * len(points)
     assert asked[-1].constraints == ("a<12",)
     assert expected.count(asked[-1]) > 1

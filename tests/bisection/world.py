@@ -34,7 +34,7 @@ from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import NO_PROGRESS
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
 from backdate.sandboxes.interface import Enforced
-from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
+from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 START = datetime(2021, 1, 1, tzinfo=UTC)
 END = START + timedelta(days=1000)
@@ -76,6 +76,8 @@ class World:
     """What an interpreter's version cannot have (its releases say so)."""
     there: Callable[[str, Mapping[str, str]], bool] = lambda test, versions: True
     """Whether a test exists."""
+    root: Path = Path("/e")
+    """Where every environment lies."""
     pause: Callable[[], None] = lambda: None
     """What every resolution, build and run waits for."""
 
@@ -109,7 +111,7 @@ class World:
             if not self.there(name, versions):
                 continue
             error = says(versions, version, number)
-            raised = (Raised(type=f"{error.split()[0]}.Error", message=error, frames=()),) if error else ()
+            raised = (_raised(error),) if error else ()
             outcome = Outcome.FAILED if error else Outcome.PASSED
             results.append(CaseResult(id=name, outcome=outcome, duration_s=0.0, raised=raised, file="t.py"))
         return SuiteRun(
@@ -122,6 +124,16 @@ class World:
             enforced=ENFORCED,
             log=Path("/log"),
         )
+
+
+def _raised(error: str) -> Raised:
+    """An exception; of "in jinja2: …" one that was raised in the code of jinja2."""
+    frames: tuple[Frame, ...] = ()
+    if error.startswith("in "):
+        name = error.split()[1].rstrip(":")
+        file = f"/e/lib/python3.10/site-packages/{name}/core.py"
+        frames = (Frame(file=file, line=1, function="f", source="g()"),)
+    return Raised(type=f"{error.split(maxsplit=1)[0]}.Error", message=error, frames=frames)
 
 
 def versions_of(lock: Lock) -> dict[str, str]:
@@ -149,7 +161,7 @@ class FakeProbeBuilder(ProbeBuilder):
         self.count_build()
         if self.world.unbuildable(versions_of(lock), lock.python):
             return ProbeFailure(phase="install", message="no")
-        return environment(request.choice, lock)
+        return environment(request.choice, lock, self.world.root)
 
 
 class FakeSuites(Suites):
@@ -166,9 +178,9 @@ class FakeSuites(Suites):
         return self.world.run(versions_of(lock), lock.python, number)
 
 
-def environment(chosen: InterpreterChoice, lock: Lock) -> Environment:
+def environment(chosen: InterpreterChoice, lock: Lock, root: Path = Path("/e")) -> Environment:
     return Environment(
-        key="k", root=Path("/e"), choice=chosen, lock=lock, build_s=1.0, reused=False, log=Path("/log")
+        key="k", root=root, choice=chosen, lock=lock, build_s=1.0, reused=False, log=Path("/log")
     )
 
 
@@ -177,6 +189,7 @@ def bisect_world(
     suspects: tuple[str, ...] = (),
     runner_class: type[ProbeRunner] = ProbeRunner,
     builder_class: type[ProbeBuilder] | None = None,
+    called: tuple[str, ...] = (),
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     """What a bisection of the world's window finds."""
     provenance = Provenance(rule="")
@@ -185,7 +198,7 @@ def bisect_world(
     for instant, version, pins in ((START, world.pythons[0], world.pins), (END, world.pythons[1], ())):
         lock = world.lock(instant, pins, version)
         assert lock is not None
-        made = environment(choice(version), lock)
+        made = environment(choice(version), lock, world.root)
         run = world.run(versions_of(lock), version, 0)
         side = Side(instant=instant, choice=made.choice, recipe=recipe, environment=made, run=run)
         request = EnvironmentRequest(
@@ -206,7 +219,7 @@ def bisect_world(
             progress=NO_PROGRESS,
         ) as probe_runner:
             probe_runner._suites = FakeSuites(world)
-            return _attributed(probe_runner, world, old, new, broke, suspects)
+            return _attributed(probe_runner, world, old, new, broke, suspects, called)
 
 
 def _attributed(
@@ -216,6 +229,7 @@ def _attributed(
     new: tuple[Side, EnvironmentRequest],
     broke: Mapping[str, str],
     suspects: tuple[str, ...],
+    called: tuple[str, ...],
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     seen_old, seen_new = probe_runner.sides()
     assert old[0].environment is not None
@@ -236,6 +250,7 @@ def _attributed(
             tests=tuple(test for test, error in broke.items() if error == message),
             error=Failing(type=f"{message.split()[0]}.Error", message=message),
             suspects=suspects,
+            called=called,
             key=next(one.key for one in seen_new.errors.values() if one.failing.message == message),
         )
         for message in dict.fromkeys(broke.values())

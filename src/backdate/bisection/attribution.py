@@ -3,56 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from backdate.bisection.culprits import Blamed, blame
-from backdate.bisection.findings import (
-    finding_of,
-    merged,
-    minor_released,
-    probes_of,
-    put_together,
-    remarks_on,
-)
+from backdate.bisection.findings import finding_of, minor_released, of_releases, probes_of
 from backdate.bisection.interpreter_axis import (
     FixedInterpreter,
     InterpreterTurn,
     find_fixed_interpreter,
     interpreters_between,
 )
+from backdate.bisection.one_cause import Attributed, one_for_each_cause
 from backdate.bisection.packages_axis import PackagesAxis
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbePoint, ProbeResult, Regroup, Target
 from backdate.bisection.proof import CulpritProver, SearchItem
+from backdate.bisection.remarks import (
+    remarks_on,
+    remarks_on_days,
+    remarks_on_interpreters,
+    remarks_on_versions,
+)
 from backdate.bisection.result import Culprit, Finding, UnattributedTest
 from backdate.bisection.search import ProbeStatus, allowance
+from backdate.bisection.suspect_search import SuspectSearch, VersionTurn
+from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.version_moves import Releases, VersionMoves
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.timeline.instants import Instant
-
-_BY_VERSION = "it shows only on the newer interpreter: narrowed by versions, not by instants"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attributed:
-    """A finding with the environments that it rests on."""
-
-    finding: Finding
-    target: Target
-    good: ProbeResult | None = None
-    """The last good one, which has the culprit's last good version; None without a culprit."""
-    bad: ProbeResult | None = None
-    """The first bad one."""
-
-
-def one_for_each_cause(attributed: Sequence[Attributed]) -> list[Attributed]:
-    """``attributed``, with those in one that have one culprit, one error and one turn."""
-    grouped = []
-    for numbers in put_together([member.finding for member in attributed]):
-        group = [attributed[number] for number in numbers]
-        first = max(group, key=lambda member: len(member.finding.tests))
-        grouped.append(replace(first, finding=merged([member.finding for member in group])))
-    return grouped
 
 
 class Attribution:
@@ -68,7 +46,9 @@ class Attribution:
         instants: Sequence[Instant],
         candidates: int,
         available: Sequence[Interpreter],
+        called: CalledDistributions | None = None,
     ) -> None:
+        """``called``: finds what code that fails calls; without it only the errors themselves are read."""
         self._probe_runner, self._old, self._new = probe_runner, old, new
         self._releases, self._instants = releases, instants
         self._choices = interpreters_between(old.point.choice, new.point.choice, available)
@@ -80,7 +60,8 @@ class Attribution:
         self._at_once = self._allowance > allowance(resolutions)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
         self._pending: list[SearchItem] = []
-        self._proof = CulpritProver(probe_runner, new.point.instant)
+        self._suspects = SuspectSearch(probe_runner, releases, old, new.point.instant)
+        self._proof = CulpritProver(probe_runner, new.point.instant, called)
         self.refused: list[UnattributedTest] = []
 
     def attribute(self, targets: Sequence[Target]) -> tuple[Attributed, ...]:
@@ -96,9 +77,11 @@ class Attribution:
             for result in [result for result in results if self._turned_since(result[0], result[1].finding)]:
                 results.remove(result)
                 self._pending.append(replace(result[0], again=True))
-        return tuple(
-            replace(result, finding=self._proof.concluded(work, result.finding)) for work, result in results
-        )
+        concluded = [
+            (work, replace(result, finding=self._proof.concluded(work, result.finding)))
+            for work, result in results
+        ]
+        return one_for_each_cause(concluded)
 
     def _next(self, work: SearchItem) -> list[tuple[SearchItem, Attributed]]:
         self._probe_runner.begin(self._allowance)
@@ -118,7 +101,9 @@ class Attribution:
         ]
 
     def _turned_since(self, work: SearchItem, finding: Finding) -> bool:
-        if work.again or work.depth or finding.last_good is None or finding.first_bad is None:
+        if work.again or work.depth or finding.searched != "instants":
+            return False
+        if finding.last_good is None or finding.first_bad is None:
             return False
         axes = [axis for (_, held), axis in self._axes.items() if not held and axis.python == finding.python]
         return any(axis.turned_since(work.target, finding.last_good, finding.first_bad) for axis in axes)
@@ -133,18 +118,27 @@ class Attribution:
         if not work.depth and probe_runner.together(self._new, target) is not ProbeStatus.BAD:
             self._refuse(target, "not bad in the new environment when it runs without the others")
             return None
-        fixed = work.fixed or self._fixed_interpreter(target)
+        turn = self._suspects.find(target, self._choice(work), work.held)
+        if turn is not None:
+            return self._of_suspect(work, turn)
+        fixed = self._fixed_interpreter(work)
         if isinstance(fixed, InterpreterTurn):
-            return self._of_interpreter(target, fixed)
+            return self._of_interpreter(work, fixed)
+        fixed = replace(fixed, notes=(*work.notes, *fixed.notes))
         if fixed.anchor is not None:
             return self._without_time(work, fixed, fixed.anchor)
         return self._of_packages(work, fixed, self._axis(fixed.choice, work.held))
 
-    def _fixed_interpreter(self, target: Target) -> FixedInterpreter | InterpreterTurn:
-        axis = self._axis(self._choices[0], ())
+    def _choice(self, work: SearchItem) -> InterpreterChoice:
+        """The interpreter on which the target fails: the new side's, unless that is what is held back."""
+        return work.choice or self._choices[-1]
+
+    def _fixed_interpreter(self, work: SearchItem) -> FixedInterpreter | InterpreterTurn:
+        last = [choice.interpreter for choice in self._choices].index(self._choice(work).interpreter)
+        axis = self._axis(self._choices[0], work.held)
         return find_fixed_interpreter(
-            *(self._probe_runner, target, self._choices, self._new.point.instant),
-            then=axis.first(self._among(axis, target)),
+            *(self._probe_runner, work.target, self._choices[: last + 1], self._new.point.instant, work.held),
+            then=axis.first(self._among(axis, work.target)),
             at_once=self._at_once,
         )
 
@@ -167,33 +161,47 @@ class Attribution:
             self._axes[key] = PackagesAxis(self._probe_runner, self._old, choice, self._instants, held)
         return self._axes[key]
 
-    def _of_interpreter(self, target: Target, turn: InterpreterTurn) -> Attributed:
+    def _of_suspect(self, work: SearchItem, turn: VersionTurn) -> Attributed:
+        """Between two neighbouring versions of a suspect, in environments that are otherwise the newest."""
+        fixed = FixedInterpreter(choice=self._choice(work), notes=work.notes)
+        rest = (work.held, self._releases, self._new.point.instant)
+        blamed = blame(self._probe_runner, work.target, turn.good, turn.bad, *rest)
+        if turn.skipped or not turn.finished:
+            blamed = replace(blamed, exact=False)
+        notes = [*fixed.notes, *remarks_on_versions(turn)]
+        finding = finding_of(work.target, "packages", fixed, blamed=blamed, notes=(*notes, *blamed.notes))
+        days = (turn.good.point.released, turn.bad.point.released)
+        if not turn.apart:
+            days = of_releases(blamed.culprits, self._releases)
+        finding = replace(
+            finding, last_good=days[0], first_bad=days[1], transitions=turn.transitions, searched="versions"
+        )
+        return self._confirmed(work, fixed, finding, blamed)
+
+    def _of_interpreter(self, work: SearchItem, turn: InterpreterTurn) -> Attributed:
         before, after = (probe.point.choice.interpreter.version for probe in (turn.good, turn.bad))
         culprit = Culprit(name="python", old=before, new=after, released=minor_released(after))
         fixed = FixedInterpreter(choice=turn.bad.point.choice)
-        finding = finding_of(target, "interpreter", fixed, culprits=(culprit,), bad=turn.bad)
-        work = SearchItem(target=target)
-        back = FixedInterpreter(choice=turn.good.point.choice)
+        blamed = Blamed(culprits=(culprit,), good=turn.good, bad=turn.bad)
+        finding = finding_of(work.target, "interpreter", fixed, blamed=blamed, notes=work.notes)
+        text = ", ".join((f"Python {before}", *work.held))
         finding = self._proof.after_holding(
-            *(work, back, finding, turn.good, (), f"Python {before}"), instead=turn.bad.point.choice
+            *(work, finding, turn.good, work.held, text), instead=turn.bad.point.choice
         )
-        return Attributed(finding=finding, target=target, good=turn.good, bad=turn.bad)
+        return Attributed(finding=finding, target=work.target, good=turn.good, bad=turn.bad)
 
     def _without_time(self, work: SearchItem, fixed: FixedInterpreter, anchor: ProbeResult) -> Attributed:
         """Between an environment with older packages and the newest, both of one instant and interpreter."""
         latest = self._probe_runner.ask(
-            ProbePoint(choice=fixed.choice, instant=self._new.point.instant), "the newest packages"
+            ProbePoint(choice=fixed.choice, instant=self._new.point.instant, constraints=work.held),
+            "the newest packages",
         )
         rest = (work.held, self._releases, self._new.point.instant)
         blamed = blame(self._probe_runner, work.target, anchor, latest, *rest)
-        finding = finding_of(
-            work.target,
-            "packages",
-            fixed,
-            culprits=blamed.culprits,
-            bad=blamed.bad,
-            notes=(*fixed.notes, *blamed.notes, _BY_VERSION),
-        )
+        notes = (*fixed.notes, *blamed.notes, *remarks_on_interpreters(blamed.culprits, anchor))
+        finding = finding_of(work.target, "packages", fixed, blamed=blamed, notes=notes)
+        last_good, first_bad = of_releases(blamed.culprits, self._releases)
+        finding = replace(finding, last_good=last_good, first_bad=first_bad, searched="versions")
         return self._confirmed(work, fixed, finding, blamed)
 
     def _of_packages(self, work: SearchItem, fixed: FixedInterpreter, axis: PackagesAxis) -> Attributed:
@@ -217,26 +225,40 @@ class Attribution:
             narrowed = axis.narrow(target, None, foresee) or narrowed
             blamed = blame(self._probe_runner, target, narrowed.good, narrowed.bad, *rest)
         notes = [*fixed.notes, *remarks_on(narrowed, self._old)]
-        finding = finding_of(
-            work.target,
-            "packages",
-            fixed,
-            culprits=blamed.culprits,
-            bad=blamed.bad or narrowed.bad,
-            notes=(*notes, *blamed.notes),
-        )
+        blamed = replace(blamed, bad=blamed.bad or narrowed.bad)
+        finding = finding_of(target, "packages", fixed, blamed=blamed, notes=(*notes, *blamed.notes))
         finding = replace(
             finding,
             last_good=narrowed.good.point.instant,
             first_bad=narrowed.bad.point.instant,
             transitions=narrowed.transitions,
             resolutions=narrowed.resolutions,
+            searched="instants",
         )
+        finding = replace(finding, notes=(*finding.notes, *remarks_on_days(finding, narrowed, self._old)))
         return self._confirmed(work, fixed, finding, blamed)
 
     def _confirmed(
         self, work: SearchItem, fixed: FixedInterpreter, finding: Finding, blamed: Blamed
     ) -> Attributed:
-        finding = self._proof.confirm(work, fixed, finding, exact=blamed.exact)
+        choices = [self._choice(work)]
+        if fixed.choice != choices[0]:
+            choices.append(fixed.choice)
+            if not self._ships(blamed, choices[0]):
+                note = (
+                    f"no older {finding.culprits[0].name} is made for Python {choices[0].interpreter.version}"
+                )
+                finding, choices = replace(finding, notes=(*finding.notes, note)), choices[1:]
+        finding = self._proof.confirm(work, choices, finding, exact=blamed.exact)
         good, bad = (blamed.good, blamed.bad) if finding.culprits else (None, None)
         return Attributed(finding=finding, target=work.target, good=good, bad=bad)
+
+    def _ships(self, blamed: Blamed, choice: InterpreterChoice) -> bool:
+        """Whether the good versions of the culprits need no compiler on an interpreter."""
+        good = {(culprit.name, culprit.old) for culprit in blamed.culprits}
+        return all(
+            release.ships_for(choice.interpreter.version)
+            for name, _ in good
+            for release in self._releases.get(name, ())
+            if (name, release.version) in good
+        )

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from backdate.bisection.attribution import Attribution, one_for_each_cause
+from backdate.bisection.attribution import Attribution
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
@@ -31,6 +31,7 @@ from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure, probe_f
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
 from backdate.bisection.result import BisectResult, CheckSummary, Finding
+from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import targets_of
 from backdate.checking.check import check_project
 from backdate.checking.resources import Resources, require_new_folder
@@ -188,8 +189,9 @@ def _search(
             instants=candidate_instants(releases, ranges, pair.old.instant, pair.new.instant),
             candidates=count_candidates(releases, ranges, pair.new.instant),
             available=resources.interpreters.available,
+            called=CalledDistributions(pair.new.environment, pair.new_project.tree),
         )
-        attributed = one_for_each_cause(attribution.attribute(targets))
+        attributed = attribution.attribute(targets)
         findings = [cause.finding for cause in attributed]
         if explanations:
             progress.report(

@@ -9,8 +9,9 @@ from packaging.version import Version
 
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
-from backdate.bisection.result import Culprit
+from backdate.bisection.result import Culprit, Suspicion
 from backdate.bisection.search import ProbeStatus, found_window, next_point, next_points
+from backdate.bisection.suspects import ranked
 from backdate.bisection.version_moves import Releases, VersionMoves, version_of
 from backdate.checking.result import PackageChange
 from backdate.editing.minimise import Subset, minimise
@@ -29,6 +30,8 @@ class Blamed:
     exact: bool = True
     """Whether each culprit's two versions are neighbours, as far as is known."""
     notes: tuple[str, ...] = ()
+    undistinguished: tuple[Suspicion, ...] = ()
+    """What moved together and was not told apart, the likeliest first; there are no culprits then."""
 
 
 def blame(
@@ -59,24 +62,39 @@ def blame(
     if suspected is None and only_suspects:
         return Blamed(culprits=(), good=good, bad=bad)
     names, enough = (suspected, True) if suspected is not None else trial.minimal()
-    notes = () if enough else (_NOT_SEPARATED,)
-    culprits, exact = [moved[name] for name in sorted(names)], len(names) > 1
+    pile = ranked((_culprit(moved[name], releases) for name in names), target.suspects, target.called)
+    if not enough:
+        return Blamed(culprits=(), good=good, bad=bad, undistinguished=pile, notes=(_NOT_SEPARATED,))
+    culprits, exact = tuple(suspicion.culprit for suspicion in pile), len(names) > 1
+    notes = _likeliest(pile) if len(names) > 1 else ()
     if trial.companions:
         notes = (*notes, f"it was told apart with {', '.join(sorted(trial.companions))} moved as well")
-    if len(culprits) == 1:
-        culprit, exact = trial.exact_version(culprits[0])
-        culprits = [culprit]
-        notes = (*notes, *([] if exact else [f"not every release of {culprit.name} between was tried"]))
-    return Blamed(
-        culprits=tuple(_culprit(change, releases) for change in culprits),
-        good=trial.passing,
-        bad=trial.failing,
-        exact=exact,
-        notes=notes,
-    )
+    if len(names) == 1:
+        change, exact = trial.exact_version(moved[next(iter(names))])
+        culprits = (_culprit(change, releases),)
+        notes = (*notes, *([] if exact else [f"not every release of {change.name} between was tried"]))
+    return Blamed(culprits=culprits, good=trial.passing, bad=trial.failing, exact=exact, notes=notes)
+
+
+_WHY_LIKELY = {
+    "named": "the error names it",
+    "called": "the code that fails calls it",
+    "major": "only its version made such a step",
+}
+
+
+def _likeliest(pile: Sequence[Suspicion]) -> tuple[str, ...]:
+    """Why the first of several that belong together comes first; nothing where others are as likely."""
+    first, second = pile[0].likelihood, pile[1].likelihood
+    why = _WHY_LIKELY.get(first)
+    return () if why is None or first == second else (f"{pile[0].culprit.name} is the likeliest: {why}",)
 
 
 _NOT_SEPARATED = "what moved together was not told apart: it takes more environments than one cause may"
+
+
+_MOST_ALONE = 2
+"""Distributions that failing code calls and that are moved alone."""
 
 
 class _PartialMove:
@@ -93,8 +111,13 @@ class _PartialMove:
     ) -> None:
         self._probe_runner, self._target, self._between = probe_runner, target, between
         self._moved, self._suspects = between.moved, between.suspects(target)
+        self._likely = [
+            *self._suspects,
+            *(name for name in target.called[:_MOST_ALONE] if name in self._moved),
+        ]
+        """What is tried alone, before the rest is halved."""
         self._releases = releases
-        self._good, self.passing, self.failing = good, good, bad
+        self._good, self.passing, self._bad, self.failing = good, good, bad, bad
         self.companions: Subset = frozenset()
         """What has to move as well, so that a culprit can be shown to make the difference."""
 
@@ -115,7 +138,7 @@ class _PartialMove:
         smallest = minimise(
             order,
             lambda subset: self._move(subset)[1] is ProbeStatus.BAD,
-            suspects=self._suspects,
+            suspects=self._likely,
             stopped_by=OutOfBudget,
         )
         return smallest.subset, smallest.complete
@@ -173,6 +196,8 @@ class _PartialMove:
         self, versions: Mapping[str, str | None], then: Sequence[ProbePoint] = ()
     ) -> tuple[ProbeResult, ProbeStatus]:
         """The good environment with only ``versions`` changed, and its status."""
+        if not self.companions and versions == {name: change.new for name, change in self._moved.items()}:
+            return self._bad, ProbeStatus.BAD
         point = self._between.point(versions, self.companions)
         pins = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()) if version)
         why = f"as when it was good, with {pins or 'fewer distributions'}"

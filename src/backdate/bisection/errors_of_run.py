@@ -8,9 +8,12 @@ from pathlib import Path
 
 from backdate.bisection.result import Failing
 from backdate.checking.error_identity import normalised_line
-from backdate.diagnosis.diagnose import clusters_of
-from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster
+from backdate.diagnosis.clusters import group_failures
+from backdate.diagnosis.diagnose import failures_between
+from backdate.diagnosis.frames import relocated
+from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster, Failure, FrameKind, PlacedFrame
 from backdate.environments.environment import Environment
+from backdate.index.names import normalise
 from backdate.testing.outcomes import SuiteRun
 
 _NO_CONTEXT_MANAGER = re.compile(
@@ -29,6 +32,30 @@ class Known:
     cause: Cause
     reached: bool = True
     """Whether the runner reached the tests; otherwise nothing of theirs was tried."""
+    raised_in: str = ""
+    """The installed distribution (normalised) whose code met the error; empty where it was the project's."""
+    frames: tuple[PlacedFrame, ...] = ()
+    """The frames that tell which code failed, the innermost first; none of the standard library."""
+
+
+_CODE = (FrameKind.PROJECT, FrameKind.TEST, FrameKind.SITE_PACKAGES)
+_MOST_FRAMES = 12
+
+
+def frames_of(failure: Failure) -> tuple[PlacedFrame, ...]:
+    """See ``Known.frames``. An exception that was translated goes on in those that it led to."""
+    frames: dict[PlacedFrame, None] = {}
+    for raised in failure.chain[failure.cause.position :]:
+        frames |= dict.fromkeys(frame for frame in reversed(relocated(raised.frames)) if frame.kind in _CODE)
+    return tuple(frames)[:_MOST_FRAMES]
+
+
+def raised_in(frames: tuple[PlacedFrame, ...]) -> str:
+    """See ``Known.raised_in``."""
+    innermost = frames[0] if frames else None
+    if innermost is None or innermost.kind is not FrameKind.SITE_PACKAGES:
+        return ""
+    return normalise(innermost.distribution or "")
 
 
 def error_key(cause: Cause) -> str:
@@ -57,14 +84,19 @@ def errors_of_run(
     reference: SuiteRun, run: SuiteRun, environment: Environment, before: Environment | None, tree: Path
 ) -> dict[str, Known]:
     """The error of every test that is good in ``reference`` and bad in ``run``, by its id."""
-    clusters = clusters_of(reference, run, environment=environment, before=before, tree=tree)
-    return {
-        test: Known(
-            failing=failing_of(cluster),
-            key=error_key(cluster.cause),
-            cause=cluster.cause,
-            reached=run.status != "broken",
-        )
-        for cluster in clusters
-        for test in cluster.tests
-    }
+    failures = failures_between(reference, run, environment=environment, before=before, tree=tree)
+    of_test = {failure.test: failure for failure in failures}
+    known = {}
+    for cluster in group_failures(failures):
+        error, key = failing_of(cluster), error_key(cluster.cause)
+        for test in cluster.tests:
+            frames = frames_of(of_test[test])
+            known[test] = Known(
+                failing=error,
+                key=key,
+                cause=cluster.cause,
+                reached=run.status != "broken",
+                raised_in=raised_in(frames),
+                frames=frames,
+            )
+    return known

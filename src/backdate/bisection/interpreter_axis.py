@@ -54,9 +54,13 @@ def interpreters_between(
     return (old, *inner, new)
 
 
-def first_asked(old: InterpreterChoice, new: InterpreterChoice, newest: Instant) -> list[ProbePoint]:
+def first_asked(
+    old: InterpreterChoice, new: InterpreterChoice, newest: Instant, held: tuple[str, ...] = ()
+) -> list[ProbePoint]:
     """What ``find_fixed_interpreter`` probes first, besides the newest environment, which exists."""
-    return [] if old.interpreter == new.interpreter else [ProbePoint(choice=old, instant=newest)]
+    if old.interpreter == new.interpreter:
+        return []
+    return [ProbePoint(choice=old, instant=newest, constraints=held)]
 
 
 def find_fixed_interpreter(
@@ -64,10 +68,11 @@ def find_fixed_interpreter(
     target: Target,
     choices: Sequence[InterpreterChoice],
     newest: Instant,
+    held: tuple[str, ...] = (),
     then: Sequence[ProbePoint] = (),
     at_once: bool = False,
 ) -> FixedInterpreter | InterpreterTurn:
-    """What matters to ``target``, with packages as of ``newest`` on each interpreter of ``choices``.
+    """What matters to ``target``, with packages as of ``newest``, but for ``held``, on each of ``choices``.
 
     The old side's interpreter comes first: if the tests fail on it as well, packages are searched on it.
     Otherwise the first minor on which they fail is searched for, and the packages of the minor before it are
@@ -83,13 +88,13 @@ def find_fixed_interpreter(
     def ask(point: int, then: Sequence[ProbePoint] = ()) -> ProbeStatus:
         choice = choices[point]
         why = f"the newest packages on Python {choice.interpreter.version}"
-        newest_packages = ProbePoint(choice=choice, instant=newest)
+        newest_packages = ProbePoint(choice=choice, instant=newest, constraints=held)
         asked[point] = probe_runner.ask(newest_packages, why, then=then, at_once=at_once)
         return probe_runner.together(asked[point], target)
 
     last = len(choices) - 1
     try:
-        statuses = {last: ask(last, first_asked(old, new, newest)), 0: ask(0, then)}
+        statuses = {last: ask(last, first_asked(old, new, newest, held)), 0: ask(0, then)}
         if statuses[0] is ProbeStatus.BAD:
             return FixedInterpreter(choice=old)
         if statuses[0] is ProbeStatus.SKIP:

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
 
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from backdate.environments.environment import Lock
 from backdate.projects.sources.listing import ListedFile
+from backdate.text import version_numbers
 from backdate.timeline.instants import Instant
 
 _SAME_RELEASE = timedelta(hours=24)
 """Files of a version that were uploaded within a day belong together: a build service uploads its wheels one
 by one, and in between the release is there for some machines only."""
+_LITTLE = 256 * 1024
+"""Bytes of an sdist of which trying to compile it costs less than doing without."""
 _JUST_AFTER = timedelta(seconds=1)
 """What an instant sees was uploaded strictly before it."""
 
@@ -33,6 +37,14 @@ class DistributionRelease:
     prerelease: bool
     yanked: bool
     """Whether all its files are yanked (PEP 592) today."""
+    compiled_for: tuple[str, ...] = ()
+    """The interpreters ("cp39") that its wheels were compiled for; empty where one suits them all, it has
+    none, or what there is to compile is little."""
+
+    def ships_for(self, python: str) -> bool:
+        """Whether not much has to be compiled for the interpreter ``python``, as far as its files say."""
+        short = "".join(map(str, version_numbers(python)[:2]))
+        return not self.compiled_for or f"cp{short}" in self.compiled_for
 
 
 def releases_of(name: str, files: Iterable[ListedFile]) -> tuple[DistributionRelease, ...]:
@@ -48,9 +60,29 @@ def releases_of(name: str, files: Iterable[ListedFile]) -> tuple[DistributionRel
             instants=_batch_ends(sorted(file.uploaded for file in members)),
             prerelease=version.is_prerelease,
             yanked=all(file.yanked for file in members),
+            compiled_for=_compiled_for(members),
         )
         for version, members in sorted(batches.items())
     )
+
+
+def _compiled_for(files: Iterable[ListedFile]) -> tuple[str, ...]:
+    """See ``DistributionRelease.compiled_for``; of wheels for other systems than Linux nothing is taken."""
+    found: set[str] = set()
+    for file in files:
+        if file.sdist and file.size_bytes is not None and file.size_bytes <= _LITTLE:
+            return ()
+        try:
+            *_, tags = parse_wheel_filename(file.filename)
+        except InvalidWheelFilename:
+            continue
+        for tag in tags:
+            if tag.platform != "any" and "linux" not in tag.platform:
+                continue
+            if tag.abi in ("none", "abi3") or not tag.interpreter.startswith("cp"):
+                return ()
+            found.add(tag.interpreter)
+    return tuple(sorted(found))
 
 
 def _batch_ends(times: Sequence[Instant]) -> tuple[Instant, ...]:

@@ -114,6 +114,20 @@ class ProbeRunner:
         """
         self._left, self._attempts, self.journal, self._beside = allowance, MOST_BUILDS, [], []
 
+    @property
+    def left(self) -> int:
+        """Environments that the current cause may still take."""
+        return self._left
+
+    def allow(self, more: int) -> None:
+        """The current cause may take ``more``; those that do not build included, ``MOST_BUILDS`` stay all."""
+        self._left += more
+
+    def resolved(self, point: ProbePoint) -> Lock | None:
+        """What ``point`` resolves to, with nothing built or run; None where it does not."""
+        lock = self._resolutions.get(point)
+        return lock if isinstance(lock, Lock) else None
+
     def in_vain(self) -> list[tuple[str, ProbeResult]]:
         """What was probed for the current cause in parallel with another point, and was not needed."""
         asked = {probe.identity for _, probe in self.journal}

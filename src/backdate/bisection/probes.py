@@ -21,6 +21,8 @@ class ProbePoint:
     choice: InterpreterChoice
     instant: Instant
     constraints: tuple[str, ...] = ()
+    released: Instant | None = None
+    """When the version that it is about appeared, where versions of one distribution are searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,8 @@ class Target:
     """What distinguishes that error from others (see ``errors_of_run.py``); empty for any error."""
     suspects: tuple[str, ...] = ()
     """Distributions that the error names, the likeliest first."""
+    called: tuple[str, ...] = ()
+    """Distributions that the code that fails imports and calls, the nearest first."""
     cause: Cause | None = None
     """What the error was read as."""
     reached: bool = True

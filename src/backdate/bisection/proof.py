@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from packaging.requirements import Requirement
 
-from backdate.bisection.interpreter_axis import FixedInterpreter
+from backdate.bisection.errors_of_run import Known
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
-from backdate.bisection.result import Finding, Way
+from backdate.bisection.result import Finding, HeldBack
 from backdate.bisection.search import ProbeStatus
-from backdate.bisection.version_moves import hold_back
+from backdate.bisection.suspects import CalledDistributions
+from backdate.bisection.targets import target_of
+from backdate.bisection.version_moves import hold_back, version_of
 from backdate.environments.environment import InterpreterChoice
+from backdate.index.names import normalise
 from backdate.text import first_line
 from backdate.timeline.instants import Instant
 
@@ -38,10 +41,14 @@ class SearchItem:
 
     target: Target
     held: tuple[str, ...] = ()
-    fixed: FixedInterpreter | None = None
+    choice: InterpreterChoice | None = None
+    """The interpreter on which it fails with ``held`` held back; None for the new side's."""
+    notes: tuple[str, ...] = ()
     depth: int = 0
     above: tuple[MaskingBreakage, ...] = ()
     """What hid this one."""
+    product: bool = False
+    """Whether it fails only because of what is held back: newer releases do not work with that."""
     again: bool = False
     """Whether it was searched before, with fewer probes known."""
 
@@ -49,9 +56,12 @@ class SearchItem:
 class CulpritProver:
     """Holds culprits back in the newest environment, and releases them one by one."""
 
-    def __init__(self, probe_runner: ProbeRunner, newest: Instant) -> None:
-        self._probe_runner, self._newest = probe_runner, newest
+    def __init__(
+        self, probe_runner: ProbeRunner, newest: Instant, called: CalledDistributions | None = None
+    ) -> None:
+        self._probe_runner, self._newest, self._called = probe_runner, newest, called
         self._proved: dict[Target, set[str]] = {}
+        self._seen: dict[Target, HeldBack] = {}
         self._hidden: list[SearchItem] = []
 
     def taken(self) -> list[SearchItem]:
@@ -61,39 +71,51 @@ class CulpritProver:
 
     def concluded(self, work: SearchItem, finding: Finding) -> Finding:
         """The finding, confirmed both ways if all its tests passed with the culprit held back."""
-        if finding.culprits and self._proved.get(work.target, set()) >= set(finding.tests):
+        if not finding.culprits:
+            return finding
+        finding = replace(finding, held_back=self._seen.get(work.target, finding.held_back))
+        if self._proved.get(work.target, set()) >= set(finding.tests):
             return replace(finding, confirmed=("forward", "backward"))
         return finding
 
     def confirm(
-        self, work: SearchItem, fixed: FixedInterpreter, finding: Finding, *, exact: bool = True
+        self, work: SearchItem, choices: Sequence[InterpreterChoice], finding: Finding, *, exact: bool = True
     ) -> Finding:
         """The finding with its proofs; tests that still fail with the culprit held back are attributed next.
 
-        ``exact``: see ``culprits.hold_back``.
+        ``choices``: the interpreter on which it has to help, and the one on which the culprit was found,
+        which is asked where the other one cannot tell. ``exact``: see ``version_moves.hold_back``.
         """
         if not finding.culprits:
             return finding
-        confirmed: list[Way] = ["forward"]
-        note = ""
         back = hold_back(finding.culprits, exact=exact)
+        finding = replace(finding, confirmed=("forward",))
         if not back:
             note = "what is gone cannot be brought back by a constraint: confirmed in one direction only"
-        else:
-            held = tuple(sorted({*work.held, *back}))
-            point = ProbePoint(choice=fixed.choice, instant=self._newest, constraints=held)
+            return _with_notes(finding, note)
+        held = tuple(sorted({*work.held, *back}))
+        notes: list[str] = []
+        for choice in choices:
+            point = ProbePoint(choice=choice, instant=self._newest, constraints=held)
+            version = choice.interpreter.version
             try:
-                probe = self._probe_runner.ask(point, f"the newest with {', '.join(back)}")
+                probe = self._probe_runner.ask(
+                    point, f"the newest with {', '.join(back)} on Python {version}"
+                )
             except OutOfBudget:
-                note = "not tried with the culprit held back: it takes more environments than one cause may"
-            else:
-                return self.after_holding(work, fixed, finding, probe, held, ", ".join(held))
-        return _closed(replace(finding, confirmed=tuple(confirmed), notes=(*finding.notes, note)))
+                notes = [
+                    "not tried with the culprit held back: it takes more environments than one cause may"
+                ]
+                break
+            if any(test in probe.statuses for test in finding.tests) or choice == choices[-1]:
+                notes += [] if choice == choices[0] else [_elsewhere(choice)]
+                return self.after_holding(work, _with_notes(finding, *notes), probe, held, ", ".join(held))
+            notes = [f"on Python {version} the culprit could not be held back: {_why(probe)}"]
+        return _with_notes(finding, *notes)
 
     def after_holding(
         self,
         work: SearchItem,
-        fixed: FixedInterpreter,
         finding: Finding,
         probe: ProbeResult,
         held: tuple[str, ...],
@@ -105,71 +127,128 @@ class CulpritProver:
 
         ``instead``: the culprit, where it is an interpreter.
         """
-        notes = list(finding.notes)
         if probe.bad_tests(finding.tests):  # a flaky failure is not a hidden breakage
             (probe,) = self._probe_runner.steady([probe])
         refused = self._probe_runner.refused
         behind = tuple(test for test in probe.bad_tests(finding.tests) if test not in refused)
-        good = [test for test in finding.tests if probe.statuses.get(test) is ProbeStatus.GOOD]
+        good = tuple(test for test in finding.tests if probe.statuses.get(test) is ProbeStatus.GOOD)
+        notes: list[str] = []
         if not behind and not good:
-            why = first_line(probe.failure or "") or "the tests are not there"
-            notes.append(f"the culprit could not be held back ({held_text}): {why}")
-        keys = dict.fromkeys(probe.errors[test].key for test in behind if test in probe.errors)
-        for key in keys:
-            tests = tuple(test for test in behind if test in probe.errors and probe.errors[test].key == key)
-            error = probe.errors[tests[0]].failing
+            notes.append(f"the culprit could not be held back ({held_text}): {_why(probe)}")
+        else:
+            self._see(work.target, held, probe, good, behind)
+        older = self._moved_back(work, probe) if behind and instead is None else frozenset()
+        for tests in _by_error(behind, probe.errors):
+            known = probe.errors[tests[0]]
             count = "they" if len(tests) == len(finding.tests) else f"{len(tests)} of them"
-            still = "still" if key == work.target.key else "then"
-            notes.append(f"with {held_text} {count} {still} fail: {error.type}: {error.message}")
+            still = "still" if known.key == work.target.key else "then"
+            error = f"{known.failing.type}: {known.failing.message}"
+            notes.append(f"with {held_text} {count} {still} fail: {error}")
             if work.depth < MOST_BEHIND:
-                known = probe.errors[tests[0]]
-                target = Target(tests=tests, error=error, key=key, cause=known.cause, reached=known.reached)
-                behind_it = FixedInterpreter(
-                    choice=fixed.choice, notes=(f"behind the one above: found with {held_text}",)
+                own = tuple(line for line in held if line not in work.held)
+                item = SearchItem(
+                    target=target_of(known, tests, self._called),
+                    held=held,
+                    choice=probe.point.choice,
+                    notes=(f"behind the one above: found with {held_text}",),
+                    depth=work.depth + 1,
+                    above=(*work.above, MaskingBreakage(target=work.target, own=own, instead=instead)),
                 )
-                own = MaskingBreakage(
-                    target=work.target,
-                    own=tuple(line for line in held if line not in work.held),
-                    instead=instead,
-                )
-                self._hidden.append(
-                    SearchItem(
-                        target=target,
-                        held=held,
-                        fixed=behind_it,
-                        depth=work.depth + 1,
-                        above=(*work.above, own),
-                    )
-                )
+                self._hidden.append(_as_product(item, known, older))
         if good:
-            self._prove(work, fixed, held, good)
+            self._prove(work, probe, held, good)
         if good and not behind:  # tests of unknown status do not count against it
             self._proved.setdefault(work.target, set()).update(finding.tests)
-        return _closed(replace(finding, confirmed=("forward",), notes=tuple(notes)))
+        return _with_notes(replace(finding, confirmed=("forward",)), *notes)
+
+    def _moved_back(self, work: SearchItem, probe: ProbeResult) -> frozenset[str]:
+        """The distributions that are older in ``probe`` than without its culprit held back."""
+        without = self._probe_runner.resolved(replace(probe.point, constraints=work.held))
+        if without is None or probe.lock is None:
+            return frozenset()
+        newer = {
+            distribution.name: version_of(distribution.version) for distribution in without.distributions
+        }
+        return frozenset(
+            distribution.name
+            for distribution in probe.lock.distributions
+            if (now := version_of(distribution.version)) is not None
+            and (other := newer.get(distribution.name)) is not None
+            and now < other
+        )
+
+    def _see(
+        self,
+        target: Target,
+        held: tuple[str, ...],
+        probe: ProbeResult,
+        passing: tuple[str, ...],
+        failing: tuple[str, ...],
+    ) -> None:
+        """Remember what holding back showed of ``target``, unless more of its tests passed before."""
+        python = probe.point.choice.interpreter.version
+        known = self._seen.get(target)
+        if known is None or len(passing) > len(known.passing):
+            self._seen[target] = HeldBack(constraints=held, python=python, passing=passing, failing=failing)
 
     def _prove(
-        self, work: SearchItem, fixed: FixedInterpreter, held: tuple[str, ...], good: Sequence[str]
+        self, work: SearchItem, probe: ProbeResult, held: tuple[str, ...], good: tuple[str, ...]
     ) -> None:
         """With all of ``held`` the tests in ``good`` pass: release the breakages in front, one by one."""
         self._proved.setdefault(work.target, set()).update(good)
         for masking in work.above:
-            choice, left = masking.instead or fixed.choice, held
+            choice, left = masking.instead or probe.point.choice, held
             if masking.instead is None:
                 names = {Requirement(line).name for line in masking.own}  # an older release may be behind it
                 left = tuple(line for line in held if Requirement(line).name not in names)
             point = ProbePoint(choice=choice, instant=self._newest, constraints=left)
             try:
-                probe = self._probe_runner.ask(
+                released = self._probe_runner.ask(
                     point,
                     f"the newest with {', '.join(left) or 'nothing held back'}",
                 )
             except OutOfBudget:
                 return
-            statuses = probe.statuses_for(masking.target)
+            statuses = released.statuses_for(masking.target)
             again = {test for test in good if statuses.get(test) is ProbeStatus.BAD}
             self._proved.setdefault(masking.target, set()).update(again)
+            tests = masking.target.tests
+            passing = tuple(test for test in tests if probe.statuses.get(test) is ProbeStatus.GOOD)
+            self._see(masking.target, held, probe, passing, probe.bad_tests(tests))
 
 
-def _closed(finding: Finding) -> Finding:
-    """The finding without empty notes, and each of them once."""
-    return replace(finding, notes=tuple(note for note in dict.fromkeys(finding.notes) if note))
+def _by_error(tests: Sequence[str], errors: Mapping[str, Known]) -> list[tuple[str, ...]]:
+    """``tests`` by the error that they fail with; those without a known one are in none."""
+    groups: dict[str, list[str]] = {}
+    for test in tests:
+        if test in errors:
+            groups.setdefault(errors[test].key, []).append(test)
+    return [tuple(group) for group in groups.values()]
+
+
+def _as_product(item: SearchItem, known: Known, older: frozenset[str]) -> SearchItem:
+    """``item``, marked where its error is one of what is ``older`` because of what is held back.
+
+    That is: it was raised inside of such a distribution, or in another one that lacks something of it. What
+    is searched then is the release that does not work with it.
+    """
+    about = normalise(known.cause.distribution or "")
+    inside = known.raised_in
+    if not (inside in older or (inside and about in older)):
+        return item
+    names = dict.fromkeys(name for name in (*item.target.suspects, inside, *item.target.called) if name)
+    suspects = tuple(name for name in names if name not in older)
+    return replace(item, target=replace(item.target, suspects=suspects, called=()), product=True)
+
+
+def _why(probe: ProbeResult) -> str:
+    return first_line(probe.failure or "") or "the tests are not there"
+
+
+def _elsewhere(choice: InterpreterChoice) -> str:
+    return f"whether holding it back helps was tried on Python {choice.interpreter.version} only"
+
+
+def _with_notes(finding: Finding, *notes: str) -> Finding:
+    """The finding with more notes, each of them once."""
+    return replace(finding, notes=tuple(note for note in dict.fromkeys((*finding.notes, *notes)) if note))

@@ -82,6 +82,27 @@ def next_point(statuses: Mapping[int, ProbeStatus]) -> int | None:
     return (left + right) // 2 if length > 0 else None
 
 
+def weighted_point(statuses: Mapping[int, ProbeStatus], weights: Sequence[float]) -> int | None:
+    """As ``next_point``, where turns are not equally likely: ``weights[n]`` for one from ``n - 1`` to ``n``.
+
+    The point that halves the weight, among those after which no more questions are needed at the worst than
+    halving the row takes. With skips as ``next_point``.
+    """
+    good, bad = window_of(statuses)
+    if bad - good < 2 or any(point in statuses for point in range(good + 1, bad)):
+        return next_point(statuses)
+    most = 2 ** (ceil(log2(bad - good)) - 1)
+    total = sum(weights[good + 1 : bad + 1])
+
+    def heavier(point: int) -> tuple[float, float]:
+        left = sum(weights[good + 1 : point + 1])
+        return max(left, total - left), abs(point - (good + bad) / 2)
+
+    return min(
+        (point for point in range(max(good + 1, bad - most), min(good + most, bad - 1) + 1)), key=heavier
+    )
+
+
 def next_points(
     statuses: Mapping[int, ProbeStatus],
     point: int,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from packaging.utils import canonicalize_name
-
-from backdate.bisection.errors_of_run import error_key, failing_of
+from backdate.bisection.errors_of_run import Known, errors_of_run
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing
+from backdate.bisection.suspects import CalledDistributions, named_by
 from backdate.checking.sides import SidePair
-from backdate.diagnosis.diagnose import clusters_of
-from backdate.diagnosis.result import Cluster
 from backdate.errors import UsageError
 from backdate.testing.node_ids import plain_id
 
@@ -30,19 +28,18 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
     if unknown:
         raise UsageError(f"the old side has no test {unknown[0]!r}; write its id as `backdate check -v` does")
     wanted = set(comparison.broke) & (set(tests) or known)
-    clusters = clusters_of(
-        pair.old.run,
-        pair.new.run,
-        environment=pair.new.environment,
-        before=pair.old.environment,
-        tree=pair.new_project.tree,
-    )
+    environment, tree = pair.new.environment, pair.new_project.tree
     targets = []
-    for cluster in clusters:
-        members = tuple(test for test in cluster.tests if test in wanted)
-        wanted -= set(members)
-        if members:
-            targets.append(_target(cluster, members, reached=pair.new.run.status != "broken"))
+    if environment is not None:
+        errors = errors_of_run(pair.old.run, pair.new.run, environment, pair.old.environment, tree)
+        groups: dict[Known, list[str]] = {}
+        for test, met in errors.items():
+            if test in wanted:
+                groups.setdefault(replace(met, raised_in="", frames=()), []).append(test)
+        called = CalledDistributions(environment, tree)
+        for group in sorted(groups.values(), key=len, reverse=True):
+            targets.append(target_of(errors[group[0]], tuple(group), called))
+            wanted -= set(group)
     for breakage in comparison.breakages:
         members = tuple(test for test in breakage.tests if test in wanted)
         if members:
@@ -52,13 +49,14 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
     return targets
 
 
-def _target(cluster: Cluster, tests: tuple[str, ...], *, reached: bool) -> Target:
-    named = (cluster.cause.distribution, *cluster.cause.related)
+def target_of(known: Known, tests: tuple[str, ...], called: CalledDistributions | None) -> Target:
+    """Tests that fail with the error ``known``; without ``called`` nothing is known of what they call."""
     return Target(
         tests=tests,
-        error=failing_of(cluster),
-        key=error_key(cluster.cause),
-        cause=cluster.cause,
-        reached=reached,
-        suspects=tuple(dict.fromkeys(str(canonicalize_name(name)) for name in named if name)),
+        error=known.failing,
+        key=known.key,
+        cause=known.cause,
+        reached=known.reached,
+        suspects=named_by(known.cause),
+        called=called.of(known) if called is not None else (),
     )

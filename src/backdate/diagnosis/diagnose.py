@@ -151,6 +151,18 @@ def clusters_of(
     run never reached, to that of the run's own failure. Tests that are missing from a completed run, or that
     are skipped, did not fail and are in no cluster.
     """
+    return group_failures(failures_between(old, new, environment=environment, before=before, tree=tree))
+
+
+def failures_between(
+    old: SuiteRun,
+    new: SuiteRun,
+    *,
+    environment: Environment | None = None,
+    before: Environment | None = None,
+    tree: Path | None = None,
+) -> tuple[Failure, ...]:
+    """As ``clusters_of``: a failure for each of these tests, in the order of ``old``."""
     if new.status == "completed" and not any(result.outcome.bad for result in new.results):
         return ()  # without reading what is installed, which takes longer than all the rest
     examiner = _Examiner(environment, before, tree, files_of_tests(new))
@@ -169,7 +181,7 @@ def clusters_of(
             failures.append(_of_test(examined[now.id], result.id))
         elif now is None and whole is not None:
             failures.append(_of_test(whole, result.id))
-    return group_failures(failures)
+    return tuple(failures)
 
 
 def _of_test(failure: Failure, test: str) -> Failure:

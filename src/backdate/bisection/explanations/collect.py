@@ -12,11 +12,11 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from backdate.bisection.attribution import Attributed
 from backdate.bisection.explanations.api_changes import changed_names, names_of, search_terms_of
 from backdate.bisection.explanations.changelog import description_of, quote
 from backdate.bisection.explanations.changelog_files import is_changelog
 from backdate.bisection.explanations.warnings import foretelling
+from backdate.bisection.one_cause import Attributed
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import Culprit, Excerpt, Explanation, Finding, GivenWarning

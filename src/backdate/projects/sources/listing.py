@@ -27,6 +27,8 @@ class ListedFile:
     yanked: bool
     sdist: bool
     """Whether it is a source distribution of a kind that can be unpacked."""
+    size_bytes: int | None = None
+    """None where the index does not say it."""
 
 
 def fetch_listing(client: IndexClient, name: str) -> tuple[ListedFile, ...]:
@@ -61,4 +63,5 @@ def _listed(file: IndexFile) -> ListedFile | None:
         sha256=next((digest for digest in digests if re.fullmatch(r"[0-9a-f]{64}", digest)), None),
         yanked=file.yanked,
         sdist=file.filename.endswith(ARCHIVE_SUFFIXES) and "/" not in file.filename,
+        size_bytes=file.size_bytes,
     )

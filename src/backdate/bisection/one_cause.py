@@ -1,0 +1,163 @@
+"""One finding for each cause: what several searches found is put together. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from backdate.bisection.probes import ProbeResult, Target
+from backdate.bisection.proof import SearchItem
+from backdate.bisection.result import Finding, FurtherTurn, HeldBack
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attributed:
+    """A finding with the environments that it rests on."""
+
+    finding: Finding
+    target: Target
+    good: ProbeResult | None = None
+    """The last good one, which has the culprit's last good version; None without a culprit."""
+    bad: ProbeResult | None = None
+    """The first bad one."""
+
+
+Searched = tuple[SearchItem, Attributed]
+
+
+def one_for_each_cause(searched: Sequence[Searched]) -> tuple[Attributed, ...]:
+    """What was found, in its order: one for each cause.
+
+    What fails only because a culprit is held back becomes the companions of that culprit; an older turn of
+    the same distribution over the same tests takes the place of the newer one; one error with one culprit is
+    one cause, wherever it surfaces.
+    """
+    with_companions = _folded(searched, _is_product, _with_companions)
+    rows = [attributed for _, attributed in _folded(with_companions, _is_older_turn, _at_older_turn)]
+    return tuple(_merged([rows[number] for number in group]) for group in put_together(rows))
+
+
+def _folded(
+    searched: Sequence[Searched],
+    belongs: Callable[[Searched, Searched], bool],
+    fold: Callable[[Attributed, Searched], Attributed],
+) -> list[Searched]:
+    """``searched`` without those that belong to the search above them, which ``fold`` makes of both."""
+    rows: dict[int, Searched] = dict(enumerate(searched))
+    for number in sorted(rows, key=lambda number: -searched[number][0].depth):
+        child = rows[number]
+        above = _above(child[0], rows)
+        if above is not None and belongs(child, rows[above]):
+            rows[above] = (rows[above][0], fold(rows[above][1], child))
+            del rows[number]
+    return [rows[number] for number in sorted(rows)]
+
+
+def _above(item: SearchItem, rows: dict[int, Searched]) -> int | None:
+    """The number of the nearest search of ``rows`` that hid ``item``; None when there is none."""
+    for masking in reversed(item.above):
+        for number, (work, _) in rows.items():
+            if work.target == masking.target:
+                return number
+    return None
+
+
+def _is_product(child: Searched, _above: Searched) -> bool:
+    return child[0].product
+
+
+def _with_companions(above: Attributed, child: Searched) -> Attributed:
+    """The culprit above, with what has to be held back as well so that holding it back helps."""
+    work, product = child
+    held = product.finding.held_back
+    own = () if held is None else tuple(line for line in held.constraints if line not in work.held)
+    notes = above.finding.notes
+    if not product.finding.culprits:
+        notes = (*notes, "no release was found that works with it")
+    finding = replace(
+        above.finding,
+        companions=tuple(dict.fromkeys((*above.finding.companions, *own, *product.finding.companions))),
+        probes=(*above.finding.probes, *product.finding.probes),
+        notes=notes,
+    )
+    return replace(above, finding=finding)
+
+
+def _is_older_turn(child: Searched, above: Searched) -> bool:
+    first, second = child[1].finding, above[1].finding
+    names = [[culprit.name for culprit in finding.culprits] for finding in (first, second)]
+    return len(names[0]) == 1 and names[0] == names[1] and set(first.tests) == set(second.tests)
+
+
+def _at_older_turn(above: Attributed, child: Searched) -> Attributed:
+    """One finding at the older turn, with the error that is there now."""
+    now, (work, older) = above.finding, child
+    held = older.finding.held_back
+    if held is not None:  # the newer turn's own constraint says nothing beside the older one's
+        own = [line for line in work.held if line not in now.held]
+        lines = tuple(line for line in held.constraints if line not in own)
+        held = HeldBack(constraints=lines, python=held.python, passing=held.passing, failing=held.failing)
+    finding = replace(
+        older.finding,
+        error=now.error,
+        first_error=older.finding.error,
+        held=now.held,
+        held_back=held,
+        companions=tuple(dict.fromkeys((*now.companions, *older.finding.companions))),
+        further_turns=(
+            *older.finding.further_turns,
+            FurtherTurn(culprit=now.culprits[0], error=now.error),
+            *now.further_turns,
+        ),
+        probes=(*now.probes, *older.finding.probes),
+        notes=tuple(note for note in older.finding.notes if note not in work.notes),
+    )
+    return replace(above, finding=finding, good=older.good)
+
+
+def put_together(attributed: Sequence[Attributed]) -> list[list[int]]:
+    """The numbers of what has one error and one culprit."""
+    rows: dict[object, list[int]] = {}
+    for number, (finding, target) in enumerate((one.finding, one.target) for one in attributed):
+        moves = tuple((culprit.name, culprit.old, culprit.new) for culprit in finding.culprits)
+        error = target.key if target.key.startswith("name ") else (finding.error.type, finding.error.message)
+        cause = (finding.breaks, finding.axis, moves, error) if moves else number
+        rows.setdefault(cause, []).append(number)
+    return list(rows.values())
+
+
+def _merged(group: Sequence[Attributed]) -> Attributed:
+    """One for those that ``put_together`` groups: in the words of what nothing hides, or of the largest."""
+    first = min(group, key=lambda member: (len(member.finding.held), -len(member.finding.tests)))
+    findings = [first.finding, *(member.finding for member in group if member is not first)]
+    ways = set.intersection(*(set(finding.confirmed) for finding in findings))
+    return replace(
+        first,
+        finding=replace(
+            first.finding,
+            tests=tuple(dict.fromkeys(test for finding in findings for test in finding.tests)),
+            confirmed=tuple(way for way in first.finding.confirmed if way in ways),
+            companions=tuple(dict.fromkeys(line for finding in findings for line in finding.companions)),
+            held_back=_seen_together(findings),
+            probes=tuple(dict.fromkeys(probe for finding in findings for probe in finding.probes)),
+            resolutions=max(finding.resolutions for finding in findings),
+        ),
+    )
+
+
+def _seen_together(findings: Sequence[Finding]) -> HeldBack | None:
+    """What was seen of all tests where one environment showed it; else what was seen of the first."""
+    first = findings[0].held_back
+    if first is None:
+        return None
+    where = (first.constraints, first.python)
+    same = [
+        held
+        for finding in findings
+        if (held := finding.held_back) is not None and (held.constraints, held.python) == where
+    ]
+    return replace(
+        first,
+        passing=tuple(dict.fromkeys(test for held in same for test in held.passing)),
+        failing=tuple(dict.fromkeys(test for held in same for test in held.failing)),
+    )

@@ -1,0 +1,284 @@
+"""Suspect first: in the newest environment, one distribution at its old version, then at those between.
+
+Nothing else is changed, so a turn is found where the project is to run, and its good end is at once the proof
+that holding the suspect back helps. What the error names is asked first; of an error that names nothing, what
+the code that fails imports and calls, all of it together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
+
+from packaging.version import Version
+
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
+from backdate.bisection.result import Culprit, TransitionRecord
+from backdate.bisection.search import (
+    ProbeStatus,
+    changes_of,
+    found_window,
+    next_points,
+    weighted_point,
+    window_of,
+)
+from backdate.bisection.suspects import step_of
+from backdate.bisection.version_moves import Releases, VersionMoves, hold_back, version_of
+from backdate.checking.result import PackageChange
+from backdate.diagnosis.known_changes import change_behind
+from backdate.diagnosis.owners import BUILTIN
+from backdate.environments.environment import InterpreterChoice
+from backdate.timeline.instants import Instant
+
+MOST_NAMED = 3
+"""Distributions that an error names and that are tried."""
+MOST_CALLED = 6
+"""Distributions that failing code calls and that are held back together."""
+_WEIGHTS = {"major": 8.0, "minor": 3.0, "other": 1.0}
+"""How likely a step of a version is to break a program, beside a patch."""
+_INNOCENT = 0.15
+"""Share of suspects that the error names and that are not at fault."""
+_MOST_SKIPPED = 2
+"""Versions that could not be tried, after which a suspect without a good one is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionTurn:
+    """Two environments of the newest instant, good and bad, that differ by a suspect's version."""
+
+    good: ProbeResult
+    bad: ProbeResult
+    transitions: tuple[TransitionRecord, ...] = ()
+    skipped: int = 0
+    """Versions between the two that could not be tried."""
+    finished: bool = True
+    apart: bool = True
+    """Whether it is one suspect that moved; otherwise several were held back together."""
+
+
+@dataclass(slots=True)
+class _VersionRow:
+    """Versions of one suspect: points 1, 2, …; point 0 stands for one that is older than all."""
+
+    name: str
+    versions: Sequence[str]
+    released: Mapping[str, Instant]
+    weights: Sequence[float]
+    hint: int | None
+    """The point at which it is known to have turned for others."""
+    oldest_first: bool
+    """Whether it is doubtful that the suspect is at fault, so that its oldest version is asked first."""
+    statuses: dict[int, ProbeStatus] = field(default_factory=dict)
+    probes: dict[int, ProbeResult] = field(default_factory=dict)
+
+    def next(self, statuses: Mapping[int, ProbeStatus]) -> int | None:
+        """What to ask next: what is known of such changes, whether it is at fault at all, the middle."""
+        good, bad = window_of(statuses)
+        if self.hint is not None and not self.oldest_first:
+            for point in (self.hint - 1, self.hint):
+                if good < point < bad and point not in statuses:
+                    return point
+        if good == 0 and 1 not in statuses and (self.oldest_first or len(statuses) > 2):
+            return 1
+        return weighted_point(statuses, self.weights)
+
+
+class SuspectSearch:
+    """Searches the versions of suspects in otherwise newest environments."""
+
+    def __init__(
+        self, probe_runner: ProbeRunner, releases: Releases, old: ProbeResult, newest: Instant
+    ) -> None:
+        self._probe_runner, self._releases = probe_runner, releases
+        self._old, self._newest = old, newest
+
+    def find(self, target: Target, choice: InterpreterChoice, held: tuple[str, ...]) -> VersionTurn | None:
+        """Where ``target`` turns on the interpreter ``choice`` with ``held`` held back; None when it is no
+        suspect, or none of its good versions can be had there. Raises Regroup."""
+        latest = ProbePoint(choice=choice, instant=self._newest, constraints=held)
+        why = f"the newest packages on Python {choice.interpreter.version}"
+        try:
+            bad = self._probe_runner.ask(latest, why)
+        except OutOfBudget:
+            return None
+        if bad.lock is None or self._probe_runner.together(bad, target) is not ProbeStatus.BAD:
+            return None
+        between = VersionMoves(self._old, bad, held)
+        named = [name for name in target.suspects if name in between.moved][:MOST_NAMED]
+        others = [name for name in target.called if name in between.moved and name not in named]
+        try:
+            for name in named:
+                turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name))
+                if turn is not None:
+                    return turn
+            if named or not others or _of_standard_library(target):
+                return None
+            return self._unless_in_vain(partial(self._of_several, target, bad, between, others[:MOST_CALLED]))
+        except OutOfBudget:
+            return None
+
+    def _unless_in_vain(self, search: Callable[[], VersionTurn | None]) -> VersionTurn | None:
+        """What ``search`` finds; what it built in vain does not count against the searches after it."""
+        before = self._probe_runner.left
+        turn = search()
+        if turn is None:
+            self._probe_runner.allow(before - self._probe_runner.left)
+        return turn
+
+    def _of_several(
+        self, target: Target, bad: ProbeResult, between: VersionMoves, names: Sequence[str]
+    ) -> VersionTurn | None:
+        rows = [row for name in names if (row := self._row(target, bad, between.moved[name], between))]
+        if len(rows) == 1:
+            return self._of_one(target, bad, between, rows[0].name)
+        if not rows:
+            return None
+        lines = [f"{row.name}=={row.versions[0]}" for row in rows]
+        point = replace(bad.point, constraints=tuple(sorted({*bad.point.constraints, *lines})))
+        why = f"the newest with what the failing code calls as it was: {', '.join(lines)}"
+        good = self._probe_runner.ask(point, why, leave=1)
+        if self._probe_runner.together(good, target) is not ProbeStatus.GOOD:
+            return None
+        (good,) = self._probe_runner.steady([good])
+        if self._probe_runner.together(good, target) is not ProbeStatus.GOOD:
+            return None
+        return VersionTurn(good=good, bad=bad, apart=False)
+
+    def _of_one(
+        self, target: Target, bad: ProbeResult, between: VersionMoves, name: str
+    ) -> VersionTurn | None:
+        row = self._row(target, bad, between.moved[name], between)
+        if row is None:
+            return None
+        last, finished = len(row.versions), True
+        row.statuses, row.probes = {0: ProbeStatus.GOOD, last: ProbeStatus.BAD}, {last: bad}
+        steady: set[int] = set()
+        while True:
+            if row.statuses[last] is not ProbeStatus.BAD:
+                return None
+            good, first_bad = window_of(row.statuses)
+            skipped = sum(status is ProbeStatus.SKIP for status in row.statuses.values())
+            if good == 0 and (first_bad == 1 or skipped >= _MOST_SKIPPED):
+                return None
+            point = row.next(row.statuses)
+            if point is None and good == 0:
+                return None
+            if point is None and not steady >= {good, first_bad}:  # the two on which all depends are repeated
+                steady |= {good, first_bad}
+                self._probe_runner.expect(_held_back(row, bad, first_bad))
+                self._repeat(row, target, (good, first_bad))
+                continue
+            if point is None:
+                break
+            try:
+                self._look(row, target, bad, point)
+            except OutOfBudget:
+                finished = False
+                break
+        if window_of(row.statuses)[0] == 0:
+            return None
+        return self._turn(row, finished)
+
+    def _look(self, row: _VersionRow, target: Target, bad: ProbeResult, point: int) -> None:
+        following = next_points(row.statuses, point, row.next)
+        known = row.hint is not None and point == row.hint - 1 and row.hint in following
+        if known:  # of a known change both sides are needed: they are built together
+            following.sort(key=lambda number: number != row.hint)
+        asked, *then = (_point(row, bad, number) for number in (point, *following))
+        version = row.versions[point - 1]
+        why = f"the newest with {row.name} {version}"
+        row.probes[point] = self._probe_runner.ask(asked, why, leave=1, then=then, at_once=known)
+        row.statuses[point] = self._probe_runner.together(row.probes[point], target)
+
+    def _repeat(self, row: _VersionRow, target: Target, ends: Sequence[int]) -> None:
+        answers = self._probe_runner.steady([row.probes[end] for end in ends])
+        row.probes.update(zip(ends, answers, strict=True))
+        row.statuses.update({end: self._probe_runner.together(row.probes[end], target) for end in ends})
+
+    def _row(
+        self, target: Target, bad: ProbeResult, change: PackageChange, between: VersionMoves
+    ) -> _VersionRow | None:
+        """The versions to search; None where there is no older one that can be had without compiling it."""
+        old, new = version_of(change.old), version_of(change.new)
+        if old is None or new is None or new <= old:
+            return None
+        known = {release.version: release for release in self._releases.get(change.name, ())}
+        versions = [version for version in between.versions(change, self._releases) if version is not None]
+        python = bad.point.choice.interpreter.version
+        possible = [
+            version
+            for version in versions[:-1]
+            if (release := known.get(str(Version(version)))) is None or release.ships_for(python)
+        ]
+        if not possible:
+            return None
+        versions = [*possible, versions[-1]]
+        steps = [_WEIGHTS[step_of(Version(low), Version(high))] for low, high in pairwise(versions)]
+        return _VersionRow(
+            name=change.name,
+            versions=versions,
+            released={
+                version: release.uploaded
+                for version in versions
+                if (release := known.get(str(Version(version)))) is not None
+            },
+            weights=(0.0, _INNOCENT * sum(steps), *steps),
+            hint=_known_turn(target, change.name, versions),
+            oldest_first=change.name not in target.suspects,
+        )
+
+    def _turn(self, row: _VersionRow, finished: bool) -> VersionTurn:
+        window = found_window(row.statuses)
+        days = {
+            point: day
+            for point, version in enumerate(row.versions, start=1)
+            if (day := row.released.get(version)) is not None
+        }
+        transitions = tuple(
+            TransitionRecord(before=days[change.before], after=days[change.after], kind=change.kind)
+            for change in changes_of({point: row.statuses[point] for point in row.probes})
+            if change.before in days and change.after in days
+        )
+        good, bad = (
+            replace(probe, point=replace(probe.point, released=days.get(point)))
+            for point in (window.good, window.bad)
+            for probe in (row.probes[point],)
+        )
+        return VersionTurn(
+            good=good, bad=bad, transitions=transitions, skipped=len(window.skipped), finished=finished
+        )
+
+
+def _point(row: _VersionRow, bad: ProbeResult, number: int) -> ProbePoint:
+    version = row.versions[number - 1]
+    held = tuple(sorted({*bad.point.constraints, f"{row.name}=={version}"}))
+    return replace(bad.point, constraints=held, released=row.released.get(version))
+
+
+def _held_back(row: _VersionRow, bad: ProbeResult, first_bad: int) -> list[ProbePoint]:
+    """What the proof asks for, if the two neighbours stay."""
+    turn = Culprit(
+        name=row.name, old=row.versions[first_bad - 2], new=row.versions[first_bad - 1], released=None
+    )
+    held = tuple(sorted({*bad.point.constraints, *hold_back([turn])}))
+    return [replace(bad.point, constraints=held)]
+
+
+def _of_standard_library(target: Target) -> bool:
+    """Whether the error lacks something of a module that comes with the interpreter."""
+    cause = target.cause
+    return cause is not None and cause.distribution == BUILTIN and cause.owner_is == "module"
+
+
+def _known_turn(target: Target, name: str, versions: Sequence[str]) -> int | None:
+    """The point of the first of ``versions`` that the knowledge tables say the error comes with."""
+    change = None if target.cause is None else change_behind(target.cause)
+    since = version_of(change.since) if change is not None and not change.added else None
+    if change is None or since is None or change.distribution != name:
+        return None
+    points = (point for point, version in enumerate(versions, start=1) if Version(version) >= since)
+    point = next(points, None)
+    return point if point is not None and point > 1 else None

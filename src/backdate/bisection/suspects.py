@@ -1,0 +1,200 @@
+"""Which distributions a failure speaks of, and which ones the code that failed imports and calls.
+
+Nothing is run: files of the project and of the environment are read, both hostile, with bounds.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from packaging.version import Version
+
+from backdate.bisection.errors_of_run import Known
+from backdate.bisection.result import Culprit, Likelihood, Suspicion
+from backdate.bisection.version_moves import version_of
+from backdate.checking.result import PackageChange
+from backdate.diagnosis.distributions import Distributions, Installed, read_bounded, site_packages
+from backdate.diagnosis.owners import BUILTIN, Owners, names_in
+from backdate.diagnosis.result import Cause, FrameKind, PlacedFrame
+from backdate.environments.environment import Environment
+from backdate.index.names import normalise
+
+_LARGEST = 2 * 1024 * 1024
+_MOST_FILES = 40
+"""Files that are read for one failure."""
+_RUNNERS = frozenset({"pytest", "pluggy", "pip", "setuptools", "wheel"})
+"""They are in most tracebacks and are called by nearly no code that is tested: these come last."""
+
+
+def named_by(cause: Cause | None) -> tuple[str, ...]:
+    """The distributions (normalised) that an error names, the likeliest first."""
+    if cause is None:
+        return ()
+    named = (cause.distribution, *cause.related)
+    return tuple(dict.fromkeys(normalise(name) for name in named if name and name != BUILTIN))
+
+
+class CalledDistributions:
+    """Finds what failing code imports and calls, in one environment and the project's tree."""
+
+    def __init__(self, environment: Environment, tree: Path) -> None:
+        self._environment, self._tree = environment, tree
+        self._owners: Owners | None = None
+        self._folders: tuple[Path, ...] = ()
+
+    def of(self, known: Known) -> tuple[str, ...]:
+        """Distributions (normalised): of what the failing functions use, the innermost first; then of what
+        they use of the project's own modules; then of all that their files import."""
+        if self._owners is None:
+            self._folders = site_packages(*self._environment.roots)
+            self._owners = Owners(Distributions(self._folders), library=None, tree=self._tree)
+        reader = _CodeReader(self._tree, self._folders, self._owners)
+        found = dict.fromkeys(reader.distributions(known.frames))
+        for frame in known.frames:
+            if frame.kind is FrameKind.SITE_PACKAGES and frame.distribution:
+                found.setdefault(normalise(frame.distribution))
+        return tuple(sorted(found, key=lambda name: name in _RUNNERS))
+
+
+class _CodeReader:
+    def __init__(self, tree: Path, folders: Sequence[Path], owners: Owners) -> None:
+        self._tree, self._folders, self._owners = tree, folders, owners
+        self._read: dict[str, tuple[ast.Module, Mapping[str, str]] | None] = {}
+
+    def distributions(self, frames: Iterable[PlacedFrame]) -> Iterator[str]:
+        used: list[tuple[str, str]] = []
+        """Names of the project's own modules, each with the name that is used of it."""
+        files: list[str] = []
+        for frame in frames:
+            file, function = frame.frame.file, frame.frame.function
+            files += [file, *_conftests(file)] if frame.kind is FrameKind.TEST else [file]
+            for dotted in self._used(file, function, frame.frame.line):
+                owner = self._owners.of_module(dotted)
+                used += [] if owner is not None else [_split(dotted)]
+                yield from _named(owner)
+        for module, name in dict.fromkeys(used):
+            for file in self._files_of(f"{module}.{name}" if module else name, module):
+                files.append(file)
+                for dotted in self._used(file, name, 0):
+                    yield from _named(self._owners.of_module(dotted))
+        for file in dict.fromkeys(files):
+            parsed = self._parsed(file)
+            for dotted in () if parsed is None else parsed[1].values():
+                yield from _named(self._owners.of_module(dotted))
+
+    def _used(self, file: str, function: str, line: int) -> Iterator[str]:
+        """The dotted names that imports of ``file`` stand for and its function uses, in their order."""
+        parsed = self._parsed(file)
+        if parsed is None:
+            return
+        tree, imports = parsed
+        for node in _definitions(tree, function, line):
+            names = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+            yield from (home for name, home in imports.items() if name in names)
+
+    def _parsed(self, file: str) -> tuple[ast.Module, Mapping[str, str]] | None:
+        if file not in self._read:
+            text = self._text(file) if len(self._read) < _MOST_FILES else None
+            self._read[file] = None if text is None else _parse(text)
+        return self._read[file]
+
+    def _text(self, file: str) -> str | None:
+        _, installed, relative = file.rpartition("site-packages/")
+        roots = self._folders if installed else (self._tree,)
+        for root in roots:
+            path = root / (relative if installed else file)
+            try:
+                inside = path.resolve().is_relative_to(root.resolve())
+            except (OSError, ValueError, RuntimeError):  # a loop of links, or no path at all
+                continue
+            text = read_bounded(path, _LARGEST) if inside else None
+            if text is not None:
+                return text
+        return None
+
+    def _files_of(self, *modules: str) -> Iterator[str]:
+        """The files in the tree that may be one of the project's ``modules``; the first that is there."""
+        for module in modules:
+            path = module.replace(".", "/")
+            for folder in ("", "src/", "lib/"):
+                for file in (f"{folder}{path}.py", f"{folder}{path}/__init__.py"):
+                    if module and self._parsed(file) is not None:
+                        yield file
+                        return
+
+
+def _parse(text: str) -> tuple[ast.Module, Mapping[str, str]] | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text), names_in(text).imports
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _definitions(tree: ast.Module, name: str, line: int) -> list[ast.AST]:
+    """The innermost function or class called ``name`` around ``line``; of line 0 all of that name."""
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and node.name == name
+        and (not line or node.lineno <= line <= (node.end_lineno or node.lineno))
+    ]
+    return list(found[-1:] if line else found)
+
+
+def _conftests(file: str) -> list[str]:
+    """The files of fixtures that a test file may take, the nearest first."""
+    folders = file.split("/")[:-1]
+    return ["/".join((*folders[:depth], "conftest.py")) for depth in range(len(folders), -1, -1)]
+
+
+def _split(dotted: str) -> tuple[str, str]:
+    module, _, name = dotted.rpartition(".")
+    return module, name
+
+
+def _named(owner: Installed | str | None) -> tuple[str, ...]:
+    if owner is None or owner == BUILTIN:
+        return ()
+    return (owner.key if isinstance(owner, Installed) else normalise(owner),)
+
+
+_ORDER: tuple[Likelihood, ...] = ("named", "called", "major", "minor", "other")
+
+
+def likelihood(change: PackageChange | Culprit, named: Sequence[str], called: Sequence[str]) -> Likelihood:
+    """How likely it is that ``change`` is why tests fail, as far as is known without trying it."""
+    if change.name in named:
+        return "named"
+    if change.name in called:
+        return "called"
+    old, new = version_of(change.old), version_of(change.new)
+    if old is None or new is None:
+        return "other"
+    return step_of(old, new)
+
+
+def step_of(old: Version, new: Version) -> Likelihood:
+    """The largest part of a version that moved; the second one of a 0.x version counts as its first."""
+    if old.epoch != new.epoch or old.major != new.major or (old.major == 0 and old.minor != new.minor):
+        return "major"
+    return "minor" if old.minor != new.minor else "other"
+
+
+def ranked(culprits: Iterable[Culprit], named: Sequence[str], called: Sequence[str]) -> tuple[Suspicion, ...]:
+    """``culprits`` with why each may be it, the likeliest first."""
+    suspicions = [
+        Suspicion(culprit=culprit, likelihood=likelihood(culprit, named, called)) for culprit in culprits
+    ]
+    places = {name: place for place, name in enumerate((*named, *called))}
+
+    def key(suspicion: Suspicion) -> tuple[int, int, str]:
+        name = suspicion.culprit.name
+        return _ORDER.index(suspicion.likelihood), places.get(name, len(places)), name
+
+    return tuple(sorted(suspicions, key=key))

@@ -1,0 +1,169 @@
+"""Suspects are tried first, where the project is to run; what hides behind them is found there as well."""
+
+from __future__ import annotations
+
+import sys
+from math import ceil, log2
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packaging.version import Version
+from world import World, bisect_world, from_on
+
+from backdate.bisection.result import Finding
+from backdate.bisection.search import ProbeStatus, next_point, weighted_point, window_of
+
+BOTH = ("forward", "backward")
+TWO = ("3.9.1", "3.12.0")
+
+
+def rows(count: int, every: int) -> list[tuple[str, int]]:
+    return [(str(number + 1), -10 + number * every) for number in range(count)]
+
+
+def moves(finding: Finding) -> list[tuple[str, str | None, str | None]]:
+    return [(one.name, one.old, one.new) for one in finding.culprits]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 40), st.data())
+def test_a_named_suspect_takes_one_environment_and_the_logarithm_of_its_versions(
+    count: int, data: st.DataObject
+) -> None:
+    guilty = data.draw(st.integers(2, count))
+    world = World(
+        releases={"a": rows(count, 20), "b": rows(90, 11)},
+        tests={"t": from_on("a", str(guilty), "gone")},
+        pythons=TWO,
+    )
+    (finding,), probe_runner, _ = bisect_world(world, suspects=("a",))
+    assert moves(finding) == [("a", str(guilty - 1), str(guilty))]
+    assert (finding.confirmed, finding.python, finding.searched) == (BOTH, "3.12.0", "versions")
+    assert finding.held_back is not None
+    assert (finding.held_back.python, finding.held_back.passing) == ("3.12.0", ("t",))
+    assert finding.first_bad == finding.culprits[0].released
+    assert probe_runner.builds <= 2 + ceil(log2(count))
+
+
+def test_a_culprit_that_was_found_on_the_older_interpreter_is_proven_on_the_newer_one() -> None:
+    world = World(
+        releases={"a": rows(10, 50), "b": rows(10, 51)}, tests={"t": from_on("a", "4", "gone")}, pythons=TWO
+    )
+    (finding,), _, _ = bisect_world(world)
+    assert (moves(finding), finding.python, finding.confirmed) == ([("a", "3", "4")], "3.9.1", BOTH)
+    assert finding.held_back is not None
+    assert (finding.held_back.constraints, finding.held_back.python) == (("a<4",), "3.12.0")
+
+
+def test_what_only_the_newer_interpreter_breaks_behind_a_culprit_is_found_with_the_interpreter() -> None:
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        gone = from_on("a", "4", "gone")(versions, python, number)
+        return gone or ("no collections.Mapping" if Version(python) >= Version("3.10") else None)
+
+    world = World(
+        releases={"a": rows(10, 50), "b": rows(10, 51)},
+        tests={"t": says},
+        pythons=TWO,
+        others=("3.10.4", "3.11.2"),
+    )
+    for suspects in ((), ("a",)):
+        first, second = bisect_world(world, suspects=suspects)[0]
+        assert (moves(first), first.confirmed) == ([("a", "3", "4")], BOTH)
+        assert (second.axis, moves(second)) == ("interpreter", [("python", "3.9.1", "3.10.4")])
+        assert (second.held, second.confirmed) == (("a<4",), BOTH)
+
+
+def test_where_the_culprit_is_not_to_be_had_on_the_newer_interpreter_it_is_said() -> None:
+    world = World(
+        releases={"a": rows(10, 50), "b": rows(10, 51)},
+        tests={"t": from_on("a", "4", "gone")},
+        pythons=TWO,
+        limits={"3.12.0": ("a>=6",)},
+    )
+    (finding,), _, _ = bisect_world(world, suspects=("a",))
+    assert (moves(finding), finding.confirmed) == ([("a", "3", "4")], BOTH)
+    assert finding.held_back is not None
+    assert finding.held_back.python == "3.9.1"
+    assert any("on Python 3.12.0 the culprit could not be held back" in note for note in finding.notes)
+    assert any("tried on Python 3.9.1 only" in note for note in finding.notes)
+
+
+def test_an_error_inside_what_is_held_back_is_answered_by_what_to_hold_back_as_well(tmp_path: Path) -> None:
+    info = tmp_path / "lib/python3.10/site-packages/jinja2-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Name: Jinja2\nVersion: 1\n")
+    (info / "RECORD").write_text("jinja2/core.py,,\n")
+
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        if Version(versions["jinja2"]) < Version("3") and Version(versions["markupsafe"]) >= Version("5"):
+            return "in jinja2: cannot import soft_unicode"
+        return from_on("jinja2", "3", "no escape")(versions, python, number)
+
+    world = World(
+        releases={"jinja2": rows(6, 90), "markupsafe": rows(9, 60), "other": rows(20, 30)},
+        tests={"t": says},
+        root=tmp_path,
+    )
+    (finding,), _, _ = bisect_world(world, suspects=("jinja2",))
+    assert (moves(finding), finding.confirmed) == ([("jinja2", "2", "3")], BOTH)
+    assert finding.companions == ("markupsafe<5",)
+    assert finding.held_back is not None
+    assert finding.held_back.constraints == ("jinja2<3", "markupsafe<5")
+    assert (finding.held_back.passing, finding.held_back.failing) == (("t",), ())
+
+
+def test_the_same_error_of_the_projects_own_code_is_a_breakage_of_its_own() -> None:
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        return from_on("jinja2", "3", "no escape")(versions, python, number) or from_on(
+            "markupsafe", "5", "no soft_unicode"
+        )(versions, python, number)
+
+    world = World(releases={"jinja2": rows(6, 90), "markupsafe": rows(9, 60)}, tests={"t": says})
+    first, second = bisect_world(world, suspects=("jinja2",))[0]
+    assert (moves(first), first.companions) == ([("jinja2", "2", "3")], ())
+    assert (moves(second), second.held) == ([("markupsafe", "4", "5")], ("jinja2<3",))
+
+
+def test_where_the_error_names_nobody_what_the_failing_code_calls_is_held_back_together() -> None:
+    world = World(
+        releases={"a": rows(10, 50), "b": rows(10, 51), "c": rows(99, 10)},
+        tests={"t": from_on("a", "4", "1 != 2")},
+    )
+    (finding,), probe_runner, _ = bisect_world(world, called=("b", "a"))
+    assert (moves(finding), finding.confirmed) == ([("a", "3", "4")], BOTH)
+    assert probe_runner.builds <= 8
+    assert finding.probes[1].why.startswith("the newest with what the failing code calls as it was")
+    (finding,), _, _ = bisect_world(world, called=("b",))  # what is called is not at fault: all are searched
+    assert (moves(finding), finding.confirmed) == ([("a", "3", "4")], BOTH)
+
+
+def test_of_a_set_that_cannot_be_told_apart_the_likeliest_comes_first_with_why() -> None:
+    world = World(
+        releases={name: [("1", -5), ("2", 400)] for name in "abc"},
+        tests={"t": from_on("b", "2", "gone")},
+        requires={("a", "2"): "b==2", ("b", "2"): "a==2"},
+    )
+    (finding,), _, _ = bisect_world(world, called=("b",))
+    assert [name for name, _, _ in moves(finding)] == ["b", "a"]
+    assert "b is the likeliest: the code that fails calls it" in finding.notes
+
+
+@given(st.lists(st.floats(0.1, 50), min_size=2, max_size=60), st.data())
+def test_weights_never_cost_more_questions_than_halving(weights: list[float], data: st.DataObject) -> None:
+    last = len(weights)
+    turn = data.draw(st.integers(1, last))
+    statuses, asked = {0: ProbeStatus.GOOD, last: ProbeStatus.BAD}, 0
+    while (point := weighted_point(statuses, (0.0, *weights))) is not None:
+        statuses[point] = ProbeStatus.BAD if point >= turn else ProbeStatus.GOOD
+        asked += 1
+    assert window_of(statuses) == (turn - 1, turn)
+    assert asked <= ceil(log2(last))
+
+
+def test_a_likely_step_is_asked_about_first_and_skips_are_gone_around() -> None:
+    statuses = {0: ProbeStatus.GOOD, 8: ProbeStatus.BAD}
+    assert weighted_point(statuses, (0, 1, 1, 9, 1, 1, 1, 1, 1)) in (2, 3, 4)
+    skipped = {**statuses, 4: ProbeStatus.SKIP}
+    assert weighted_point(skipped, (1.0,) * 9) == next_point(skipped)
