@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from backdate.checking.recipe_run import service_plan
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.recipe import SuitePlan
+from backdate.sandboxes.services.running import ServicePlan
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
 
@@ -57,6 +59,7 @@ class Suites:
         inputs = (
             *("probe", probe.environment.key, request.digest, request.name, plans),
             *(self._tests, self._resources.limits, self._resources.sandbox.name),
+            *self._services(probe).key,
         )
         return self._resources.run_cache.get_or_run(
             inputs, lambda: self._run(probe, self._tests, str(number)), repeat=number
@@ -81,4 +84,8 @@ class Suites:
             only=tests,
             python_warnings=python_warnings,
             at=probe.context.request.at,
+            services=self._services(probe),
         )
+
+    def _services(self, probe: ProbeEnvironment) -> ServicePlan:
+        return service_plan(probe.context.side.recipe, probe.environment.base, self._resources)

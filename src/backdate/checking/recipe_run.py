@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from backdate.checking.dated_project import DatedProject, choose
 from backdate.checking.resources import Resources
+from backdate.checking.service_notes import service_notes
 from backdate.environments.environment import BuildFailure, CutoffOverride, Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.system import apt_packages, base_for
@@ -22,6 +23,8 @@ from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.interface import BaseSystem
+from backdate.sandboxes.services.running import ServicePlan, plan_services
+from backdate.sandboxes.services.wanted import row_of
 from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 
 if TYPE_CHECKING:
@@ -126,7 +129,7 @@ def build(
     It is built in a base system with the Debian packages of the recipe where the settings ask for them.
     Raises MachineError when the machine is at fault.
     """
-    base = base_with(apt_packages(recipe)[0], resources) if resources.apt else None
+    base = base_with(wanted_packages(recipe, resources), resources) if resources.apt else None
     if base is not None and not isinstance(base, BaseSystem):
         return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
     request = replace(request_for(recipe, dated, choice), base=base)
@@ -170,7 +173,27 @@ def run_tests(
         witness=witness,
         progress=progress,
         subject=subject,
+        services=service_plan(recipe, environment.base, resources),
     )
+
+
+def service_plan(recipe: Recipe, base: BaseSystem | None, resources: Resources) -> ServicePlan:
+    """What of the services that ``recipe`` wants is started for its tests in ``base``."""
+    return plan_services(
+        recipe.services,
+        resources.sandbox,
+        base,
+        templates=resources.cache.services,
+        allowed=resources.settings.services,
+    )
+
+
+def wanted_packages(recipe: Recipe, resources: Resources) -> tuple[str, ...]:
+    """The Debian packages that ``recipe`` asks for, with the servers of the services that it wants."""
+    names = set(apt_packages(recipe)[0])
+    if resources.settings.services:
+        names.update(*(row_of(service.kind).packages for service in recipe.services))
+    return tuple(sorted(names))
 
 
 def base_with(packages: tuple[str, ...], resources: Resources) -> BaseSystem | BaseFailure | None:
@@ -209,6 +232,7 @@ def _notes(
         for override in environment.lock.cutoff_overrides:
             yield f"{override.name} was cut at {override.until:%Y-%m-%d} instead: {override.reason}"
     if run is not None:
+        yield from service_notes(run)
         yield from run.suspicions
         if run.attempts > 1:
             yield f"it took {run.attempts} processes, as tests crashed them"

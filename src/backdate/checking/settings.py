@@ -43,6 +43,9 @@ class Settings:
     apt: bool = False
     """Whether the Debian packages that a recipe asks for are applied, in a base system of their own, as they
     are today (see ``sandboxes/bases.py``); where not they are listed in the notes."""
+    services: bool = True
+    """Whether the services that a recipe wants (databases, brokers) are started in the sandbox of its tests,
+    where the system there has them (see ``sandboxes/services``)."""
     build_network: bool = False
     """Whether builds get the whole network, not only the package index (see ``docs/sandbox.md``)."""
     store: bool = True

@@ -184,6 +184,7 @@ def _same_command(arguments: AnnotateArguments, workspace: AnnotationFolder) -> 
     flags = [
         *(["--apt"] if machine.apt else []),
         *(["--build-network"] if machine.build_network else []),
+        *([] if machine.services else ["--no-services"]),
     ]
     given = [str(arguments.folder.resolve()), arguments.task]
     return [sys.executable, "-P", "-m", "backdate", "bench", "annotate", *options, *flags, *given, "--"]

@@ -120,6 +120,7 @@ class BuildArguments:
     cache: options.CacheFolder = None
     index_url: options.IndexUrl = None
     build_network: options.BuildNetwork = False
+    services: options.Services = True
 
 
 @takes(BuildArguments)
@@ -193,6 +194,7 @@ def _plan_and_place(arguments: BuildArguments) -> tuple[BuildPlan, WorkerConfig]
         processes=arguments.processes,
         apt=arguments.apt,
         build_network=arguments.build_network,
+        services=arguments.services,
     )
     plan = BuildPlan(
         target=target,
@@ -208,6 +210,7 @@ def _plan_and_place(arguments: BuildArguments) -> tuple[BuildPlan, WorkerConfig]
         sandbox=arguments.sandbox,
         apt=shared.apt,
         build_network=shared.build_network,
+        services=shared.services,
         index_url=shared.index_url,
     )
     budget = arguments.disk_budget

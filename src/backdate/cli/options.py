@@ -88,6 +88,13 @@ BuildNetwork = Annotated[
         "--build-network", help="Let builds reach the whole network, not only the package index. Recorded."
     ),
 ]
+Services = Annotated[
+    bool,
+    typer.Option(
+        "--services/--no-services",
+        help="Start the databases, caches and brokers that tests expect, where they are installed.",
+    ),
+]
 NoStore = Annotated[
     bool, typer.Option("--no-store", help="Neither look up proven recipes nor keep those that are proven.")
 ]
@@ -142,6 +149,7 @@ class Machine:
     cache: CacheFolder = None
     index_url: IndexUrl = None
     build_network: BuildNetwork = False
+    services: Services = True
 
     def settings(self, *, keep: Path | None = None, store: bool = True, apt: bool = False) -> Settings:
         """The settings that these options mean."""
@@ -150,6 +158,7 @@ class Machine:
             cache=self.cache,
             index_url=self.index_url,
             build_network=self.build_network,
+            services=self.services,
             timeout=self.timeout,
             memory=self.memory,
             processes=self.processes,
@@ -170,6 +179,7 @@ class TaskMachine:
     memory: Memory = 4096
     apt: Apt = False
     build_network: BuildNetwork = False
+    services: Services = True
 
     def task_runner(
         self, dataset: Dataset, repositories: Path | None, progress: Reporter | None = None
@@ -184,6 +194,7 @@ class TaskMachine:
             cache=self.cache,
             index_url=self.index_url,
             build_network=self.build_network,
+            services=self.services,
             timeout=self.timeout,
             memory=self.memory,
             apt=self.apt,
@@ -249,6 +260,7 @@ def settings(
     store: bool = True,
     apt: bool = False,
     build_network: bool = False,
+    services: bool = True,
 ) -> Settings:
     """The settings that the shared options mean."""
     from backdate.checking.settings import Settings
@@ -265,4 +277,5 @@ def settings(
         store=store,
         apt=apt,
         build_network=build_network,
+        services=services,
     )

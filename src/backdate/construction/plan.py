@@ -48,6 +48,8 @@ class BuildPlan:
     """Apply the Debian packages that recipes ask for."""
     build_network: bool = False
     """Let builds reach the whole network, not only the package index."""
+    services: bool = True
+    """Start the services that recipes want, where the system of the tests has them."""
     index_url: str = uv.DEFAULT_INDEX
 
     def __post_init__(self) -> None:
@@ -70,6 +72,7 @@ class BuildPlan:
             store=False,
             apt=self.apt,
             build_network=self.build_network,
+            services=self.services,
         )
 
 

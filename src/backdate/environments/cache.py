@@ -111,6 +111,11 @@ class Cache:
         return self.folder / "systems"
 
     @property
+    def services(self) -> Path:
+        """Empty databases, of which runs get copies."""
+        return self.folder / "services"
+
+    @property
     def environments(self) -> Path:
         """The folder of environments that were installed from wheels, in whose making no foreign code ran."""
         return self.clean / "environments"

@@ -77,6 +77,12 @@ def tools() -> frozenset[str]:
 
 
 @functools.cache
+def services() -> tuple[schema.ServiceRow, ...]:
+    """Databases, caches and brokers."""
+    return read_table(tables() / "services.toml", schema.ServicesFile).service
+
+
+@functools.cache
 def python_changes() -> tuple[schema.ChangeRow, ...]:
     """What releases of Python dropped and added."""
     return read_table(tables() / "changes" / "python.toml", schema.ChangesFile).change

@@ -15,6 +15,7 @@ from backdate.recipes.recipe import (
     SystemPackages,
     Variable,
 )
+from backdate.sandboxes.services.wanted import WantedService
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +34,21 @@ class Delegation:
 
 
 Action: TypeAlias = (
-    InstallStep | SystemPackages | Variable | SuitePlan | DeclaredPythons | Delegation | SkippedInstruction
+    InstallStep
+    | SystemPackages
+    | Variable
+    | SuitePlan
+    | DeclaredPythons
+    | Delegation
+    | SkippedInstruction
+    | WantedService
 )
 
 
 def skip_unless(condition: str, actions: Iterable[Action]) -> Iterator[Action]:
     """What is left of ``actions`` that run only under a condition of which nothing is known."""
     for action in actions:
-        if not isinstance(action, SkippedInstruction | Variable):
+        if not isinstance(action, SkippedInstruction | Variable | WantedService):
             reason = f"it is run only if {condition[:100]}, which is not known"
             yield SkippedInstruction(reason=reason, provenance=action.provenance)
 

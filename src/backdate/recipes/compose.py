@@ -23,6 +23,7 @@ from backdate.recipes.recipe import (
     SystemPackages,
     Variable,
 )
+from backdate.recipes.services import services_of
 from backdate.recipes.sources.conda import read_conda
 from backdate.recipes.sources.makefile import read_makefile
 from backdate.recipes.sources.nox import read_nox
@@ -84,6 +85,7 @@ def compose(candidate: DeclaredJob, files: Files, *, basic: Recipe | None) -> Co
             interpreter=max(declared_pythons, key=lambda pythons: len(pythons.versions), default=None),
             system=tuple(action for action in actions if isinstance(action, SystemPackages)),
             variables=variables,
+            services=services_of(actions, variables),
             provenance=replace(candidate.provenance, rule=f"{candidate.kind}, {candidate.name}"),
         ),
         skipped=tuple(skipped),

@@ -19,6 +19,7 @@ from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Provenance, Recipe, SkipKind, SkippedInstruction, unread_metadata
+from backdate.recipes.services import with_further
 from backdate.recipes.sources.appveyor import read_appveyor
 from backdate.recipes.sources.azure import read_azure
 from backdate.recipes.sources.circleci import read_circleci
@@ -31,8 +32,10 @@ from backdate.recipes.sources.kinds import ALL_SOURCES, SourceKind
 from backdate.recipes.sources.makefile import read_makefile
 from backdate.recipes.sources.nox import read_nox
 from backdate.recipes.sources.readme import read_texts
+from backdate.recipes.sources.services import compose_services
 from backdate.recipes.sources.tox import read_tox
 from backdate.recipes.sources.travis import read_travis
+from backdate.sandboxes.services.wanted import merged
 
 _RANKS: Mapping[SourceKind, int] = MappingProxyType(
     {"ci": 0, "tox": 1, "nox": 2, "metadata": 3, "conda": 5, "makefile": 6, "texts": 7, "imports": 8}
@@ -71,6 +74,7 @@ class _Ranked:
     rank: tuple[int, int]
     """Lower is better: the kind of source, then the doubts about this candidate."""
     recipe: Recipe
+    of_ci: bool = False
 
 
 def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -> Extraction:
@@ -95,11 +99,20 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
             continue
         doubts = candidate.doubts + _against(composition.recipe, composition.skipped)
         rank_of_source = position + 4 if position == 0 and doubts >= _DOUBTFUL else position
-        ranked.append(_Ranked(rank=(rank_of_source, doubts), recipe=composition.recipe))
-    ranked.sort(key=lambda ranking: ranking.rank)
+        ranked.append(_Ranked(rank=(rank_of_source, doubts), recipe=composition.recipe, of_ci=position == 0))
+    ranked = sorted(_with_services(ranked, files), key=lambda ranking: ranking.rank)
     files.declared()  # read even if no recipe asked for it, so that a broken file is reported
     skipped += files.unread
     return Extraction(candidates=tuple(_folded(ranked)), skipped=tuple(dict.fromkeys(skipped)))
+
+
+def _with_services(ranked: Sequence[_Ranked], files: Files) -> Iterator[_Ranked]:
+    """The recipes with the services of Compose files; those of no CI file with what CI starts, too."""
+    composed = merged(compose_services(files))
+    by_ci = merged(service for one in ranked if one.of_ci for service in one.recipe.services)
+    for one in ranked:
+        further = composed if one.of_ci else merged((*by_ci, *composed))
+        yield replace(one, recipe=with_further(one.recipe, further))
 
 
 def _basic(root: Path, skipped: list[SkippedInstruction]) -> Recipe | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from backdate.sandboxes.services.wanted import WantedService
 from backdate.timeline.instants import Instant
 
 
@@ -150,6 +151,8 @@ class Recipe:
     build_constraints: tuple[BuildConstraint, ...] = ()
     build_requirements: tuple[BuildRequirement, ...] = ()
     extra_cutoff_overrides: tuple[LaterCut, ...] = ()
+    services: tuple[WantedService, ...] = ()
+    """What its tests expect to be running."""
     provenance: Provenance | None = None
     """Where the recipe as a whole was read; None for a recipe that was written by hand."""
 

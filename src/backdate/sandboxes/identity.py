@@ -21,7 +21,7 @@ HOME = "/home/backdate"
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 HOSTNAME = "sandbox"
 
-_HOSTS = f"""127.0.0.1 localhost {HOSTNAME}
+HOSTS = f"""127.0.0.1 localhost {HOSTNAME}
 ::1 localhost ip6-localhost ip6-loopback
 """
 _NSSWITCH = """passwd: files
@@ -79,7 +79,7 @@ def etc_files(*, network: bool) -> dict[str, bytes]:
     """
     files = {
         **user_files(INSIDE_ID, INSIDE_ID),
-        "/etc/hosts": _HOSTS.encode(),
+        "/etc/hosts": HOSTS.encode(),
         "/etc/nsswitch.conf": _NSSWITCH.encode(),
         "/etc/hostname": f"{HOSTNAME}\n".encode(),
     }

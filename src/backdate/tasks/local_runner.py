@@ -11,7 +11,14 @@ from functools import cached_property
 from pathlib import Path
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.recipe_run import build, request_for, run_tests, system_notes, with_own_frames
+from backdate.checking.recipe_run import (
+    build,
+    request_for,
+    run_tests,
+    service_plan,
+    system_notes,
+    with_own_frames,
+)
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
 from backdate.environments.environment import (
@@ -197,7 +204,8 @@ class LocalRunner:
             return with_own_frames(found, tree)
 
         inputs = ("tests before answers", task, environment.key, tree_digest(tree), self.limits)
-        return self.resources.run_cache.get_or_run((*inputs, self.sandbox.name), run)
+        services = service_plan(built.recipe, environment.base, self.resources).key
+        return self.resources.run_cache.get_or_run((*inputs, self.sandbox.name, *services), run)
 
     def run_changed(
         self,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.sandboxes.interface import Enforced
+from backdate.sandboxes.services.running import ServiceRecord
 from backdate.testing.integrity import UNKNOWN_INTEGRITY, Integrity
 
 
@@ -120,6 +121,8 @@ class SuiteRun:
     log: Path
     integrity: Integrity = UNKNOWN_INTEGRITY
     """Whether the outcomes came about as they say."""
+    services: tuple[ServiceRecord, ...] = ()
+    """What its recipe expects to be running, and what became of each."""
 
     def count(self, outcome: Outcome) -> int:
         """How many tests ended so."""

@@ -10,6 +10,7 @@ from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox, SecretUse
+from backdate.sandboxes.services.running import NO_SERVICES, ServicePlan, ServiceRecord, started_with
 from backdate.testing import command as commands
 from backdate.testing.assembly import Capture
 from backdate.testing.bodies import look_at_bodies
@@ -43,6 +44,7 @@ class RunnerProcess:
     log: Path
     stopped: bool = False
     """Whether a single test used up its time."""
+    services: tuple[ServiceRecord, ...] = ()
 
 
 @dataclass(slots=True)
@@ -108,6 +110,7 @@ def run_suite(
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
     at: str = "/work/project",
+    services: ServicePlan = NO_SERVICES,
 ) -> SuiteRun:
     """Run the suite of ``plan`` in a fresh copy of ``tree``, without network, and tell every outcome.
 
@@ -121,6 +124,8 @@ def run_suite(
     ``python_warnings`` shows every Python warning in the log, also those that the project ignores
     or makes errors. Progress is reported from a thread of its own. ``log_folder`` gets
     ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
+
+    ``services`` are started anew for each process.
 
     Raises SandboxUnavailable, before anything runs, when a protection cannot be given. However the
     suite ends, that is a value.
@@ -148,6 +153,7 @@ def run_suite(
             progress=progress,
             subject=subject,
             at=at,
+            services=services,
         )
         if not state.take(attempt) or not _worth_another(attempt, state):
             break
@@ -180,6 +186,7 @@ def _attempt(
     progress: Reporter,
     subject: str,
     at: str,
+    services: ServicePlan,
 ) -> RunnerProcess:
     log = folder / f"tests{suffix}.log"
     events = folder / f"events{suffix}.jsonl"
@@ -213,12 +220,16 @@ def _attempt(
     )
     if case_wall_s is not None:
         command = replace(command, stop=watch.stop)
-    with watch:
-        run = sandbox.run(command, workspace, log=log)
+    python = environment.choice.interpreter.executable
+    with started_with(services, command, workspace, sandbox=sandbox, python=python) as started:
+        with watch:
+            run = sandbox.run(started.command, started.workspace, log=log)
+        records = started.records()
     key = secret if run.secret_use is SecretUse.READ else None
     capture = read_event_file(events, secret=key, canaries=canaries)
     looked_at = tree if witness else None
-    return _judged(run, capture, key, looked_at, log=log, stopped=watch.stop.is_set())
+    judged = _judged(run, capture, key, looked_at, log=log, stopped=watch.stop.is_set())
+    return replace(judged, services=records)
 
 
 def _judged(
@@ -256,6 +267,7 @@ def _conclude(state: _SuiteState, plan: SuitePlan, only: Sequence[str] | None, a
         enforced=last.run.enforced,
         log=first.log,
         integrity=merge_integrities(attempt.integrity for attempt in state.attempts),
+        services=first.services,
     )
 
 

@@ -10,6 +10,7 @@ from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.sandboxes.services.running import NO_SERVICES, ServicePlan
 from backdate.testing.integrity import merge_integrities
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite
@@ -34,6 +35,7 @@ def run_plans(
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
     at: str = "/work/project",
+    services: ServicePlan = NO_SERVICES,
 ) -> SuiteRun:
     """Run the suites of ``plans``, at least one, one after the other, and tell every outcome in one run.
 
@@ -62,6 +64,7 @@ def run_plans(
                 progress=progress,
                 subject=subject,
                 at=at,
+                services=services,
             )
         )
     return runs[0] if len(plans) == 1 else _as_one(runs, len(plans), only)

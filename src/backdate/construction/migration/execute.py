@@ -175,7 +175,9 @@ def _repeat(pair: SidePair, context: JobContext) -> ProvenRoles:
     def again(name: str, number: int, only: tuple[str, ...] | None) -> SuiteRun:
         key, dated, environment, side = sides[name]
         return context.run_cache.get_or_run(
-            (key, only), lambda: context.run(dated, environment, side.recipe, only=only), repeat=number
+            (key, only, *context.services(side.recipe, environment)),
+            lambda: context.run(dated, environment, side.recipe, only=only),
+            repeat=number,
         )
 
     old = [old_run, *(again("old", number, None) for number in range(2, plan.repeats + 1))]

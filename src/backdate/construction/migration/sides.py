@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.recipe_run import build, run_tests, with_own_frames
+from backdate.checking.recipe_run import build, run_tests, service_plan, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.checking.run_cache import RunCache
@@ -82,6 +82,10 @@ class JobContext:
                 recipe, dated, self.resources, environment, log_folder=self.log_folder(), only=only
             )
         return with_own_frames(run, dated.tree)
+
+    def services(self, recipe: Recipe, environment: Environment) -> tuple[object, ...]:
+        """What a run is a function of besides ``recipe``: the services that are started, with versions."""
+        return service_plan(recipe, environment.base, self.resources).key
 
     def log_folder(self) -> Path:
         """A new folder for the logs of a run; it goes with the job."""
@@ -157,6 +161,7 @@ def _asked(plan: BuildPlan, dated: DatedProject) -> tuple[object, ...]:
         *(plan.sandbox, plan.index_url, plan.test_limits, plan.build_limits),
         *(("apt",) if plan.apt else ()),
         *(("open network",) if plan.build_network else ()),
+        *(() if plan.services else ("no services",)),
     )
 
 

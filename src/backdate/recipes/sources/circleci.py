@@ -10,6 +10,7 @@ from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import cpython_versions
+from backdate.recipes.sources.services import listed_services
 from backdate.recipes.sources.yaml import Node, read_document
 
 FILE = ".circleci/config.yml"
@@ -42,13 +43,7 @@ def _job(files: Files, document: Node, name: str, job: Node) -> DeclaredJob:
     if versions:
         where = Provenance(rule=f"{_RULE}, image", file=FILE, line=images[0].line)
         actions.append(DeclaredPythons(versions=versions, provenance=where))
-    for service in images[1:]:
-        where = Provenance(rule=_RULE, file=FILE, line=service.line)
-        actions.append(
-            SkippedInstruction(
-                reason=f"the service {service.get('image').text} is not started", provenance=where
-            )
-        )
+    actions += listed_services(images[1:], _RULE, FILE)
     variables = {"CI": "true", "CIRCLECI": "true", "CIRCLE_WORKING_DIRECTORY": PROJECT_FOLDER}
     for node in (images[0].get("environment") if images else Node(), job.get("environment")):
         actions += _environment(node, variables)

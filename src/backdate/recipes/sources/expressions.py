@@ -155,6 +155,9 @@ class _ExpressionReader:
             return self._call(text.lower(), depth)
         if text in ("true", "false"):
             return text == "true"
+        if self._take("["):  # job.services.redis.ports[6379] is job.services.redis.ports.6379
+            index = self.either(depth + 1)
+            return None if index is None or not self._take("]") else self._names.get(f"{text}.{index}")
         return self._names.get(text)
 
     def _call(self, name: str, depth: int) -> Value:

@@ -24,6 +24,7 @@ from backdate.recipes.recipe import (
 )
 from backdate.recipes.sources.expressions import fill, holds
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions, is_linux
+from backdate.recipes.sources.services import github_services, ports_in_expressions
 from backdate.recipes.sources.yaml import Node, read_document
 
 FOLDER = ".github/workflows"
@@ -88,12 +89,10 @@ def _workflow(files: Files, file: str, document: Node) -> Iterator[DeclaredJob]:
         if versions:
             where = Provenance(rule=f"{_RULE}, matrix", file=file, line=line)
             actions.append(DeclaredPythons(versions=versions, provenance=where))
-        for service, node in job.get("services").pairs():
-            where = Provenance(rule=_RULE, file=file, line=node.line)
-            actions.append(
-                SkippedInstruction(reason=f"the service {service} is not started", provenance=where)
-            )
+        for service, action in github_services(job, _RULE, file, names):
+            actions.append(action)
             doubts += 1
+            names |= ports_in_expressions(service, action, job)
         if holds(job.get("if").text, names) is False:
             doubts += 5
         context = _StepContext(

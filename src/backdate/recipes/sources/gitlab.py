@@ -11,6 +11,7 @@ from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import PROJECT_FOLDER, DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions
+from backdate.recipes.sources.services import listed_services
 from backdate.recipes.sources.yaml import Node, read_document
 
 FILE = ".gitlab-ci.yml"
@@ -105,10 +106,7 @@ def _job(
                 variables[key] = text
                 where = Provenance(rule=f"{_RULE}, variables", file=origin or file, line=value.line)
                 actions.append(Variable(name=key, value=text, provenance=where))
-    for service in keys.get("services", (None, Node()))[1].listed:
-        where = Provenance(rule=_RULE, file=file, line=service.line)
-        shown = service.text or service.get("name").text
-        actions.append(SkippedInstruction(reason=f"the service {shown} is not started", provenance=where))
+    actions += listed_services(keys.get("services", (None, Node()))[1].listed, _RULE, file)
     for phase in ("before_script", "script"):
         origin, node = keys.get(phase, (None, Node()))
         for command in node.listed:

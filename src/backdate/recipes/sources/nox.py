@@ -18,6 +18,7 @@ from backdate.recipes.commands import understand
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import DeclaredPythons, Provenance, SkippedInstruction, Variable
 from backdate.recipes.sources.matrix import choose_entry, cpython_versions
+from backdate.sandboxes.services.wanted import WantedService
 
 FILE = "noxfile.py"
 _RULE = "nox"
@@ -255,8 +256,9 @@ class _Module:
             yield from self._body(statement.orelse, session, cwd, depth)
             return
         for action in self._body([*statement.body, *statement.orelse], session, cwd, depth):
-            reason = "it stands under a condition or in a loop of noxfile.py"
-            yield SkippedInstruction(reason=reason, provenance=action.provenance)
+            if not isinstance(action, WantedService):  # a noxfile declares none
+                reason = "it stands under a condition or in a loop of noxfile.py"
+                yield SkippedInstruction(reason=reason, provenance=action.provenance)
 
     def _call(self, call: ast.Call, method: str, cwd: str) -> Iterator[Action]:
         text = ast.unparse(call)[:300]

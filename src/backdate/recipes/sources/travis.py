@@ -18,6 +18,7 @@ from backdate.recipes.recipe import (
 )
 from backdate.recipes.script import folder_of
 from backdate.recipes.sources.matrix import choose_entry
+from backdate.recipes.sources.services import named_service
 from backdate.recipes.sources.yaml import Node, read_document
 
 FILE = ".travis.yml"
@@ -74,10 +75,7 @@ def _job(
         )
     actions += _system(document)
     for service in document.get("services").listed:
-        where = Provenance(rule=_RULE, file=FILE, line=service.line)
-        actions.append(
-            SkippedInstruction(reason=f"the service {service.text} is not started", provenance=where)
-        )
+        actions.append(named_service(service.text, Provenance(rule=_RULE, file=FILE, line=service.line)))
     actions += _environment(files, document.get("env"), variables)
     actions += _environment(files, job.get("env"), variables)
     if entry.get("env"):

@@ -1,0 +1,269 @@
+"""Services around one command: what is started, where it lies, and what became of it.
+
+A plan says what of the wanted services can be started. ``started_with`` gives the command that starts them
+and then becomes the command that was asked for, and the workspace that shows it what it needs: folders of
+their own on the disk, which are removed when the run ended, and the names by which the suite knows them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from backdate.errors import StoredDataError
+from backdate.sandboxes import scratch
+from backdate.sandboxes.identity import HOSTS
+from backdate.sandboxes.interface import BaseSystem, Command, Mount, Sandbox, Workspace
+from backdate.sandboxes.services.installed import InstalledService, can_start, installed_services
+from backdate.sandboxes.services.programs import FOLDER, SOCKETS, folder_of, program_of
+from backdate.sandboxes.services.templates import copy_template
+from backdate.sandboxes.services.wanted import ServiceKind, WantedService, row_of
+from backdate.serial import from_json, to_json
+
+_PROGRAM = "/backdate/start-services.py"
+_SPECIFICATION = "/backdate/services.json"
+_REPORT = "/backdate/services-report.json"
+"""A file mounted by itself, which the command cannot put another in the place of."""
+_SCRIPT = Path(__file__).parent.parent / "inside" / "backdate_services.py"
+_PATIENCE_S = 180.0
+_LARGEST_REPORT = 64 * 1024
+
+
+class ServiceState(StrEnum):
+    """What became of a service that tests want."""
+
+    STARTED = "started"
+    FAILED = "failed"
+    """Its server is there and did not come to answer."""
+    NOT_INSTALLED = "not-installed"
+    """Debian has it, and the system in which tests run does not."""
+    NOT_PACKAGED = "not-packaged"
+    """Debian does not have it."""
+    NOT_IN_SANDBOX = "not-in-sandbox"
+    """The sandbox in use starts none."""
+    TURNED_OFF = "turned-off"
+    """Settings say that none is started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceRecord:
+    """One service of a run."""
+
+    kind: ServiceKind
+    port: int
+    hosts: tuple[str, ...] = ()
+    state: ServiceState
+    version: str = ""
+    """Of the server: "7.0.15"; today's, whatever the instant is."""
+    where: str = ""
+    """What says that it is wanted."""
+    problem: str = ""
+    """Why it did not come to answer."""
+
+    @property
+    def running(self) -> bool:
+        """Whether tests could reach it."""
+        return self.state is ServiceState.STARTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServicePlan:
+    """What of a recipe's services is started for each run."""
+
+    started: tuple[tuple[WantedService, InstalledService], ...] = ()
+    missing: tuple[ServiceRecord, ...] = ()
+    templates: Path = Path()
+    """Where empty databases are kept."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What of it a run is a function of; empty where nothing is started."""
+        return tuple((*wanted.effect, server.version) for wanted, server in self.started)
+
+
+NO_SERVICES = ServicePlan()
+
+
+def plan_services(
+    services: Iterable[WantedService],
+    sandbox: Sandbox,
+    base: BaseSystem | None,
+    *,
+    templates: Path,
+    allowed: bool = True,
+) -> ServicePlan:
+    """What of ``services`` can be started in ``sandbox`` with ``base``, and why the others cannot.
+
+    Nothing is looked up when none is wanted. ``allowed``: whether any is to be started.
+    """
+    wanted = tuple(services)
+    if not wanted:
+        return NO_SERVICES
+    servers = {server.kind: server for server in installed_services(sandbox, base)} if allowed else {}
+    started, missing = [], []
+    for service in wanted:
+        server = servers.get(service.kind)
+        if server is not None:
+            started.append((service, server))
+            continue
+        missing.append(
+            ServiceRecord(
+                kind=service.kind,
+                port=service.port,
+                hosts=service.hosts,
+                where=service.where,
+                state=_why_not(service, sandbox, base, allowed=allowed),
+            )
+        )
+    return ServicePlan(started=tuple(started), missing=tuple(missing), templates=templates)
+
+
+def _why_not(
+    service: WantedService, sandbox: Sandbox, base: BaseSystem | None, *, allowed: bool
+) -> ServiceState:
+    if not allowed:
+        return ServiceState.TURNED_OFF
+    if not row_of(service.kind).packages:
+        return ServiceState.NOT_PACKAGED
+    return ServiceState.NOT_INSTALLED if can_start(sandbox, base) else ServiceState.NOT_IN_SANDBOX
+
+
+@dataclass(slots=True)
+class StartedRun:
+    """A command with its services, ready to be run once."""
+
+    command: Command
+    workspace: Workspace
+    _plan: ServicePlan
+    _report: Path | None
+
+    def records(self) -> tuple[ServiceRecord, ...]:
+        """What became of each service, to be asked after the run; those that could not be started last."""
+        problems = _problems(self._report) if self._report is not None else {}
+        started = tuple(
+            ServiceRecord(
+                kind=wanted.kind,
+                port=wanted.port,
+                hosts=wanted.hosts,
+                where=wanted.where,
+                version=server.version,
+                state=ServiceState.FAILED if problem else ServiceState.STARTED,
+                problem=problem,
+            )
+            for wanted, server in self._plan.started
+            for problem in [problems.get(_name(wanted), "nothing was heard of it")]
+        )
+        return (*started, *self._plan.missing)
+
+
+@contextlib.contextmanager
+def started_with(
+    plan: ServicePlan, command: Command, workspace: Workspace, *, sandbox: Sandbox, python: Path
+) -> Iterator[StartedRun]:
+    """``command`` in ``workspace`` with the services of ``plan``; the same where there are none.
+
+    ``python``: an interpreter that the workspace shows and that no foreign code wrote. Raises MachineError
+    when an empty database cannot be made.
+    """
+    if not plan.started:
+        yield StartedRun(command=command, workspace=workspace, _plan=plan, _report=None)
+        return
+    with scratch.scratch_folder(scratch.default_root()) as folder:
+        own, shown = folder / "services", folder / "shown"
+        own.mkdir()
+        shown.mkdir(mode=0o755)
+        for wanted, server in plan.started:
+            _lay_out(own, wanted, server, plan, sandbox, workspace.base)
+        report = folder / "report.json"
+        report.touch(mode=0o644)
+        _write(shown / "services.json", to_json(_specification(plan)))
+        _write(shown / "hosts", _hosts(plan).encode())
+        argv = (str(python), "-E", "-s", "-S", _PROGRAM, _SPECIFICATION, *command.argv)
+        mounts = (*workspace.mounts, *_mounts(plan, own, shown, report))
+        yield StartedRun(
+            command=replace(command, argv=argv),
+            workspace=replace(workspace, mounts=mounts),
+            _plan=plan,
+            _report=report,
+        )
+
+
+def _name(wanted: WantedService) -> str:
+    return f"{wanted.kind.value}-{wanted.port}"
+
+
+def _lay_out(
+    own: Path,
+    wanted: WantedService,
+    server: InstalledService,
+    plan: ServicePlan,
+    sandbox: Sandbox,
+    base: BaseSystem | None,
+) -> None:
+    """Make the folder of one service, with the files and the empty database that it begins with."""
+    folder = own / _name(wanted)
+    folder.mkdir()
+    program = program_of(wanted, server)
+    for name in program.folders:
+        (folder / name).mkdir(mode=0o700)
+    for name, content in program.files.items():
+        _write(folder / name, content)
+    copy_template(server, folder / "data", sandbox=sandbox, base=base, folder=plan.templates)
+    if wanted.kind in SOCKETS:
+        (own / f"sockets-{wanted.kind.value}").mkdir(exist_ok=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    path.chmod(0o644)
+
+
+def _specification(plan: ServicePlan) -> dict[str, Any]:
+    """What the program in the sandbox is told (``inside/backdate_services.py``)."""
+    services = []
+    for wanted, server in plan.started:
+        program, folder = program_of(wanted, server), folder_of(wanted)
+        services.append(
+            {
+                "name": _name(wanted),
+                "argv": program.argv,
+                "env": dict(program.env),
+                "folder": folder,
+                "log": f"{folder}/log",
+                "port": wanted.port,
+                "prepare": program.prepare,
+            }
+        )
+    return {"services": services, "patience_s": _PATIENCE_S, "report": _REPORT}
+
+
+def _hosts(plan: ServicePlan) -> str:
+    """The file of names: what a sandbox always has, and the services' own."""
+    names = sorted({host for wanted, _ in plan.started for host in wanted.hosts})
+    return HOSTS + "".join(f"127.0.0.1 {name}\n" for name in names)
+
+
+def _mounts(plan: ServicePlan, own: Path, shown: Path, report: Path) -> Iterator[Mount]:
+    yield Mount(source=_SCRIPT, target=_PROGRAM)
+    yield Mount(source=shown / "services.json", target=_SPECIFICATION)
+    yield Mount(source=shown / "hosts", target="/etc/hosts")
+    yield Mount(source=own, target=FOLDER, writable=True, own=True)
+    yield Mount(source=report, target=_REPORT, writable=True, own=True)
+    for kind in dict.fromkeys(wanted.kind for wanted, _ in plan.started):
+        if kind in SOCKETS:
+            for target in (SOCKETS[kind], f"/var{SOCKETS[kind]}"):
+                yield Mount(source=own / f"sockets-{kind.value}", target=target, writable=True)
+
+
+def _problems(report: Path) -> dict[str, str]:
+    """What the report says of each service. Tests could have written it: it is believed of problems only."""
+    try:
+        with report.open("rb") as file:
+            content = file.read(_LARGEST_REPORT)
+        return from_json(dict[str, str], content, what="the report of services") if content else {}
+    except (OSError, StoredDataError):
+        return {}
