@@ -17,6 +17,8 @@ from backdate.environments.environment import Environment, Interpreter
 from backdate.environments.finished import FinishedEnvironments
 from backdate.progress import NO_PROGRESS, ONLY, StageReporter
 from backdate.sandboxes.interface import Capability
+from backdate.sandboxes.services.installed import InstalledService
+from backdate.sandboxes.services.wanted import ServiceKind
 
 GOOD = Capability(name="all", ok=True, detail="good")
 
@@ -35,6 +37,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[Interpreter]:
             self.available = tuple(here)
 
     class Sandbox:
+        name = "none"
+
         def probe(self) -> tuple[Capability, ...]:
             return (GOOD,)
 
@@ -84,6 +88,20 @@ def test_an_index_that_does_not_answer() -> None:
     assert "--index-url" in row.remedy
 
 
+def test_services_are_listed_with_how_to_get_those_that_are_not_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    server = InstalledService(kind=ServiceKind.REDIS, program="/usr/bin/redis-server", version="7.0.15")
+    monkeypatch.setattr(examine, "installed_services", lambda sandbox, base: (server,))
+    rows = {row.name: row for row in examine._services(Settings(cache=tmp_path))}
+    assert list(rows) == [kind.value for kind in ServiceKind]
+    assert rows["redis"].ok
+    assert rows["redis"].detail.startswith("7.0.15")
+    assert not any(row.needed for row in rows.values())
+    assert "apt-get install postgresql" in rows["postgresql"].detail
+    assert "no package" in rows["mongodb"].detail
+
+
 def test_tools_are_found() -> None:
     assert examine._uv().ok
     assert examine._git().ok
@@ -93,7 +111,9 @@ def test_tools_are_found() -> None:
 def test_this_machine(tmp_path: Path, index_url: str) -> None:
     assert examine._index(index_url).ok
     groups = dict(examine.examine_machine(Settings(cache=tmp_path, index_url=index_url)))
-    assert list(groups) == ["Sandbox", "Sandbox docker", "Tools", "Package index", "Cache", "Interpreters"]
+    assert list(groups) == [
+        *("Sandbox", "Sandbox docker", "Services", "Tools", "Package index", "Cache", "Interpreters")
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "backdate", "doctor", "--cache", str(tmp_path), "--index-url", index_url],
         capture_output=True,

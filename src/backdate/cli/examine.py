@@ -16,6 +16,8 @@ from backdate.environments import uv
 from backdate.errors import BackdateError
 from backdate.extensions import ExtensionGroup, all_extensions
 from backdate.sandboxes.interface import Capability
+from backdate.sandboxes.services.installed import installed_services
+from backdate.sandboxes.services.wanted import ServiceKind, row_of
 
 _PROBED_PROJECT = "six"
 
@@ -26,6 +28,7 @@ def examine_machine(settings: Settings) -> Iterator[tuple[str, tuple[Capability,
     # One sandbox is enough: what Docker lacks is listed, and does not make the machine unfit.
     docker = replace(settings, sandbox="docker").open_sandbox()
     yield "Sandbox docker", tuple(replace(line, needed=False) for line in docker.probe())
+    yield "Services", tuple(_services(settings))
     yield "Tools", (_uv(), _git())
     yield "Package index", (_index(settings.index_url),)
     yield "Cache", (_cache(settings),)
@@ -46,6 +49,25 @@ def _extensions() -> Iterator[Capability]:
                 detail=f"{detail}, of {extension.distribution}",
                 needed=False,
             )
+
+
+def _services(settings: Settings) -> Iterator[Capability]:
+    """The databases, caches and brokers that tests can have; looked up in the default sandbox."""
+    sandbox = replace(settings, sandbox="bwrap").open_sandbox()
+    try:
+        found = {server.kind: server for server in installed_services(sandbox, None)}
+    except BackdateError as error:
+        yield Capability(name="services", ok=False, detail=str(error), needed=False)
+        return
+    for kind in ServiceKind:
+        server, packages = found.get(kind), " ".join(row_of(kind).packages)
+        if server is not None:
+            detail = f"{server.version}, for tests that want it"
+        elif packages:
+            detail = f"not here; apt-get install {packages} gets it, --apt gives it to projects that want it"
+        else:
+            detail = "Debian has no package of it: tests that want it fail"
+        yield Capability(name=kind.value, ok=server is not None, detail=detail, needed=False)
 
 
 def _uv() -> Capability:
