@@ -12,7 +12,7 @@ from backdate.checking.result import Side
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.recipe import SuitePlan
-from backdate.sandboxes.services.running import ServicePlan
+from backdate.sandboxes.services.plan import ServicePlan
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
 

@@ -23,8 +23,7 @@ from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.interface import BaseSystem
-from backdate.sandboxes.services.running import ServicePlan, plan_services
-from backdate.sandboxes.services.wanted import row_of
+from backdate.sandboxes.services.plan import ServicePlan, plan_services
 from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 
 if TYPE_CHECKING:
@@ -190,6 +189,8 @@ def service_plan(recipe: Recipe, base: BaseSystem | None, resources: Resources) 
 
 def wanted_packages(recipe: Recipe, resources: Resources) -> tuple[str, ...]:
     """The Debian packages that ``recipe`` asks for, with the servers of the services that it wants."""
+    from backdate.sandboxes.services.kinds import row_of
+
     names = set(apt_packages(recipe)[0])
     if resources.settings.services:
         names.update(*(row_of(service.kind).packages for service in recipe.services))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from backdate.sandboxes.services.running import ServiceRecord, ServiceState
-from backdate.sandboxes.services.wanted import row_of
+from backdate.sandboxes.services.wanted import ServiceRecord, ServiceState
 from backdate.testing.outcomes import SuiteRun
 
 
@@ -25,6 +24,8 @@ def service_note(record: ServiceRecord, sandbox: str) -> str:
 
 
 def _why(record: ServiceRecord, sandbox: str) -> str:
+    from backdate.sandboxes.services.kinds import row_of
+
     packages = " ".join(row_of(record.kind).packages)
     match record.state:
         case ServiceState.FAILED:

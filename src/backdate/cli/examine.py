@@ -17,7 +17,8 @@ from backdate.errors import BackdateError
 from backdate.extensions import ExtensionGroup, all_extensions
 from backdate.sandboxes.interface import Capability
 from backdate.sandboxes.services.installed import installed_services
-from backdate.sandboxes.services.wanted import ServiceKind, row_of
+from backdate.sandboxes.services.kinds import row_of
+from backdate.sandboxes.services.wanted import ServiceKind
 
 _PROBED_PROJECT = "six"
 

@@ -35,7 +35,7 @@ from backdate.recipes.sources.readme import read_texts
 from backdate.recipes.sources.services import compose_services
 from backdate.recipes.sources.tox import read_tox
 from backdate.recipes.sources.travis import read_travis
-from backdate.sandboxes.services.wanted import merged
+from backdate.sandboxes.services.kinds import merged
 
 _RANKS: Mapping[SourceKind, int] = MappingProxyType(
     {"ci": 0, "tox": 1, "nox": 2, "metadata": 3, "conda": 5, "makefile": 6, "texts": 7, "imports": 8}

@@ -13,14 +13,8 @@ from backdate.recipes.sources.services import (
     of_variables,
     service_of_image,
 )
-from backdate.sandboxes.services.wanted import (
-    ServiceAccount,
-    ServiceKind,
-    WantedService,
-    kind_of_image,
-    merged,
-    wanted_service,
-)
+from backdate.sandboxes.services.kinds import kind_of_image, merged, wanted_service
+from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
 
 _NAME = r"[`'\"\\]{0,3}([A-Za-z_][\w-]{0,62})"
 _STARTED = re.compile(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.sandboxes.interface import Enforced
-from backdate.sandboxes.services.running import ServiceRecord
+from backdate.sandboxes.services.wanted import ServiceRecord
 from backdate.testing.integrity import UNKNOWN_INTEGRITY, Integrity
 
 

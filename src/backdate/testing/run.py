@@ -10,7 +10,9 @@ from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox, SecretUse
-from backdate.sandboxes.services.running import NO_SERVICES, ServicePlan, ServiceRecord, started_with
+from backdate.sandboxes.services.plan import NO_SERVICES, ServicePlan
+from backdate.sandboxes.services.running import started_with
+from backdate.sandboxes.services.wanted import ServiceRecord
 from backdate.testing import command as commands
 from backdate.testing.assembly import Capture
 from backdate.testing.bodies import look_at_bodies

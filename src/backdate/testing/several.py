@@ -10,7 +10,7 @@ from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
-from backdate.sandboxes.services.running import NO_SERVICES, ServicePlan
+from backdate.sandboxes.services.plan import NO_SERVICES, ServicePlan
 from backdate.testing.integrity import merge_integrities
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite

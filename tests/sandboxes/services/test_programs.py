@@ -7,13 +7,14 @@ import hashlib
 import json
 
 from backdate.sandboxes.services.installed import InstalledService
+from backdate.sandboxes.services.kinds import wanted_service
 from backdate.sandboxes.services.programs import (
     mysql_statements,
     postgresql_statements,
     program_of,
     rabbitmq_definitions,
 )
-from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService, wanted_service
+from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
 
 HOSTILE = "x'; DROP a; -- \\"
 

@@ -12,16 +12,18 @@ from sandboxed_shell import bubblewrap, interpreter_mount
 
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.interface import BaseSystem, Command, Limits, Workspace
-from backdate.sandboxes.services import running
+from backdate.sandboxes.services import installed
 from backdate.sandboxes.services.installed import InstalledService, can_start, installed_services
-from backdate.sandboxes.services.running import (
-    NO_SERVICES,
+from backdate.sandboxes.services.kinds import wanted_service
+from backdate.sandboxes.services.plan import NO_SERVICES, plan_services
+from backdate.sandboxes.services.running import started_with
+from backdate.sandboxes.services.wanted import (
+    ServiceAccount,
+    ServiceKind,
     ServiceRecord,
     ServiceState,
-    plan_services,
-    started_with,
+    WantedService,
 )
-from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService, wanted_service
 from backdate.sandboxes.unsafe_local import UnsafeLocal
 
 __all__ = ("bubblewrap",)
@@ -127,7 +129,7 @@ def test_services_run_as_the_commands_own_user_without_rights(session: Session) 
 
 def a_server(monkeypatch: pytest.MonkeyPatch, *servers: InstalledService) -> None:
     """A machine on which those servers are installed."""
-    monkeypatch.setattr(running, "installed_services", lambda sandbox, base: servers)
+    monkeypatch.setattr(installed, "installed_services", lambda sandbox, base: servers)
 
 
 def test_what_cannot_be_started_is_recorded_with_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,15 +7,14 @@ import re
 import pytest
 
 from backdate.knowledge import load
-from backdate.sandboxes.services.wanted import (
-    ServiceAccount,
-    ServiceKind,
+from backdate.sandboxes.services.kinds import (
     kind_of_image,
     kind_of_port,
     kind_of_scheme,
     merged,
     wanted_service,
 )
+from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind
 
 
 def test_every_kind_has_one_row_and_its_patterns_match_their_messages() -> None:

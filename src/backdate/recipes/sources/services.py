@@ -15,15 +15,8 @@ from backdate.recipes.files import PARSING, Files
 from backdate.recipes.recipe import Provenance, SkippedInstruction
 from backdate.recipes.sources.expressions import fill
 from backdate.recipes.sources.yaml import Node, read_document
-from backdate.sandboxes.services.wanted import (
-    ServiceAccount,
-    ServiceKind,
-    WantedService,
-    kind_of_image,
-    kind_of_scheme,
-    row_of,
-    wanted_service,
-)
+from backdate.sandboxes.services.kinds import kind_of_image, kind_of_scheme, row_of, wanted_service
+from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
 
 COMPOSE_FILES = tuple(
     f"{folder}{stem}.{end}"

@@ -1,16 +1,15 @@
 """Services around one command: what is started, where it lies, and what became of it.
 
-A plan says what of the wanted services can be started. ``started_with`` gives the command that starts them
-and then becomes the command that was asked for, and the workspace that shows it what it needs: folders of
-their own on the disk, which are removed when the run ended, and the names by which the suite knows them.
+``plan.py`` says what can be started. ``started_with`` gives the command that starts that and then becomes the
+command that was asked for, and the workspace that shows it what it needs: folders of their own on the disk, which
+are removed when the run ended, and the names by which the suite knows them.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,11 @@ from backdate.errors import StoredDataError
 from backdate.sandboxes import scratch
 from backdate.sandboxes.identity import HOSTS
 from backdate.sandboxes.interface import BaseSystem, Command, Mount, Sandbox, Workspace
-from backdate.sandboxes.services.installed import InstalledService, can_start, installed_services
+from backdate.sandboxes.services.installed import InstalledService
+from backdate.sandboxes.services.plan import ServicePlan
 from backdate.sandboxes.services.programs import FOLDER, SOCKETS, folder_of, program_of
 from backdate.sandboxes.services.templates import copy_template
-from backdate.sandboxes.services.wanted import ServiceKind, WantedService, row_of
+from backdate.sandboxes.services.wanted import ServiceRecord, ServiceState, WantedService
 from backdate.serial import from_json, to_json
 
 _PROGRAM = "/backdate/start-services.py"
@@ -31,105 +31,6 @@ _REPORT = "/backdate/services-report.json"
 _SCRIPT = Path(__file__).parent.parent / "inside" / "backdate_services.py"
 _PATIENCE_S = 180.0
 _LARGEST_REPORT = 64 * 1024
-
-
-class ServiceState(StrEnum):
-    """What became of a service that tests want."""
-
-    STARTED = "started"
-    FAILED = "failed"
-    """Its server is there and did not come to answer."""
-    NOT_INSTALLED = "not-installed"
-    """Debian has it, and the system in which tests run does not."""
-    NOT_PACKAGED = "not-packaged"
-    """Debian does not have it."""
-    NOT_IN_SANDBOX = "not-in-sandbox"
-    """The sandbox in use starts none."""
-    TURNED_OFF = "turned-off"
-    """Settings say that none is started."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceRecord:
-    """One service of a run."""
-
-    kind: ServiceKind
-    port: int
-    hosts: tuple[str, ...] = ()
-    state: ServiceState
-    version: str = ""
-    """Of the server: "7.0.15"; today's, whatever the instant is."""
-    where: str = ""
-    """What says that it is wanted."""
-    problem: str = ""
-    """Why it did not come to answer."""
-
-    @property
-    def running(self) -> bool:
-        """Whether tests could reach it."""
-        return self.state is ServiceState.STARTED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServicePlan:
-    """What of a recipe's services is started for each run."""
-
-    started: tuple[tuple[WantedService, InstalledService], ...] = ()
-    missing: tuple[ServiceRecord, ...] = ()
-    templates: Path = Path()
-    """Where empty databases are kept."""
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What of it a run is a function of; empty where nothing is started."""
-        return tuple((*wanted.effect, server.version) for wanted, server in self.started)
-
-
-NO_SERVICES = ServicePlan()
-
-
-def plan_services(
-    services: Iterable[WantedService],
-    sandbox: Sandbox,
-    base: BaseSystem | None,
-    *,
-    templates: Path,
-    allowed: bool = True,
-) -> ServicePlan:
-    """What of ``services`` can be started in ``sandbox`` with ``base``, and why the others cannot.
-
-    Nothing is looked up when none is wanted. ``allowed``: whether any is to be started.
-    """
-    wanted = tuple(services)
-    if not wanted:
-        return NO_SERVICES
-    servers = {server.kind: server for server in installed_services(sandbox, base)} if allowed else {}
-    started, missing = [], []
-    for service in wanted:
-        server = servers.get(service.kind)
-        if server is not None:
-            started.append((service, server))
-            continue
-        missing.append(
-            ServiceRecord(
-                kind=service.kind,
-                port=service.port,
-                hosts=service.hosts,
-                where=service.where,
-                state=_why_not(service, sandbox, base, allowed=allowed),
-            )
-        )
-    return ServicePlan(started=tuple(started), missing=tuple(missing), templates=templates)
-
-
-def _why_not(
-    service: WantedService, sandbox: Sandbox, base: BaseSystem | None, *, allowed: bool
-) -> ServiceState:
-    if not allowed:
-        return ServiceState.TURNED_OFF
-    if not row_of(service.kind).packages:
-        return ServiceState.NOT_PACKAGED
-    return ServiceState.NOT_INSTALLED if can_start(sandbox, base) else ServiceState.NOT_IN_SANDBOX
 
 
 @dataclass(slots=True)
