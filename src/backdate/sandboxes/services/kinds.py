@@ -1,7 +1,7 @@
 """What is known of services by kind, and descriptions of strangers made into wanted services.
 
-Names and passwords come from files of strangers. They are checked here, are values and stay values: what starts
-a service quotes them for the one format that it writes (SQL, a configuration file); no shell ever sees them.
+Names and passwords come from files of strangers. They are checked here and stay values: what starts a service
+quotes them for the one format that it writes (SQL, a configuration file); no shell ever sees them.
 """
 
 from __future__ import annotations

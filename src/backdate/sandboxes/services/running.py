@@ -1,7 +1,7 @@
 """Services around one command: what is started, where it lies, and what became of it.
 
-``plan.py`` says what can be started. ``started_with`` gives the command that starts that and then becomes the
-command that was asked for, and the workspace that shows it what it needs: folders of their own on the disk, which
+``plan.py`` says what can be started. ``started_with`` gives the command that starts it and then becomes
+the command that was asked for, and the workspace that shows what it needs: folders of their own, which
 are removed when the run ended, and the names by which the suite knows them.
 """
 
