@@ -11,7 +11,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from backdate.checking.error_identity import normalised_line, own_links, project_frame, same_error
+from backdate.checking.error_identity import (
+    grouping_line,
+    normalised_line,
+    own_links,
+    project_frame,
+    same_error,
+)
 from backdate.checking.result import Breakage, Comparison, ErrorChange, PackageChange
 from backdate.checking.settings import ACCEPT
 from backdate.environments.environment import Lock
@@ -250,4 +256,4 @@ def _error(result: CaseResult | None, run: SuiteRun) -> tuple[tuple[str, str], F
 def _from_chain(chain: Sequence[Raised]) -> tuple[tuple[str, str], Frame | None]:
     last = own_links(chain)[-1]
     place = next((frame for error in reversed(chain) if (frame := project_frame(error)) is not None), None)
-    return (last.type, normalised_line(last.message)), place
+    return (last.type, grouping_line(last)), place

@@ -28,7 +28,13 @@ _NETWORK_TYPES = frozenset(
     {"gaierror", "ConnectionRefusedError", "NameResolutionError", "NewConnectionError"}
 )
 _RENAMED_TYPES = {"ModuleNotFoundError": "ImportError", "IOError": "OSError", "EnvironmentError": "OSError"}
-_ASSERTIONS = frozenset({"AssertionError", "Failed"})
+_ASSERTIONS = frozenset({"AssertionError", "DocTestFailure", "Failed", "MismatchError"})
+_ALIAS = re.compile(
+    r"(?:type object )?'[^'\n]+' (?:object )?has no attribute '("
+    r"assert_|assert(?:Not)?(?:Almost)?Equals|assertItemsEqual|assert(?:Not)?RegexpMatches"
+    r"|assertRaisesRegexp|assertDictContainsSubset|fail(?:Unless|If)\w*)'"
+)
+"""Methods of ``unittest.TestCase`` that Python dropped: of whichever class a test is."""
 
 Identity = tuple[str, ...]
 
@@ -37,6 +43,14 @@ def normalised_line(message: str) -> str:
     """The first line of a message, without what differs between two environments that mean the same."""
     lines = _ENVIRONMENT.sub("", _ADDRESS.sub("0x…", message)).strip().splitlines()
     return lines[0].strip()[:300] if lines else ""
+
+
+def grouping_line(raised: Raised) -> str:
+    """What ``raised`` says in one line, equal for errors of one cause: tests are grouped by it."""
+    alias = _ALIAS.match(raised.message)
+    if alias is not None:
+        return f"'unittest.TestCase' object has no attribute '{alias[1]}'"
+    return normalised_line(raised.message)
 
 
 def same_error(old: CaseResult, new: CaseResult) -> bool:

@@ -21,6 +21,14 @@ _RUNNERS = frozenset(
 _IMPORTED_FROM = re.compile(r"^(?:>>> )?from\s+([\w.]+)\s+import\b")
 _ATTRIBUTE_OF = re.compile(r"([A-Za-z_][\w.]*)\.(\w+)")
 _ASSERTION_ALIASES = re.compile(r"(?:assert[A-Z_]|fail(?:If|Unless))\w*")
+_DROPPED_ASSERTIONS = frozenset(
+    {
+        *("assert_", "assertEquals", "assertNotEquals", "assertAlmostEquals", "assertNotAlmostEquals"),
+        *("assertItemsEqual", "assertRegexpMatches", "assertNotRegexpMatches", "assertRaisesRegexp"),
+        *("assertDictContainsSubset", "failUnless", "failIf", "failUnlessEqual", "failIfEqual"),
+        *("failUnlessRaises", "failUnlessAlmostEqual", "failIfAlmostEqual"),
+    }
+)
 _IMPORTING = (CauseKind.MISSING_MODULE, CauseKind.MISSING_NAME)
 
 
@@ -50,7 +58,7 @@ def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
     chosen = _choose(links)
     line = responsible(chain, chosen.position)
     frames = relocated(chosen.raised.frames)
-    parsed = _completed(chosen.parsed, frames, line, owners)
+    parsed = _of_every_class(_completed(chosen.parsed, frames, line, owners))
     owner = _owner(parsed, chosen.raised, line, owners)
     library = _library_called(frames)
     used = () if line is None else owners.modules_in_line(line.frame.source, line.frame.file)
@@ -120,6 +128,13 @@ def _completed(
     return parsed
 
 
+def _of_every_class(parsed: ParsedMessage) -> ParsedMessage:
+    """``parsed``, with what Python dropped of ``unittest.TestCase`` as its, whichever class a test is of."""
+    if parsed.owner_is == "type" and parsed.name in _DROPPED_ASSERTIONS:
+        return replace(parsed, owner="unittest.TestCase")
+    return parsed
+
+
 Owner = Installed | str | None
 """A distribution; "builtin" or the name of a distribution that is not installed; None when unknown."""
 
@@ -129,6 +144,8 @@ def _owner(parsed: ParsedMessage, raised: PlacedRaised, line: PlacedFrame | None
     path = "" if line is None else line.frame.file
     if parsed.kind is CauseKind.MISSING_MODULE:
         return owners.of_module(parsed.name)
+    if parsed.kind is CauseKind.MISSING_FIXTURE:
+        return None  # the plugin that had it, which nothing names
     if parsed.owner_is == "module":
         return owners.of_module(parsed.owner)
     if parsed.owner_is == "type" and parsed.kind is CauseKind.CHANGED_TYPE and in_builtins(parsed.owner):

@@ -125,6 +125,7 @@ NAME = _patterns(
     rf"(?:local|free) variable {_NAMED} referenced before",
     rf"cannot access (?:local|free) variable {_Q}(?P<name>\w+)",
 )
+FIXTURE = _patterns(CauseKind.MISSING_FIXTURE, "", rf"fixture {_Q}(?P<name>\w+){_Q} not found")
 BINARY = re.compile(
     r"size changed, may indicate binary incompatibility|compiled using NumPy 1\.x cannot be run"
     r"|module compiled against (?:API|ABI) version|binary incompatibility"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from backdate.diagnosis.message_patterns import (
     ATTRIBUTE,
     BINARY,
+    FIXTURE,
     GONE,
     HINT,
     IMPORT,
@@ -69,10 +70,11 @@ _FAMILIES: tuple[tuple[tuple[str, ...], list[Pattern], CauseKind], ...] = (
     (("ImportError", "ModuleNotFoundError"), IMPORT, CauseKind.OTHER_ERROR),
     (("TypeError",), TYPE, CauseKind.CHANGED_TYPE),
     (("NameError", "UnboundLocalError"), NAME, CauseKind.UNDEFINED_NAME),
+    (("FixtureLookupError",), FIXTURE, CauseKind.OTHER_ERROR),
 )
 _BY_TYPE = {
     **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), CauseKind.SYNTAX),
-    **dict.fromkeys(("AssertionError", "Failed"), CauseKind.ASSERTION),
+    **dict.fromkeys(("AssertionError", "DocTestFailure", "Failed", "MismatchError"), CauseKind.ASSERTION),
     **dict.fromkeys(
         (
             *("ValueError", "KeyError", "IndexError", "LookupError", "ZeroDivisionError", "OverflowError"),

@@ -54,6 +54,8 @@ class CauseKind(StrEnum):
     MISSING_NAME = "missing-name"
     """``from module import name`` found the module but not the name."""
     MISSING_MODULE = "missing-module"
+    MISSING_FIXTURE = "missing-fixture"
+    """A test asks for a fixture that no plugin and no conftest gives."""
     UNDEFINED_NAME = "undefined-name"
     UNEXPECTED_ARGUMENT = "unexpected-argument"
     """A keyword argument that the called function does not have."""
@@ -82,6 +84,7 @@ SPECIFIC = frozenset(
         CauseKind.MISSING_ATTRIBUTE,
         CauseKind.MISSING_NAME,
         CauseKind.MISSING_MODULE,
+        CauseKind.MISSING_FIXTURE,
         CauseKind.UNEXPECTED_ARGUMENT,
         CauseKind.ARGUMENT_COUNT,
         CauseKind.REMOVED,

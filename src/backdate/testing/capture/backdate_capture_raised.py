@@ -9,6 +9,7 @@ import os
 import stat
 
 from backdate_capture_events import clean, relative
+from backdate_capture_restated import doctest_frame, restated
 
 MESSAGE_LENGTH = 4000
 FRAMES_KEPT = 60
@@ -139,7 +140,14 @@ def _syntax_error_frame(error):
 
 
 def _describe_one(error, tb, link, hidden):
-    described = {"type": type_name(type(error)), "message": message_of(error), "frames": [], "link": link}
+    name = type_name(type(error))
+    try:
+        said = restated(error, name, _source_line)
+    except BaseException:  # it only looks like what it says it is
+        said = None
+    if said is not None:
+        return {"type": name, "message": said[0], "frames": said[1] or frames_of(tb, hidden), "link": link}
+    described = {"type": name, "message": message_of(error), "frames": [], "link": link}
     try:
         described["frames"] = frames_of(tb, hidden)
         if isinstance(error, SyntaxError):
@@ -196,11 +204,17 @@ def _chain(error, tb, hidden, seen):
 
 
 def _of_doctest(error, tb):
-    """What a doctest's example raised, instead of doctest's stand-in, which names the doctest alone."""
+    """What a doctest's example raised, instead of doctest's stand-in, which names the doctest alone.
+
+    Of several examples that failed pytest raises one exception: the first of them counts.
+    """
+    several = _get(error, "failures") if type(error).__name__ == "MultipleDoctestFailures" else None
+    if isinstance(several, (list, tuple)) and several and isinstance(several[0], BaseException):
+        error = several[0]
     given = _get(error, "exc_info") if type_name(type(error)) == "doctest.UnexpectedException" else None
     if isinstance(given, tuple) and len(given) == 3 and isinstance(given[1], BaseException):
-        return given[1], given[2]
-    return error, tb
+        return given[1], given[2], doctest_frame(error.test, error.example)
+    return error, tb, None
 
 
 def describe(error, tb=None, hidden=()):
@@ -211,8 +225,10 @@ def describe(error, tb=None, hidden=()):
     try:
         if tb is None:
             tb = _get(error, "__traceback__")
-        error, tb = _of_doctest(error, tb)
+        error, tb, place = _of_doctest(error, tb)
         described = _chain(error, tb, hidden, set())
+        if place is not None:
+            described[-1]["frames"].insert(0, place)
         if len(described) > TOTAL_KEPT:
             described = described[: TOTAL_KEPT // 2] + described[-TOTAL_KEPT // 2 :]
         if described:
