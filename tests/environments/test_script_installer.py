@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ensurepip
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from hostile_projects import INSTANT, builder_in, built, request_for, wheel
@@ -64,14 +66,18 @@ def real_pip() -> dict[str, bytes]:
 
 
 def set_up(
-    folder: Path, script: str, files: dict[str, bytes], later: tuple[str, ...] = (), **tree: str
+    folder: Path,
+    script: str,
+    files: dict[str, bytes],
+    later: tuple[str, ...] = (),
+    tree: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Environment:
-    """What ``script`` sets up in a tree with these files (the dot of their names as two underscores)."""
+    """What ``script`` sets up in a tree with these files. ``later``: what the index got after the instant."""
     project = folder / "project"
     project.mkdir()
     (project / "setup.sh").write_text(f"set -euo pipefail\n{script}\n")
-    for name, text in tree.items():
-        (project / name.replace("__", ".")).write_text(text)
+    for name, data in tree.items():
+        (project / name).write_bytes(data)
     with builder_in(folder / "cache", {**real_pip(), **files}, dict.fromkeys(later, AFTER)) as builder:
         request = request_for(project, Cache(folder / "cache"))
         return built(prepare_by_script(builder, request, "setup.sh"))
@@ -99,8 +105,8 @@ def test_a_poetry_that_the_script_installs_sees_the_index_as_of_the_instant(
 
 @pytest.mark.slow
 def test_a_poetry_that_installs_beside_itself_is_there_and_sees_no_later_index(tmp_path: Path) -> None:
-    settings = "[virtualenvs]\ncreate = false\n"
-    made = set_up(tmp_path, PLAIN, FILES, ("thing-2-py3-none-any.whl",), poetry__toml=settings)
+    tree = {"poetry.toml": b"[virtualenvs]\ncreate = false\n"}
+    made = set_up(tmp_path, PLAIN, FILES, ("thing-2-py3-none-any.whl",), tree)
     assert versions(made) == {"poetry": "1", "shared": "1", "thing": "1"}
 
 
@@ -113,3 +119,38 @@ def test_modules_are_compiled_as_in_other_environments(tmp_path: Path) -> None:
     names = {part.split(".")[0] for parts in compiled for part in parts}
     assert "thing" in names
     assert names.isdisjoint({"pip", "setuptools", "test_x"}), "hardly any suite imports these"
+
+
+def test_where_pip_would_choose_otherwise_than_uv_its_choice_is_taken(tmp_path: Path) -> None:
+    files = {
+        "app-1-py3-none-any.whl": wheel("app", metadata="Requires-Dist: second\nRequires-Dist: first\n"),
+        "first-1-py3-none-any.whl": wheel("first"),
+        "first-2-py3-none-any.whl": wheel("first", version="2", metadata="Requires-Dist: second<2\n"),
+        "second-1-py3-none-any.whl": wheel("second"),
+        "second-2-py3-none-any.whl": wheel("second", version="2"),
+        "old-1-py3-none-any.whl": wheel("old"),
+        "old-2-py3-none-any.whl": wheel("old", version="2", metadata="Requires-Python: <3.5\n"),
+    }
+    made = set_up(tmp_path, "pip install app\npip install old", files)
+    assert versions(made) == {"app": "1", "first": "2", "second": "1", "old": "1"}
+    assert "which chooses otherwise than uv: first 1, though 2 suits, old 2 is not for" in made.installer
+
+
+def test_where_pip_fails_uv_has_the_last_word(tmp_path: Path) -> None:
+    files = {
+        "old-1-py3-none-any.whl": wheel("old"),
+        "old-2-py3-none-any.whl": wheel("old", version="2", metadata="Requires-Python: <3.5\n"),
+    }
+    script = 'grep -q "by uv" "$(command -v pip)" || exit 1\npip install old'
+    made = set_up(tmp_path, script, files)
+    assert versions(made) == {"old": "2"}
+    assert made.installer.startswith("uv, though pip would choose otherwise and fails: old 2 is not for")
+
+
+@pytest.mark.slow
+def test_what_is_of_the_tree_is_no_release(tmp_path: Path) -> None:
+    name = "thing-1-py3-none-any.whl"
+    made = set_up(tmp_path, f"pip install ./{name}", FILES, tree={name: FILES[name]})
+    (thing,) = [one for one in made.lock.distributions if one.name == "thing"]
+    assert (thing.version, thing.source) == ("1", ".")
+    assert made.installer == "", "a newer release is none of its versions"

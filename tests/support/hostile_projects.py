@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import io
 import json
+import re
 import tarfile
 import textwrap
 import threading
@@ -170,6 +171,16 @@ def wheel(
     return data.getvalue()
 
 
+def _requires_python(filename: str, data: bytes) -> str | None:
+    """What a wheel's metadata say, as the index repeats it; of anything else nothing."""
+    if not filename.endswith(".whl"):
+        return None
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        (path,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        found = re.search(rb"(?m)^Requires-Python: (.+)$", archive.read(path))
+    return found[1].decode().strip() if found else None
+
+
 @contextmanager
 def index_of(files: Mapping[str, bytes], uploads: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
     """The address of an index of this machine that holds ``files``, by file name, until the end.
@@ -193,6 +204,7 @@ def index_of(files: Mapping[str, bytes], uploads: Mapping[str, str] = MappingPro
                                 "url": f"/files/{one}",
                                 "hashes": {"sha256": hashlib.sha256(files[one]).hexdigest()},
                                 "upload-time": f"{uploads.get(one, '2020-01-01')}T00:00:00Z",
+                                "requires-python": _requires_python(one, files[one]),
                             }
                             for one in held
                         ],

@@ -71,6 +71,7 @@ class Cache:
                 "downloads",
                 "references",
                 "lent",
+                "choices",
             ):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):

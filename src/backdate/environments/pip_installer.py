@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,11 +160,16 @@ def _asked(step: InstallStep, at: str) -> tuple[str, ...]:
 
 
 def lock_of_list(
-    frozen: str, client: IndexClient, request: EnvironmentRequest, cutoff_overrides: Sequence[CutoffOverride]
+    frozen: str,
+    client: IndexClient,
+    request: EnvironmentRequest,
+    cutoff_overrides: Sequence[CutoffOverride],
+    local: Collection[str] = (),
 ) -> tuple[Lock, str]:
     """The lock that a list of ``name==version`` lines is, with hashes and dates from the index, and the
-    version of the pip in it."""
-    own = read_declared(request.tree).name
+    version of the pip in it. ``local``: distributions that are known to be of the tree."""
+    declared = read_declared(request.tree).name
+    own = {*local, *([canonicalize_name(declared)] if declared is not None else [])}
     moved = {one.name: one for one in cutoff_overrides}
     found: list[LockedDistribution] = []
     mattered: list[CutoffOverride] = []
@@ -176,7 +181,7 @@ def lock_of_list(
             continue  # a warning of pip's among the lines
         if not separator or any(one.name == normalised for one in found):
             continue  # of an egg that lies beside the same distribution, which comes first on the path
-        if own is not None and normalised == canonicalize_name(own):
+        if normalised in own:
             found.append(LockedDistribution(name=normalised, version=version, source="."))
             continue
         cut = moved[normalised].until if normalised in moved else request.instant

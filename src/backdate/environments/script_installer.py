@@ -10,68 +10,64 @@ request's base system), and fails honestly when something is not.
 
 from __future__ import annotations
 
-import shlex
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.build import Builder
-from backdate.environments.cutoff_overrides import cutoff_overrides_at, editable_cutoff_override
-from backdate.environments.environment import LEFT_BEHIND, BuildFailure, CutoffOverride, Environment
+from backdate.environments.cutoff_overrides import cutoff_overrides_at
+from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.pip_choice import (
+    ChoiceInputs,
+    InstalledMetadata,
+    read_installed,
+    unlike_pip,
+)
 from backdate.environments.pip_installer import lock_of_list
 from backdate.environments.private_view import PrivateView
-from backdate.environments.script_shims import InstallCommands, ShimPaths, write_stand_ins
+from backdate.environments.script_requirements import stated_requirements
+from backdate.environments.script_shims import write_stand_ins
+from backdate.environments.script_step import (
+    Installer,
+    ScriptRun,
+    install_commands,
+    package_list,
+    script_lines,
+    script_variables,
+)
 from backdate.environments.script_tools import managers_apart
 from backdate.environments.step_files import handed_over, shown
 from backdate.environments.step_run import StepRun, with_refusals
 from backdate.environments.steps import Steps
 from backdate.errors import ConfigurationError, StoredDataError
-from backdate.index.client_environment import client_environment, write_client_files
+from backdate.index.client_environment import write_client_files
+from backdate.index.page import IndexFile
 from backdate.index.server import SnapshotServer
+from backdate.index.upstream import IndexClient
 from backdate.progress import NO_PROGRESS, ONLY, StageReporter
-from backdate.sandboxes.identity import HOME
-from backdate.sandboxes.interface import Mount
 from backdate.serial import digest
 from backdate.text import end_of_file, first_line, last_lines
 
-_FORMAT = 5
+_FORMAT = 6
 """Part of every key: raise it when what is made from the same inputs changes."""
 
-_DPKG = Path("/var/lib/dpkg")
-_LAST_MINOR_WITH_WHEEL = 11
-_MANAGERS = Path(HOME, ".backdate", "managers")
-"""Project managers that the script installs are there while it runs."""
-
-Installer = Literal["uv", "pip"]
+_CHOICES = "choices"
+"""Where ``ChoiceOfUv`` records are kept, by the key of the environment."""
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ScriptRun:
-    """Where one run of the script happens."""
+class ChoiceOfUv:
+    """What of an environment that uv made pip would have chosen otherwise; kept beside its record."""
 
-    root: Path
-    home: Path
-    """Files for the private home."""
-    shims: Path
-    listed: Path
-    """Where the script's outcome is listed."""
-
-    def paths(self, request: EnvironmentRequest) -> ShimPaths:
-        """What the stand-ins name."""
-        return ShimPaths(
-            folder=self.shims,
-            root=self.root,
-            interpreter=request.choice.interpreter.executable,
-            uv=uv.find_uv(),
-            managers=_MANAGERS,
-            starter=Path(HOME, "bin", "poetry"),
-        )
+    unlike_pip: tuple[str, ...]
+    pip_failed: bool = False
+    """Whether pip could not make it."""
 
 
 def prepare_by_script(
@@ -112,7 +108,63 @@ def prepare_by_script(
         )
 
     found = builder.finished.keep(key, StageReporter(NO_PROGRESS, ONLY), make)
+    choice = builder.cache.read(ChoiceOfUv, _CHOICES, key)
+    if isinstance(found, Environment) and choice is not None and choice.unlike_pip:
+        found = _as_pip(builder, request, script, key, found, choice)
     return replace(found, choice=request.choice)
+
+
+def _as_pip(
+    builder: Builder,
+    request: EnvironmentRequest,
+    script: str,
+    key: str,
+    made: Environment,
+    choice: ChoiceOfUv,
+) -> Environment:
+    """The environment that pip makes, which would not have chosen as uv did in ``made``; that one where pip
+    cannot."""
+    differs = ", ".join(choice.unlike_pip[:_MOST_NAMED])
+    if choice.pip_failed:
+        return replace(made, installer=f"uv, though pip would choose otherwise and fails: {differs}")
+    key = digest(key, "pip")
+
+    def make(root: Path) -> Environment | BuildFailure:
+        answer = _run(builder, request, script, root, key, "pip")
+        if isinstance(answer, BuildFailure):
+            return answer
+        note = f"{answer.installer} through the index as of the instant, which chooses otherwise than uv"
+        return replace(answer, installer=f"{note}: {differs}")
+
+    found = builder.finished.keep(key, StageReporter(NO_PROGRESS, ONLY), make)
+    if isinstance(found, Environment):
+        return found
+    if found.phase in ("resolve", "install"):  # another time it may not hit a limit
+        builder.cache.write(_CHOICES, made.key, replace(choice, pip_failed=True))
+    return replace(made, installer=f"uv, though pip would choose otherwise and fails: {differs}")
+
+
+def _choice(
+    request: EnvironmentRequest,
+    script: str,
+    lock: Lock,
+    installed: Sequence[InstalledMetadata],
+    client: IndexClient,
+) -> ChoiceOfUv:
+    """What of ``lock`` pip would not have taken."""
+    requirements, extras = stated_requirements(request.tree, script)
+    until = {one.name: one.until for one in request.cutoff_overrides}
+
+    def files_of(name: str) -> list[IndexFile]:
+        cut = until.get(name, request.instant)
+        return list(client.project_page(name, at=cut).before(cut))
+
+    pip = next((one.version for one in lock.distributions if one.name == "pip"), "")
+    inputs = ChoiceInputs(
+        installed=installed, requirements=requirements, extras=extras, python=lock.python, pip=pip
+    )
+    unlike = unlike_pip([one for one in lock.distributions if one.name != "pip"], inputs, files_of)
+    return ChoiceOfUv(unlike_pip=unlike)
 
 
 def _run(
@@ -130,29 +182,33 @@ def _run(
         tempfile.TemporaryDirectory(prefix="backdate-") as folder,
     ):
         url = server.url(request.instant, {one.name: one.until for one in cutoff_overrides})
-        place = _ScriptRun(
+        place = ScriptRun(
             root=root,
             home=Path(folder, "home"),
             shims=Path(folder, "bin"),
             listed=view.handed_over / f"freeze.{uuid.uuid4().hex}.txt",
+            metadata=view.handed_over / f"metadata.{uuid.uuid4().hex}.txt",
         )
         Path(folder).chmod(0o755)
         place.home.mkdir()
         write_client_files(url, request.instant, place.home)
         write_stand_ins(
             place.paths(request),
-            _install_commands(request, root, cutoff_overrides, steps.index_url, installer),
+            install_commands(request, root, cutoff_overrides, steps.index_url, installer),
             apart=managers_apart(request.tree, script),
         )
         references = steps.references(request, view, log, script=script)
         result = steps.run(
             request,
-            [*references.script(), *_lines(request, script, place, cutoff_overrides, steps.index_url, url)],
-            [shown(Path(folder)), *_dpkg(request)],
+            [
+                *references.script(),
+                *script_lines(request, script, place, cutoff_overrides, steps.index_url, url),
+            ],
+            [shown(Path(folder)), *package_list(request)],
             log,
             bin_folder=place.shims,
             reachable=(server.origin,),
-            further_variables=_variables(url, place, view),
+            further_variables=script_variables(url, place, view),
             view=view,
             root=root,
             references=references,
@@ -160,7 +216,13 @@ def _run(
         try:
             if not result.ok:
                 return _failure(steps, request, result, log, installer)
-            lock, version = lock_of_list(handed_over(place.listed), client, request, cutoff_overrides)
+            installed = read_installed(handed_over(place.metadata))
+            local = {one.name for one in installed if one.local}
+            listed = handed_over(place.listed)
+            lock, version = lock_of_list(listed, client, request, cutoff_overrides, local)
+            if installer == "uv":
+                choice = _choice(request, script, lock, installed, client)
+                builder.cache.write(_CHOICES, key, choice)
             # Compiled in a step in which no foreign code runs: it sees other environments.
             compiling = log.with_suffix(".compile.log")
             steps.compile(request, root, compiling, builder.neighbours(request, lock))
@@ -179,105 +241,3 @@ def _failure(
         return failure
     output = last_lines(end_of_file(log, 1 << 20), 30) or "no output"
     return replace(failure, message=with_refusals(output, result.refused, result.notes))
-
-
-def _lines(
-    request: EnvironmentRequest,
-    script: str,
-    place: _ScriptRun,
-    cutoff_overrides: Sequence[CutoffOverride],
-    index_url: str,
-    served: str,
-) -> list[str]:
-    """Shell lines: an environment with the tools of the time, the script, what came of it.
-
-    ``served``: the index at the instant, for whatever the script runs.
-    """
-    root, python = place.root, str(place.root / "bin" / "python")
-    tools = uv.tools_arguments(
-        root=root,
-        tools=_tools(request.choice.interpreter.version),
-        instant=request.instant,
-        cutoff_overrides=cutoff_overrides,
-        index_url=index_url,
-    )
-    # What a program of the tree's own does to the tree is seen by its times of change, and kept beside the
-    # environment: an in-place build, a file that was fetched. Caches of bytecode are not.
-    changed = (
-        'find . -cnewer "$TMPDIR/.started" \\( -type f -o -type l \\) '
-        "-not -path '*/__pycache__/*' -not -path './build/*' -print0"
-    )
-    left = f"tar --create --null --no-recursion --files-from=- --file={shlex.quote(str(root / LEFT_BEHIND))}"
-    listing = (str(uv.find_uv()), "pip", "list", "--quiet", "--format=freeze", "--python", python)
-    return [
-        f'cp -R {shlex.quote(str(place.home))}/. "$HOME"/',
-        shlex.join(uv.create_arguments(python=request.choice.interpreter.executable, root=root)),
-        shlex.join(tools),
-        'touch "$TMPDIR/.started"',
-        shlex.join(("env", *_variables_of_uv(served, root), "bash", f"./{script}")),
-        f"{changed} | {left}",
-        f"{shlex.join(listing)} > {shlex.quote(str(place.listed))}",
-        f"{_eggs_listed(root)} >> {shlex.quote(str(place.listed))}",
-    ]
-
-
-def _eggs_listed(root: Path) -> str:
-    """A shell line that lists what ``setup.py install`` and easy_install put in as eggs; uv sees none."""
-    eggs = f"find {shlex.quote(str(root / 'lib'))} -maxdepth 3 -path '*/site-packages/*' -name '*.egg'"
-    return f"{eggs} | sed -nE 's|^.*/([^/]+)-([^/-]+)-py[0-9.]+(-[^/]*)?[.]egg$|\\1==\\2|p' | sort"
-
-
-def _tools(python: str) -> tuple[str, ...]:
-    """What the official image of that Python holds besides: pip, and until 3.11 setuptools and wheel."""
-    minor = int(python.split(".")[1])
-    return ("pip", "setuptools", "wheel") if minor <= _LAST_MINOR_WITH_WHEEL else ("pip",)
-
-
-def _install_commands(
-    request: EnvironmentRequest,
-    root: Path,
-    cutoff_overrides: tuple[CutoffOverride, ...],
-    index_url: str,
-    installer: Installer,
-) -> InstallCommands:
-    """What the stand-in for ``pip install`` calls: for plain installs, and for editable ones."""
-
-    def command(overrides: tuple[CutoffOverride, ...]) -> tuple[str, ...]:
-        return uv.tools_arguments(
-            root=root, tools=(), instant=request.instant, cutoff_overrides=overrides, index_url=index_url
-        )
-
-    editable = editable_cutoff_override(cutoff_overrides, request.instant, request.choice.interpreter.version)
-    return InstallCommands(
-        plain=command(cutoff_overrides), editable=command(editable), by_pip=installer == "pip"
-    )
-
-
-def _variables(url: str, place: _ScriptRun, view: PrivateView) -> Mapping[str, str]:
-    given = client_environment(url, Path(HOME))
-    # Poetry's starter stands before every Poetry that the script may install.
-    folders = (place.shims, f"{HOME}/bin", _MANAGERS / "bin", place.root / "bin", "/usr/local/bin")
-    return {
-        **{name: value for name, value in given.items() if not name.startswith("UV_")},
-        "PATH": ":".join((*map(str, folders), "/usr/bin", "/bin")),
-        "VIRTUAL_ENV": str(place.root),
-        "PIP_NO_INPUT": "1",
-        "PIP_PROGRESS_BAR": "off",
-        "PIP_CACHE_DIR": str(view.handed_over / "pip"),
-        "POETRY_NO_INTERACTION": "1",
-        "PIPENV_YES": "1",
-        "PDM_USE_VENV": "1",
-        "DEBIAN_FRONTEND": "noninteractive",
-    }
-
-
-def _variables_of_uv(served: str, root: Path) -> list[str]:
-    """For a uv that the script has. Ours is told the index itself: a served one would not share its cache."""
-    given = client_environment(served, Path(HOME))
-    named = {name: value for name, value in given.items() if name.startswith("UV_")}
-    return [f"{name}={value}" for name, value in {**named, "UV_PROJECT_ENVIRONMENT": str(root)}.items()]
-
-
-def _dpkg(request: EnvironmentRequest) -> list[Mount]:
-    """The list of installed system packages, which the stand-in for apt-get reads; a base shows its own."""
-    return [shown(_DPKG)] if request.base is None and _DPKG.is_dir() else []
