@@ -1,17 +1,24 @@
-"""What a check costs beside what it cannot do without. One command, ratios of one run.
+"""What a check and an environment cost beside what they cannot do without. One command, ratios of one run.
 
-    python benchmarks/check.py [--cold] [--python 3.8]
+    python benchmarks/check.py [--cold] [--python 3.8] [--rounds 5]
 
-Without ``--cold``: the time of a warm check beyond its two test runs, and the processor time of
-``backdate --help``. With ``--cold``: the cold environment numpy + pandas + scikit-learn + flask as of
-2021-03-01 (wheels alone), and with termcolor, which has an sdist alone, made by backdate, by bare ``uv venv``
-and ``uv pip install --exclude-newer``, and (wheels alone) by ``pip install`` through pypi-timemachine, each
-with empty caches, in turn, ``--rounds`` times. Ratios are of times and of processor times.
+Everything is run as a user runs it, as a command of its own, with compiled modules, and timed from outside:
+its time is that of the whole process, and its processor time is that of all that it started as well.
+
+Without ``--cold``: ``backdate --help`` beside ``typer --help``, importing the check, and a warm check: its
+time beyond the longer of its two test runs, and the processor time of backdate's own process, in which no
+test runs (the sandboxes' own processes are not in it). With ``--cold``: the environment numpy + pandas +
+scikit-learn + flask as of 2021-03-01, of wheels alone, and with termcolor, which has an sdist alone: made by
+bare ``uv venv`` and ``uv pip install --exclude-newer``, by ``backdate env``, and (wheels alone,
+``--with-pip``) by ``pip install`` through pypi-timemachine, each with empty caches, in turn, ``--rounds``
+times. Which interpreters there are is looked up before: once a machine. ``--beside DIR``: a checkout with a
+``.venv``, whose commands are rows too.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import shutil
@@ -21,8 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
@@ -45,146 +51,188 @@ def main() -> int:
     )
     parser.add_argument("--cold", action="store_true")
     parser.add_argument("--python", default="3.8")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument(
-        "--without-pip", action="store_true", help="leave pypi-timemachine away (it takes long)"
-    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--beside", type=Path, help="a checkout with a .venv, as another row")
+    parser.add_argument("--with-pip", action="store_true", help="pypi-timemachine as well (it takes long)")
     options = parser.parse_args()
-    if options.cold:
-        cold(options.python, options.rounds, with_pip=not options.without_pip)
-    else:
-        warm(options.rounds)
-        help_cost()
+    with tempfile.TemporaryDirectory() as folder:
+        if options.cold:
+            cold(Path(folder), options.python, options.rounds, options.beside, with_pip=options.with_pip)
+        else:
+            start_up(options.rounds, options.beside)
+            warm(Path(folder), options.rounds, options.beside)
     return 0
 
 
-def warm(rounds: int) -> None:
-    """A second check of a small project: all time that is not one of the two test runs."""
-    to = backdate.parse_instant("2025-07-31")
-    backdate.check(PROJECT, to_instant=to)
-    beyond = []
-    for _ in range(rounds):
-        result = backdate.check(PROJECT, to_instant=to)
-        assert result.old.run is not None
-        assert result.new.run is not None
-        assert result.old.environment is not None
-        assert result.old.environment.reused
-        runs = (result.old.run.duration_s, result.new.run.duration_s)
-        beyond.append(result.duration_s - max(runs))
-        print(f"whole check {result.duration_s:.2f} s, test runs {runs[0]:.2f} and {runs[1]:.2f} s")
-    print(f"beyond the longer test run: median {statistics.median(beyond):.2f} s (at most 0.7 wanted)")
-
-
-def help_cost() -> None:
-    """Processor seconds of ``backdate --help``, median of nine."""
-    costs = []
-    for _ in range(9):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "backdate", "--help"], check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        costs.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    print(f"backdate --help: {statistics.median(costs):.3f} s of processor time (at most 0.15 wanted)")
-
-
-def cold(python: str, rounds: int, *, with_pip: bool) -> None:
-    """The ways in turn, so that a noisy minute hits them all."""
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        (work / "known").mkdir()
-        interpreter = next(
-            one.executable
-            for one in Interpreters(work / "known").available
-            if one.version.startswith(f"{python}.")
-        )
-        for title, packages in (("wheels alone", PACKAGES), ("with an sdist", WITH_SDIST)):
-            ways = {
-                "backdate": lambda at, packages=packages: by_backdate(work / "known", at, packages, python),
-                "bare uv": lambda at, packages=packages: bare_uv(interpreter, at, packages),
-            }
-            if with_pip and packages is PACKAGES:
-                ways["pip through pypi-timemachine"] = lambda at: through_timemachine(interpreter, at)
-            taken: dict[str, list[Taken]] = {name: [] for name in ways}
-            for _ in range(rounds):
-                for name, way in ways.items():
-                    taken[name].append(way(work / "round"))
-                    shutil.rmtree(work / "round")
-            report(title, taken)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Taken:
-    """What one environment took: seconds, and seconds of processor time with all that was started."""
+    """What a command took: seconds, and seconds of processor time with all that it started."""
 
     wall_s: float
     cpu_s: float
 
 
-@contextmanager
-def measured(into: list[Taken]) -> Iterator[None]:
-    """Add what the block takes."""
-    started, cpu = time.monotonic(), processor_time()
-    yield
-    into.append(Taken(time.monotonic() - started, processor_time() - cpu))
+def run(*command: str | Path, env: dict[str, str] | None = None) -> Taken:
+    """Run a command to its end, quietly."""
+    started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=False, capture_output=True, env=env or environment())
+    wall, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Taken(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def processor_time() -> float:
-    """Of this process and of all that it waited for."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+def environment() -> dict[str, str]:
+    """Ours, but for what keeps Python from keeping what it compiled: users have no such variable."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def python_of(checkout: Path) -> Path:
+    """The interpreter of a checkout's virtual environment."""
+    return checkout.absolute() / ".venv" / "bin" / "python"
 
 
 def report(title: str, taken: dict[str, list[Taken]]) -> None:
-    """A table of medians, and of their ratios to backdate's."""
+    """A table of medians, the least of each, and ratios to the first way."""
     print(f"\n{title}\n")
-    print("| way | median | times backdate | processor time | times backdate |\n|---|---|---|---|---|")
-    own = [statistics.median(part) for part in zip(*map(astuple, taken["backdate"]), strict=True)]
+    print("| way | time | least | of the first | processor time | least | of the first |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    first = next(iter(taken.values()))
+    own = [statistics.median(part) for part in zip(*map(astuple, first), strict=True)]
     for name, rounds in taken.items():
-        wall, cpu = (statistics.median(part) for part in zip(*map(astuple, rounds), strict=True))
-        each = ", ".join(f"{one.wall_s:.1f}" for one in rounds)
-        print(f"| {name} | {wall:.1f} s ({each}) | {wall / own[0]:.2f} | {cpu:.1f} s | {cpu / own[1]:.2f} |")
+        cells = []
+        for values, base in zip(zip(*map(astuple, rounds), strict=True), own, strict=True):
+            median = statistics.median(values)
+            cells += [f"{median:.2f} s", f"{min(values):.2f} s", f"{median / base:.2f}"]
+        print(f"| {name} | {' | '.join(cells)} |")
 
 
-def by_backdate(known: Path, folder: Path, packages: tuple[str, ...], python: str) -> Taken:
-    """``backdate env``, nothing cached but which interpreters there are: that is looked up once a machine."""
-    (folder / "cache").mkdir(parents=True)
-    shutil.copy(known / "interpreters.json", folder / "cache")
-    taken: list[Taken] = []
-    with measured(taken):
-        made = backdate.build_environment(
-            ".",
-            instant=backdate.parse_instant(AT),
-            output=folder / "env",
-            packages=packages,
-            python=python,
-            settings=backdate.Settings(cache=folder / "cache"),
-        )
-    if made.failure is not None:
-        raise BackdateError(made.failure.message)
-    return taken[0]
+def in_turn(ways: dict[str, Callable[[], Taken]], rounds: int) -> dict[str, list[Taken]]:
+    """Each way once a round, so that a noisy minute hits them all."""
+    taken: dict[str, list[Taken]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            taken[name].append(way())
+    return taken
+
+
+def start_up(rounds: int, beside: Path | None) -> None:
+    """Help and imports, one round more than is counted: the first one compiles."""
+    own = sys.executable
+    ways = {
+        "typer --help": lambda: run(own, "-m", "typer", "--help"),
+        "backdate --help": lambda: run(own, "-m", "backdate", "--help"),
+        "an interpreter that does nothing": lambda: run(own, "-c", "pass"),
+        "import of the check": lambda: run(own, "-c", "import backdate.session, backdate.checking.check"),
+    }
+    if beside is not None:
+        other = python_of(beside)
+        ways["backdate --help, beside"] = lambda: run(other, "-m", "backdate", "--help")
+        ways["import of the check, beside"] = lambda: run(other, "-c", "import backdate.checking.check")
+    taken = in_turn(ways, 2 * rounds + 1)
+    report(
+        "start-up (wanted: help at most 1.30; import at most 0.15 s)", {k: v[1:] for k, v in taken.items()}
+    )
+
+
+def warm(work: Path, rounds: int, beside: Path | None) -> None:
+    """A second check of a small project, command line included."""
+    pythons = {"backdate": Path(sys.executable)}
+    if beside is not None:
+        pythons["backdate, beside"] = python_of(beside)
+    beyond: dict[str, list[Taken]] = {name: [] for name in pythons}
+    for number in range(rounds + 1):
+        for name, python in pythons.items():
+            result = work / "result.json"
+            taken = run(
+                *(python, "-c", _CHECK, "check", PROJECT, "--to", "2025-07-31"),
+                *("--json", result, "--cache", work / name.replace(" ", "-")),
+                env={**environment(), "BACKDATE_OWN_TIME": str(work / "own")},
+            )
+            found = json.loads(result.read_bytes())
+            runs = [found[side]["run"]["duration_s"] for side in ("old", "new")]
+            own = float((work / "own").read_text())
+            if number:  # the first one builds
+                assert found["old"]["environment"]["reused"]
+                beyond[name].append(Taken(taken.wall_s - max(runs), own))
+    report("a warm check beyond the longer test run; processor time of its own process", beyond)
+
+
+_CHECK = """
+import os, resource, sys
+from backdate.cli.main import status_of
+status_of(sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_SELF)
+open(os.environ["BACKDATE_OWN_TIME"], "w").write(str(used.ru_utime + used.ru_stime))
+"""
+"""The command line, which leaves the processor time of its own process: test runs are others."""
+
+
+def cold(work: Path, python: str, rounds: int, beside: Path | None, *, with_pip: bool) -> None:
+    """The ways to an environment."""
+    (work / "known").mkdir()
+    interpreter = next(
+        one.executable
+        for one in Interpreters(work / "known").available
+        if one.version.startswith(f"{python}.")
+    )
+    for title, packages in (("wheels alone", PACKAGES), ("with an sdist", WITH_SDIST)):
+        ways: dict[str, Callable[[], Taken]] = {
+            "bare uv": lambda packages=packages: bare_uv(interpreter, work / "round", packages),
+            "backdate env": lambda packages=packages: by_backdate(
+                Path(sys.executable), work, packages, python
+            ),
+        }
+        if beside is not None:
+            ways["backdate env, beside"] = lambda packages=packages: by_backdate(
+                python_of(beside), work, packages, python
+            )
+        if with_pip and packages is PACKAGES:
+            ways["pip through pypi-timemachine"] = lambda: through_timemachine(interpreter, work / "round")
+        report(title, in_turn({name: cleaned(way, work / "round") for name, way in ways.items()}, rounds))
+
+
+def cleaned(way: Callable[[], Taken], folder: Path) -> Callable[[], Taken]:
+    """``way``, in a ``folder`` that is removed afterwards."""
+
+    def once() -> Taken:
+        folder.mkdir()
+        try:
+            return way()
+        finally:
+            shutil.rmtree(folder)
+
+    return once
+
+
+def by_backdate(own: Path, work: Path, packages: tuple[str, ...], python: str) -> Taken:
+    """``backdate env``, nothing cached but which interpreters there are."""
+    folder = work / "round"
+    (folder / "cache").mkdir()
+    shutil.copy(work / "known" / "interpreters.json", folder / "cache")
+    asked = [part for package in packages for part in ("--package", package)]
+    taken = run(
+        *(own, "-m", "backdate", "env", AT, *asked, "--python", python),
+        *("--cache", folder / "cache", "-o", folder / "env"),
+    )
+    if not (folder / "env" / "pylock.toml").exists():
+        raise BackdateError(f"{own} made no environment; run the command by hand")
+    return taken
 
 
 def bare_uv(interpreter: Path, folder: Path, packages: tuple[str, ...]) -> Taken:
     """``uv venv`` and ``uv pip install --exclude-newer``, nothing cached."""
-    folder.mkdir()
-    env = {**os.environ, "UV_CACHE_DIR": str(folder / "cache"), "UV_NO_CONFIG": "1"}
+    env = {**environment(), "UV_CACHE_DIR": str(folder / "cache"), "UV_NO_CONFIG": "1"}
     instant = format_instant(backdate.parse_instant(AT))
-    taken: list[Taken] = []
-    with measured(taken):
-        subprocess.run([uv.find_uv(), "venv", "-q", "-p", interpreter, folder / "env"], check=True, env=env)
-        subprocess.run(
-            [
-                *(uv.find_uv(), "pip", "install", "-q", "-p", folder / "env" / "bin" / "python"),
-                *("--exclude-newer", instant, *packages, "pip", "setuptools"),
-            ],
-            check=True,
-            env=env,
-        )
-    return taken[0]
+    made = run(uv.find_uv(), "venv", "-q", "-p", interpreter, folder / "env", env=env)
+    installed = run(
+        *(uv.find_uv(), "pip", "install", "-q", "-p", folder / "env" / "bin" / "python"),
+        *("--exclude-newer", instant, *packages, "pip", "setuptools"),
+        env=env,
+    )
+    return Taken(made.wall_s + installed.wall_s, made.cpu_s + installed.cpu_s)
 
 
 def through_timemachine(interpreter: Path, folder: Path) -> Taken:
     """``pip install`` through a pypi-timemachine of its own on loopback."""
-    folder.mkdir()
     server_env = folder / "server"
     subprocess.run([uv.find_uv(), "venv", "-q", server_env], check=True)
     subprocess.run(
@@ -201,25 +249,13 @@ def through_timemachine(interpreter: Path, folder: Path) -> Taken:
         wait_for(port)
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_"))}
         env = {**clean, "PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
-        taken: list[Taken] = []
-        with measured(taken):
-            subprocess.run([interpreter, "-m", "venv", folder / "env"], check=True, env=env)
-            subprocess.run(
-                [
-                    *(
-                        folder / "env" / "bin" / "python",
-                        "-m",
-                        "pip",
-                        "install",
-                        "-q",
-                        "--disable-pip-version-check",
-                    ),
-                    *("--index-url", f"http://127.0.0.1:{port}/", *PACKAGES),
-                ],
-                check=True,
-                env=env,
-            )
-        return taken[0]
+        made = run(interpreter, "-m", "venv", folder / "env", env=env)
+        installed = run(
+            *(folder / "env" / "bin" / "python", "-m", "pip", "install", "-q"),
+            *("--disable-pip-version-check", "--index-url", f"http://127.0.0.1:{port}/", *PACKAGES),
+            env=env,
+        )
+        return Taken(made.wall_s + installed.wall_s, made.cpu_s + installed.cpu_s)
     finally:
         server.terminate()
         server.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +57,33 @@ def test_without_a_reason_it_looks_now_and_then(tmp_path, free, monkeypatch):
     assert not watch.exceeded()
     watch._next_walk = 0
     assert watch.exceeded()
+
+
+def _some_files(folder):
+    (folder / "below").mkdir()
+    for number in range(20):
+        (folder / "below" / f"file{number}").write_bytes(b"x" * number * 3000)
+    os.link(folder / "below" / "file9", folder / "again")
+    (folder / "link").symlink_to("/usr")
+
+
+def test_few_files_are_counted_as_du_counts_them_and_without_it(tmp_path, monkeypatch):
+    _some_files(tmp_path)
+    by_du = disk._used_by_du((tmp_path,))
+    monkeypatch.setattr(disk, "_used_by_du", None)
+    assert disk._used((tmp_path,)) == by_du
+
+
+@pytest.mark.parametrize("limit", ["_FEW", "_FEW_FOLDERS"])
+def test_many_files_and_folders_are_left_to_du(tmp_path, monkeypatch, limit):
+    _some_files(tmp_path)
+    for number in range(5):
+        (tmp_path / f"folder{number}").mkdir()
+    monkeypatch.setattr(disk, limit, 3)
+    before = len([*Path("/proc/self/fd").iterdir()])
+    assert disk._counted((tmp_path,)) is None
+    assert len([*Path("/proc/self/fd").iterdir()]) == before, "no folder stays open"
+    assert disk._used((tmp_path,)) == disk._used_by_du((tmp_path,))
 
 
 def test_removed_files_that_are_held_open(tmp_path):

@@ -6,26 +6,27 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from backdate.checking.dated_project import DatedProject, Interpreters, choose, dated_project
 from backdate.checking.recipe_run import request_for
 from backdate.checking.resources import Resources, require_new_folder
-from backdate.checking.starting_recipes import StartingRecipe, starting_recipes
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.environments.throwaway import files_that_builds_take
 from backdate.errors import SourceError, UsageError
-from backdate.index.closed import AllowedFiles
 from backdate.progress import NO_PROGRESS, ONLY, Activity, Reporter, StageReporter
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
-from backdate.recipes.basic import install_steps
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.text import first_line
 from backdate.timeline.instants import Instant, require_past
+
+if TYPE_CHECKING:
+    from backdate.checking.starting_recipes import StartingRecipe
+    from backdate.index.closed import AllowedFiles
 
 BUILD_REQUIREMENTS = "build-requirements.txt"
 """In the folder of an environment whose builds are locked: what they take besides what it holds."""
@@ -76,6 +77,8 @@ def build_project_environment(
             request = request_for(start.recipe, dated, choice)
         built = resources.builder.build_at(request, output, progress=progress)
         if lock_builds and isinstance(built, Environment):
+            from backdate.environments.throwaway import files_that_builds_take
+
             progress.report(Activity(text="building once more, to see what builds take from the index"))
             taken = files_that_builds_take(resources.builder, request, built, Path(temporary, "again"))
             if isinstance(taken, BuildFailure):
@@ -129,6 +132,9 @@ def _packages_alone(
 
 def _untested(dated: DatedProject) -> StartingRecipe:
     """What the project needs to run, without its tests' needs."""
+    from backdate.checking.starting_recipes import StartingRecipe
+    from backdate.recipes.basic import install_steps
+
     steps = install_steps(dated.tree)
     if not steps:
         raise SourceError("the project declares nothing to install: no requirements, no metadata")
@@ -138,6 +144,8 @@ def _untested(dated: DatedProject) -> StartingRecipe:
 
 def _tested(project: Project, dated: DatedProject, resources: Resources) -> StartingRecipe:
     """The recipe that a check begins with."""
+    from backdate.checking.starting_recipes import starting_recipes
+
     starting = starting_recipes(project, dated, resources)
     if not starting.starts:
         raise SourceError("no tests were found in the project; leave --tests away")

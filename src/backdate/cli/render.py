@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -53,6 +55,10 @@ def print_result(result: CheckResult, *, verbose: bool = False) -> None:
 
 def print_lines(lines: Iterable[Line]) -> None:
     """Print to standard output, in colour on a terminal; long lines are never cut or wrapped."""
+    if not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
+        for text, _ in lines:
+            sys.stdout.write(f"{printable(text)}\n")
+        return
     from rich.console import Console
 
     class Plain(Console):

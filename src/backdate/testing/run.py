@@ -15,7 +15,6 @@ from backdate.sandboxes.services.running import started_with
 from backdate.sandboxes.services.wanted import ServiceRecord
 from backdate.testing import command as commands
 from backdate.testing.assembly import Capture
-from backdate.testing.bodies import look_at_bodies
 from backdate.testing.canaries import canary_names, new_secret
 from backdate.testing.command import Selection
 from backdate.testing.ending import ending_of
@@ -241,6 +240,8 @@ def _judged(
     results = judge(capture, ending_of(capture, run))
     integrity = process_integrity(capture, run, key)
     if looked_at is not None:
+        from backdate.testing.bodies import look_at_bodies
+
         integrity = merge_integrities((integrity, look_at_bodies(capture, results, looked_at)))
     return RunnerProcess(
         run=run, capture=capture, results=results, integrity=integrity, log=log, stopped=stopped
