@@ -73,6 +73,7 @@ def sdist(size_bytes: int) -> ListedFile:
                 wheel("a-1.0-cp39-cp39-manylinux_2_17_x86_64.whl"),
                 wheel("a-1.0-cp311-cp311-musllinux_1_1_x86_64.whl"),
                 wheel("a-1.0-cp312-cp312-macosx_10_9_x86_64.whl"),
+                wheel("a-1.0-pp39-pypy39_pp73-manylinux_2_17_x86_64.whl"),
                 sdist(10_000_000),
             ],
             {"3.9.18", "3.11.7"},

@@ -79,9 +79,10 @@ def _compiled_for(files: Iterable[ListedFile]) -> tuple[str, ...]:
         for tag in tags:
             if tag.platform != "any" and "linux" not in tag.platform:
                 continue
-            if tag.abi in ("none", "abi3") or not tag.interpreter.startswith("cp"):
+            if tag.abi in ("none", "abi3"):
                 return ()
-            found.add(tag.interpreter)
+            if tag.interpreter.startswith("cp"):  # not PyPy's
+                found.add(tag.interpreter)
     return tuple(sorted(found))
 
 
