@@ -25,13 +25,13 @@ from backdate.serial import from_json, to_json
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def result() -> BisectResult:
+def result(suspects: tuple[str, ...] = ()) -> BisectResult:
     releases = [(str(number + 1), number * 60 - 10) for number in range(12)]
     world = World(
         releases={"a": releases, "b": [("1", -9), ("2", 300)]},
         tests={"t": from_on("a", "5", "a is gone"), "u": from_on("b", "2", "b is gone")},
     )
-    findings, probe_runner, _ = bisect_world(world)
+    findings, probe_runner, _ = bisect_world(world, suspects)
     shown = [
         DistributionRelease(
             name="a",
@@ -151,3 +151,17 @@ def test_the_verdict_is_about_the_tests_in_question() -> None:
 
 def test_a_result_is_read_back_as_it_was() -> None:
     assert from_json(BisectResult, to_json(RESULT)) == RESULT
+
+
+def test_versions_that_were_searched_are_shown_at_their_releases() -> None:
+    searched = result(("a",))
+    finding = searched.findings[0]
+    assert finding.searched == "versions"
+    released = {probe.released for probe in finding.probes if probe.released is not None}
+    assert {finding.last_good, finding.first_bad} <= released
+    dots = {shape.x for shape in bisection_scene(searched).shapes if isinstance(shape, Dot)}
+    assert len(dots) >= len(released)
+    text = "\n".join(line for line, _ in bisection_lines(searched))
+    rows = [line.split()[1] for line in text.splitlines() if "o good, x bad" in line]
+    assert all({"o", "x"} <= set(row) for row in rows)
+    assert "versions searched on Python 3.10.0" in text

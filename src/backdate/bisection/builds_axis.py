@@ -113,6 +113,6 @@ def _of_interpreter(
         culprit_of(name, versions[name], latest(search.releases.get(name, ()), search.end), search.releases)
         for name in sorted(names)
     )
-    note = "it shows only on the newer interpreter: narrowed by versions, not by instants"
+    note = f"versions were searched, not instants: on Python {old} the newest builds"
     finding = replace(finding, axis="packages", notes=(*finding.notes, note, *apart(enough)))
     return held_back(search, replace(finding, culprits=culprits, confirmed=("forward",)), after, exact=False)

@@ -317,6 +317,16 @@ class BisectResult:
         return Verdict.NOTHING_BROKE
 
 
+def shown_at(finding: Finding, probe: ProbeRecord) -> Instant | None:
+    """Where a timeline of ``finding`` shows ``probe``; None for what has no place in time.
+
+    That is the probe's own instant, or the release of the version that it was about.
+    """
+    if finding.searched == "versions":
+        return probe.released
+    return probe.instant if probe.constraints == finding.held else None
+
+
 def read_bisect_result(path: Path) -> BisectResult:
     """The bisection's result in the file at ``path``, of this version or an older one.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from backdate.bisection.result import BisectResult, Culprit, Failing, Finding
+from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, Suspicion, shown_at
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.cli.render import Line
@@ -20,6 +20,11 @@ _WAYS = {
     ("forward",): "confirmed one way: moved alone, they fail",
     ("backward",): "confirmed one way: held back, they pass",
     (): "not confirmed",
+}
+_WHY_LIKELY = {
+    "named": "the error names it",
+    "called": "the code that fails calls it",
+    "major": "it made the largest step",
 }
 _BUILD_WAYS = {
     **_WAYS,
@@ -88,7 +93,9 @@ def _conclusion(result: BisectResult) -> Line:
 def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[Line]:
     count = len(finding.tests)
     names = " and ".join(_culprit(culprit) for culprit in finding.culprits) or "no culprit"
-    together = " (not told apart)" if len(finding.culprits) > 1 else ""
+    if finding.undistinguished:
+        names = _undistinguished(finding.undistinguished)
+    together = " (together)" if len(finding.culprits) > 1 else ""
     ways = _BUILD_WAYS if finding.breaks == "build" else _WAYS
     proof = f"; {ways[finding.confirmed]}" if finding.culprits else ""
     yield f"{names}{together}: {_error(finding.error)}", "bold red"
@@ -98,8 +105,10 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
         yield f"      | {line}", "dim"
     if finding.first_error is not None:
         yield f"  at first: {_error(finding.first_error)}", ""
+    yield from _held_back(finding)
     if finding.axis == "packages":
-        yield f"  packages searched on Python {finding.python}{_between(finding)}", ""
+        searched = "versions" if finding.searched == "versions" else "packages"
+        yield f"  {searched} searched on Python {finding.python}{_between(finding)}", ""
         yield from _timeline(result, finding)
     for test in finding.tests if verbose else finding.tests[:_MOST_TESTS]:
         yield f"      {test}", ""
@@ -114,6 +123,23 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
             built = ", built" if probe.built else ""
             why = f" ({first_line(probe.detail)})" if probe.detail else ""
             yield f"    {_MARKS[probe.status]} Python {probe.python}: {probe.why}{built}{why}", "dim"
+
+
+def _undistinguished(suspicions: Sequence[Suspicion]) -> str:
+    """The likeliest of what was not told apart, with why; of the rest how many."""
+    first, others = suspicions[0], len(suspicions) - 1
+    why = _WHY_LIKELY.get(first.likelihood)
+    shown = _culprit(first.culprit) + (f" ({why})" if why else "")
+    return f"not told apart: {shown}" + (f", or one of {counted(others, 'other')}" if others else "")
+
+
+def _held_back(finding: Finding) -> Iterator[Line]:
+    """What else holding the culprit back takes, and its other turns."""
+    if finding.companions:
+        needed = ", ".join(finding.companions)
+        yield f"  with its older release, {needed} is needed as well: the newer do not work with it", ""
+    for turn in finding.further_turns:
+        yield f"  turned again with {turn.culprit.name} {turn.culprit.new}: {_error(turn.error)}", ""
 
 
 def _culprit(culprit: Culprit) -> str:
@@ -144,8 +170,9 @@ def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:
         return
     row = ["=" if _column(finding.first_bad, start, end) <= column else "-" for column in range(_WIDTH)]
     for probe in finding.probes:
-        if probe.constraints == finding.held:
-            row[_column(probe.instant, start, end)] = _MARKS[probe.status]
+        instant = shown_at(finding, probe)
+        if instant is not None:
+            row[_column(instant, start, end)] = _MARKS[probe.status]
     row[0] = _MARKS[ProbeStatus.GOOD]
     yield f"  {start:%Y-%m-%d} {''.join(row)} {end:%Y-%m-%d}   o good, x bad, ? cannot be told", ""
     for culprit in finding.culprits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backdate.bisection.result import BisectResult, Finding
+from backdate.bisection.result import BisectResult, Finding, shown_at
 from backdate.bisection.search import ProbeStatus
 from backdate.reports.drawing.shapes import INK, Anchor, Dot, FilledRectangle, Label, Scene, Segment, Shape
 from backdate.text import counted
@@ -97,9 +97,9 @@ def _finding(scale: _Scale, finding: Finding, y: int) -> list[Shape]:
                     FilledRectangle(x=left, y=y - 5, width=round(right - left, 1), height=10, fill=fill)
                 )
         shapes += [
-            Dot(x=scale.x(probe.instant), y=y, radius=4, fill=_FILL[probe.status], edge="#ffffff")
+            Dot(x=scale.x(instant), y=y, radius=4, fill=_FILL[probe.status], edge="#ffffff")
             for probe in finding.probes
-            if probe.constraints == finding.held
+            if (instant := shown_at(finding, probe)) is not None
         ]
     else:
         text_of_axis = f"turns with the interpreter: Python {finding.python}"
