@@ -67,6 +67,13 @@ def test_what_is_not_at_hand_is_not_wished_for() -> None:
     assert minor(("3.6",), NOTHING, here=("3.8",)) == "3.8"
 
 
+def test_where_none_can_be_had_it_is_the_nearest_to_those_that_are_named() -> None:
+    assert minor(("3.4", "3.5"), NOTHING) == "3.6"
+    assert minor(("3.5",), declared(">=3.5")) == "3.6"
+    assert minor(("3.6",), NOTHING, here=("3.7", "3.9")) == "3.7"
+    assert minor(("3.10",), NOTHING) == "3.9"
+
+
 def test_the_reason_names_the_source() -> None:
     python_constraint = DeclaredPythons(versions=("3.6", "3.7"), provenance=RULE)
     instant = datetime(2021, 3, 1, tzinfo=UTC)

@@ -42,6 +42,24 @@ RESOLUTION = """warning: something
 """
 
 
+def test_a_name_that_is_not_there_is_certain_where_it_is_required_itself() -> None:
+    start = "  \u00d7 No solution found\n  \u2570\u2500\u25b6 Because "
+    direct = f"{start}no-such was not found in the package registry and you\n      require no-such, we can"
+    assert uv.says_a_name_is_missing(f"{direct} conclude that your requirements are unsatisfiable.")
+    gone = f"{start}no-such was not found in the package registry and"
+    own = f"{gone} pkg==1.0 depends on no-such, we can conclude that pkg==1.0 cannot be used.\n"
+    assert uv.says_a_name_is_missing(f"{own} And because only pkg==1.0 is available and you require pkg, we")
+    other = f"{gone} six>=2 depends on no-such, we can conclude that six>=2 cannot be used."
+    assert not uv.says_a_name_is_missing(f"{other} And you require six, we can")
+    assert not uv.says_a_name_is_missing(direct.replace("require no-such", "require no-such-other"))
+    assert not uv.says_a_name_is_missing(RESOLUTION)
+
+
+def test_programs_are_kept_quiet() -> None:
+    variables = uv.build_variables(cache=Path("/c"), bin_folder=Path("/b"))
+    assert (variables["FLIT_NO_NETWORK"], variables["INPUTRC"]) == ("1", "/dev/null")
+
+
 def test_the_reason_of_a_failure_is_found() -> None:
     assert uv.explain_failure(RESOLUTION).startswith("\u00d7 No solution found")
     assert uv.explain_failure("\x1b[31merror\x1b[39m: bad\nmore") == "error: bad\nmore"

@@ -159,7 +159,8 @@ def test_an_invalid_range_is_reported(tmp_path: Path) -> None:
         (">=3.9", "mention", "3.9.2", "latest release in range"),
         ("==3.6.4", "pin", "3.6.4", "latest release in range"),
         ("<3", "requires", "3.8.8", "no Python from 3.6 on in that range"),
-        (">=3.10", "requires", "3.8.8", "was released before 2021-03-01"),
+        (">=3.10", "requires", "3.9.2", "was released before 2021-03-01; 3.9.2 is nearest to it"),
+        ("==3.5.*", "requires", "3.6.13", "3.6.13 is nearest to it"),
         (None, "none", "3.8.8", "a year old on 2021-03-01"),
     ],
 )

@@ -10,6 +10,7 @@ from backdate.checking.compare import Counts, count_outcomes
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.setup_class import SetupAssessment, SetupClass
 from backdate.checking.setup_result import AttemptRecord
+from backdate.recipes.repair.builds import named_packages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.setup_failure import SetupFailure
@@ -77,7 +78,14 @@ def record_of(
     run = recipe_run.run
     helps = message = ""
     if failure is not None and error is not None:
-        helps = what_helps(error, failure.text, of_build=failure.phase != "tests", apt=apt)
+        helps = what_helps(
+            error,
+            failure.text,
+            of_build=failure.phase != "tests",
+            apt=apt,
+            named=named_packages(failure.text, recipe_run.recipe),
+            refused=failure.refused,
+        )
         message = message_of(recipe_run, assessment)
     return AttemptRecord(
         number=number,

@@ -179,6 +179,7 @@ def constraint_with_recipe(
     if named is None:
         return python_constraint
     minors = [minor for minor in _accepted(named, python_constraint, instant) if obtainable(minor)]
+    minors = minors or _nearest(named, python_constraint, instant, obtainable)
     if not minors:
         return python_constraint
     usual = Version(wanted_release(python_constraint, instant)[0])
@@ -213,6 +214,31 @@ def _accepted(named: DeclaredPythons, python_constraint: PythonConstraint, insta
         match = _VERSION.match(text.strip())
         if match and latest_release(SpecifierSet(f"=={match[1]}.*") & allowed, instant) is not None:
             yield match[1]
+
+
+def _nearest(
+    named: DeclaredPythons,
+    python_constraint: PythonConstraint,
+    instant: Instant,
+    obtainable: Callable[[str], bool],
+) -> list[str]:
+    """The minor nearest to those of Python 3 that are named, of which none can be had; none without any.
+
+    Of those that the metadata accept, that were released by the instant, and that can be had. What is named
+    and what the metadata refuse is no wish.
+    """
+    allowed = SpecifierSet((python_constraint.specifier or "") if binds(python_constraint) else "")
+    matches = [_VERSION.match(text.strip()) for text in named.versions]
+    wanted = [
+        int(match[1].partition(".")[2])
+        for match in matches
+        if match and any(allowed.contains(f"{match[1]}.{micro}") for micro in (0, 99))
+    ]
+    there = {release.minor[1] for release in releases_before(instant) if allowed.contains(release.version)}
+    if not wanted:
+        return []
+    ordered = sorted(there, key=lambda own: (min(abs(own - minor) for minor in wanted), own))
+    return next(([f"3.{own}"] for own in ordered if obtainable(f"3.{own}")), [])
 
 
 def choose(

@@ -92,6 +92,7 @@ def setup_failure_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[
             instant=dated.instant,
             pythons=pythons,
             by_pip=failure.tried_pip,
+            refused=failure.refused,
             version_hint=dated.version_hint,
         )
     assert recipe_run.run is not None

@@ -22,6 +22,7 @@ from backdate.checking.starting_recipes import StartingRecipes, keep_proven, sta
 from backdate.errors import SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project
+from backdate.projects.submodules import empty_submodules
 from backdate.recipes.recipe import SkipKind, SkippedInstruction
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import to_json, write_whole
@@ -155,7 +156,11 @@ def _left_out(project: Project) -> tuple[str, ...]:
     """What of the source is missing in the tree."""
     missing = project.origin.missing
     more = f" and {len(missing) - _MOST_MISSING} more" if len(missing) > _MOST_MISSING else ""
-    return (f"not in the tree: {', '.join(missing[:_MOST_MISSING])}{more}",) if missing else ()
+    notes = [f"not in the tree: {', '.join(missing[:_MOST_MISSING])}{more}"] if missing else []
+    for path, address in empty_submodules(project.root)[:_MOST_MISSING]:
+        where = f", which is {address}" if address else ""
+        notes.append(f"the submodule {path}{where}, is empty: clone with --recurse-submodules")
+    return tuple(notes)
 
 
 def _notes(recipe_run: RecipeRun | None) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ class Builder:
             stages.enter("ready")
             return replace(found, choice=request.choice)
         built = self._by_uv(request, stages)
-        if isinstance(built, BuildFailure) and built.phase in ("resolve", "install"):
+        if isinstance(built, BuildFailure) and built.phase in ("resolve", "install") and not built.certain:
             return self._by_pip(request, second, built, stages)
         return built
 

@@ -200,5 +200,7 @@ class BuildFailure:
     log: Path
     tried_pip: bool = False
     """Whether a pip released before the instant was tried as well, after uv; ``message`` has both reasons."""
+    certain: bool = False
+    """Whether another installer would fail alike: a required name is not on the index at the instant."""
     refused: tuple[str, ...] = ()
     """Hosts and ports that the build wanted and was not let through to."""

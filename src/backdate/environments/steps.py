@@ -378,5 +378,6 @@ class Steps:
             message=with_refusals(uv.explain_failure(text), step.refused, step.notes),
             choice=request.choice,
             log=log,
+            certain=phase == "resolve" and uv.says_a_name_is_missing(text),
             refused=step.refused,
         )

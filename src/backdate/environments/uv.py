@@ -18,10 +18,16 @@ from pathlib import Path
 from backdate.environments.environment import CutoffOverride
 from backdate.errors import MachineError
 from backdate.escapes import without_escapes
+from backdate.sandboxes.quiet import QUIET_VARIABLES
 from backdate.timeline.instants import Instant, format_instant
 
 DEFAULT_INDEX = "https://pypi.org/simple"
 
+_MOST_EXPLAINED = 20_000
+_NOT_FOUND = re.compile(
+    r"([\w.-]{1,100}) was not found in the package registry"
+    r"(?: and ([\w.-]{1,100})(?:==\S{1,60})? depends on \1)?"
+)
 _CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _NETWORK_VARIABLES = (
     *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
@@ -63,6 +69,7 @@ def network_variables(environment: Mapping[str, str] | None = None) -> dict[str,
 def build_variables(*, cache: Path, bin_folder: Path) -> dict[str, str]:
     """The whole environment of a build step. ``bin_folder`` comes first on PATH."""
     return {
+        **QUIET_VARIABLES,
         "PATH": f"{bin_folder}:/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
@@ -75,7 +82,6 @@ def build_variables(*, cache: Path, bin_folder: Path) -> dict[str, str]:
         "UV_NO_GITHUB_FAST_PATH": "1",  # what a repository holds, git says
         "UV_LINK_MODE": "copy",  # a hard link would be a way back into the cache, and into what is sealed
         "PIP_CONFIG_FILE": os.devnull,
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
 
 
@@ -214,6 +220,20 @@ def says_disk_full(log: str) -> bool:
 def says_file_too_large(log: str) -> bool:
     """Whether uv, or what it ran, says that one file reached the limit that a file has."""
     return _FILE_TOO_LARGE.search(log) is not None
+
+
+def says_a_name_is_missing(log: str) -> bool:
+    """Whether uv could not resolve because the index has nothing of a name that is required itself.
+
+    Not one that a release of something else requires: pip might have taken another release.
+    """
+    text = " ".join(without_escapes(log)[-_MOST_EXPLAINED:].split())
+    for match in _NOT_FOUND.finditer(text):
+        asking = match[2] or match[1]  # the project, or whoever requires it, of which there is one release
+        only = rf"only {re.escape(asking)}(?:==\S+)? is available and " if match[2] else ""
+        if re.search(rf"{only}you require {re.escape(asking)}(?![\w.-]*\w)", text):
+            return True
+    return False
 
 
 def explain_failure(log: str, *, lines: int = 40) -> str:

@@ -23,7 +23,7 @@ from backdate.projects.ini import parse_ini
 from backdate.projects.read import read_text
 from backdate.projects.setup_script import setup_arguments
 from backdate.projects.toml import parse_toml
-from backdate.timeline.calendar import default_release, latest_release, load_calendar
+from backdate.timeline.calendar import default_release, latest_release, load_calendar, nearest_release
 from backdate.timeline.instants import Instant, format_day
 
 _README = ("README.md", "README.rst", "README.txt", "README", "readme.md", "readme.rst", "Readme.md")
@@ -155,6 +155,10 @@ def wanted_release(python_constraint: PythonConstraint, instant: Instant) -> tup
     latest = latest_release(specifier, instant)
     if latest is None:
         problem = f"no Python from 3.6 on in that range was released before {day}"
+        near = nearest_release(specifier, instant)
+        if near is not None:
+            reason = f"{python_constraint.description}: {problem}; {near.version} is nearest to it{warning}"
+            return str(near.version), reason
         reason = f"{python_constraint.description}: {problem}; {why_default} instead{warning}"
         return str(default.version), reason
     return str(

@@ -10,6 +10,7 @@ from pathlib import Path
 from backdate.environments.environment import LEFT_BEHIND, Environment
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
+from backdate.sandboxes.quiet import QUIET_VARIABLES
 from backdate.serial import to_json, write_whole
 from backdate.testing.managed_runs import declared_commands
 from backdate.testing.shims import write_stand_ins
@@ -95,6 +96,7 @@ def variables(plan: SuitePlan, environment: Environment, at: str, *, python_warn
     """
     wanted = dict(plan.environment)
     fixed = {
+        **QUIET_VARIABLES,
         "TZ": "UTC",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",

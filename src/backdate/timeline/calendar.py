@@ -23,6 +23,9 @@ OLDEST_MINOR = (3, 6)
 SETTLED_AFTER = timedelta(days=365)
 """How long after X.Y.0 a minor becomes the default (TimeMachine-bench, arXiv 2601.22597)."""
 
+_MOST_MINORS = 40
+"""Of Python 3, those to come included."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonRelease:
@@ -98,6 +101,27 @@ def latest_release(specifier: SpecifierSet, before: Instant) -> PythonRelease | 
         if specifier.contains(release.version):
             return release
     return None
+
+
+def nearest_release(specifier: SpecifierSet, before: Instant) -> PythonRelease | None:
+    """The latest release before ``before`` of the minor that is nearest to those of ``specifier``.
+
+    For a range of which nothing was released by then, or is in the calendar. The older one of two. None for a
+    range without any minor of Python 3.
+    """
+    wanted = [
+        minor
+        for minor in range(_MOST_MINORS)
+        if any(specifier.contains(f"3.{minor}.{micro}") for micro in (0, 1, 5, 99))
+    ]
+    visible = releases_before(before)
+    if not wanted or not visible:
+        return None
+    minors = {release.minor for release in visible}
+    nearest = min(minors, key=lambda own: (min(abs(own[1] - minor) for minor in wanted), own))
+    return max(
+        (release for release in visible if release.minor == nearest), key=lambda release: release.version
+    )
 
 
 def default_release(instant: Instant) -> PythonRelease:

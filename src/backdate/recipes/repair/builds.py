@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from backdate.index.names import requirement_name
 from backdate.knowledge import load
 from backdate.knowledge.changes import build_tool_changes
-from backdate.recipes.recipe import BuildRequirement, SystemPackages
+from backdate.recipes.recipe import BuildRequirement, Recipe, SystemPackages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.missing_modules import candidates_for
 from backdate.recipes.repair.repair import Repair
@@ -248,6 +248,12 @@ def unknown_version(context: RepairContext) -> Iterator[Repair]:
         yield context.repaired(ErrorClass.UNKNOWN_VERSION, "unknown version", reason, changed)
 
 
+_OLDER = "no wheel for the interpreter"
+_COMMON_WORDS = frozenset({"dev", "config", "python", "tools", "common", "include", "usr", "bin", "lib"})
+_COMPILER = re.compile(
+    r"error: command '.{0,80}(?:gcc|cc|g\+\+|clang).{0,10}' failed|"
+    r"^\S{1,300}\.(?:c|cc|cpp|cxx|h|hpp|pyx):\d+:\d+: error:"
+)
 _COMPILING = re.compile(
     r"error: command '.{0,80}(?:gcc|cc|g\+\+|clang).{0,10}' failed|error: legacy-install-failure|"
     r"Failed to build|Failed building wheel for|Could not build wheels"
@@ -264,17 +270,49 @@ def _never_a_wheel(context: RepairContext) -> bool:
     return not any(context.index_facts.has_wheels(name, context.failure.instant) for name in names)
 
 
+def _own_hopeless(context: RepairContext) -> bool:
+    """Whether only the project's own build fails, and an older interpreter would not help, or did not.
+
+    A released distribution may have wheels for an older one; the project has none. Its C sources may want an
+    older one: one is tried.
+    """
+    text = context.failure.text
+    own = canonicalize_name(context.files.declared().name or "")
+    names = {canonicalize_name(match[1].rstrip(".")) for match in all_matches(FAILED_BUILD, text)}
+    if names - {own}:
+        return False
+    tried = context.recipe.interpreter
+    again = tried is not None and tried.provenance.rule == f"repair: {_OLDER}"
+    return again or first_match(_COMPILER, text) is None
+
+
+def named_packages(text: str, recipe: Recipe) -> tuple[str, ...]:
+    """The Debian packages that a recipe names and that hold what a log reports as missing."""
+    named = [package for system in recipe.system if system.manager == "apt" for package in system.packages]
+    missing = system_names(text)
+    known = {package for packages in missing.values() for package in packages}
+    stems = {stem for name in missing for stem in _stems(name)}
+    return tuple(package for package in dict.fromkeys(named) if package in known or _stems(package) & stems)
+
+
+def _stems(name: str) -> set[str]:
+    """What a header, a program or a package is called for: {"xml2"} of libxml2-dev and of xml2-config."""
+    parts = re.split(r"[^a-z0-9+]+", name.lower())
+    stems = {re.sub(r"\Alib|[0-9.]+\Z", "", part) for part in parts}
+    return {stem for stem in stems if len(stem) > 2 and stem not in _COMMON_WORDS}
+
+
 def older_interpreter(context: RepairContext) -> Iterator[Repair]:
     """Where a build fails for an unknown reason: the next older interpreter, which may have wheels."""
     failure = context.failure
     if failure.phase == "tests" or first_match(REACHED_OUT, failure.text):
         return
-    if _never_a_wheel(context):
+    if _never_a_wheel(context) or named_packages(failure.text, context.recipe) or _own_hopeless(context):
         return
     match = first_match(_COMPILING, failure.text)
     minor = nearest_python(failure, lambda minor_numbers: minor_numbers < failure.minor) if match else None
     if match and minor:
-        changed = with_interpreter(context.recipe, minor, "no wheel for the interpreter", match[0])
+        changed = with_interpreter(context.recipe, minor, _OLDER, match[0])
         reason = f"Python {minor} instead of {failure.python}, as a build fails: {match[0]}"
-        rule = "no wheel for the interpreter"
+        rule = _OLDER
         yield context.repaired(ErrorClass.WRONG_INTERPRETER, rule, reason, changed, minor)

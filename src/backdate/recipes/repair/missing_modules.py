@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
+from backdate.index.names import requirement_name
 from backdate.knowledge import modules
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, SuitePlan
@@ -23,6 +24,7 @@ from backdate.recipes.repair.repair_context import (
     with_plans,
 )
 from backdate.recipes.repair.requirements import all_lines
+from backdate.recipes.required import required
 
 _MOST_MODULES = 12
 _MOST_NAMED = 4
@@ -52,9 +54,10 @@ def missing_distributions(context: RepairContext) -> Iterator[Repair]:
 def own_modules(context: RepairContext) -> Iterator[Repair]:
     """Modules of the project's own tree: the folder that holds them on the path, or the project installed."""
     folders: dict[str, str] = {}
+    of_extras = _of_extras(context)
     for module in context.failure.missing_modules[:_MOST_MODULES]:
-        folder = own_folder(context.files, module.partition(".")[0])
-        if folder is not None:
+        folder = own_folder(context.files, module)
+        if folder is not None and _in_extra(module, of_extras) is None:
             folders.setdefault(folder, module)
     if not folders:
         return
@@ -81,13 +84,19 @@ def own_modules(context: RepairContext) -> Iterator[Repair]:
         )
 
 
-def own_folder(files: Files, top: str) -> str | None:
-    """The folder, relative to the root, from which the module ``top`` of the project can be imported."""
+def own_folder(files: Files, module: str) -> str | None:
+    """The folder, relative to the root, from which the project's own ``module`` can be imported.
+
+    The whole dotted name has to be there: a folder that is called like a namespace holds none of its parts.
+    """
+    *packages, last = module.split(".")
+    above = "/".join(packages)
     level = ["."]
     for _ in range(_DEEPEST):
         below: list[str] = []
         for folder in level:
-            if f"{top}.py" in files.names(folder) or _is_package(files, posixpath.join(folder, top)):
+            inside = posixpath.normpath(posixpath.join(folder, above))
+            if f"{last}.py" in files.names(inside) or _is_package(files, posixpath.join(inside, last)):
                 return folder
             below += [
                 posixpath.normpath(posixpath.join(folder, name))
@@ -96,6 +105,30 @@ def own_folder(files: Files, top: str) -> str | None:
             ]
         level = below[:200]
     return None
+
+
+def _is_own(files: Files, module: str) -> bool:
+    """Whether the project holds ``module``, or would: a part of its own package that a build makes."""
+    if own_folder(files, module) is not None:
+        return True
+    top = module.partition(".")[0]
+    folder = own_folder(files, top)
+    return folder is not None and "__init__.py" in files.names(
+        posixpath.normpath(posixpath.join(folder, top))
+    )
+
+
+def _of_extras(context: RepairContext) -> dict[str, str]:
+    """What the project's extras require, by normalised name."""
+    extras = [name for name, _ in context.files.declared().extras]
+    with_extras = required(context.files, extras) or () if extras else ()
+    return {name: text for text in with_extras if (name := requirement_name(text)) is not None}
+
+
+def _in_extra(module: str, of_extras: dict[str, str]) -> str | None:
+    """The requirement of an extra that is likely to hold ``module``; the index confirms it."""
+    names = (canonicalize_name(name) for name in candidates_for(module))
+    return next((of_extras[name] for name in names if name in of_extras), None)
 
 
 def _is_package(files: Files, folder: str) -> bool:
@@ -107,12 +140,12 @@ def _is_package(files: Files, folder: str) -> bool:
 def _wanted(context: RepairContext) -> list[str]:
     """Missing modules that a distribution may hold."""
     wanted: list[str] = []
-    failure = context.failure
+    failure, of_extras = context.failure, _of_extras(context)
     text = "\n".join((failure.text, *(problem.message[:20_000] for problem in failure.problems[:50])))
     for module in context.failure.missing_modules[:_MOST_MODULES]:
         top = module.partition(".")[0]
         standard = modules.in_standard_library(top) and modules.requirement_without_index(top) is None
-        if standard or own_folder(context.files, top) is not None:
+        if standard or (_is_own(context.files, module) and _in_extra(module, of_extras) is None):
             continue
         wanted += _deeper(module, text) if module in modules.namespaces() else [module]
     return list(dict.fromkeys(wanted))
@@ -138,9 +171,14 @@ def _provider(context: RepairContext, module: str) -> str | None:
     if known is not None:
         return known
     candidates = candidates_for(module)
+    of_extras = _of_extras(context)
     near = [name for name in named if name and _alike(name, top)]
     order = [
-        *(candidate for candidate in candidates if canonicalize_name(candidate) in named),
+        *(
+            candidate
+            for candidate in candidates
+            if canonicalize_name(candidate) in named or canonicalize_name(candidate) in of_extras
+        ),
         *near[:_MOST_NAMED],
         *candidates,
     ]
@@ -148,7 +186,7 @@ def _provider(context: RepairContext, module: str) -> str | None:
         line = named.get(canonicalize_name(name))
         if line is not None and line.requirement is not None and not line.requirement.url:
             return line.text
-        return name
+        return of_extras.get(canonicalize_name(name), name)
     return None
 
 

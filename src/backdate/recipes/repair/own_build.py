@@ -25,7 +25,7 @@ from backdate.recipes.repair.repair_context import (
     with_environment,
     with_plans,
 )
-from backdate.recipes.repair.signs import REACHED_OUT
+from backdate.recipes.repair.signs import REACHED_OUT, clones_elsewhere
 from backdate.recipes.required import released_requirements, required
 
 _OWN = re.compile(
@@ -83,16 +83,17 @@ def says_incomplete(text: str) -> bool:
 def _own_build_failed(context: RepairContext) -> tuple[ErrorClass, str]:
     """Why the project's own build cannot work, and the line of the log that tells; "" where none does."""
     text = context.failure.text
-    error, reached = ErrorClass.NEEDS_NETWORK, first_match(REACHED_OUT, text)
-    if reached is None:
-        missing = (match for match in all_matches(_NO_FILE, text) if _lacks(context.files, match[1]))
-        error, reached = ErrorClass.INCOMPLETE_SDIST, next(missing, None)
+    error, script = ErrorClass.NEEDS_NETWORK, first_match(REACHED_OUT, text)
+    line = script.string if script is not None else clones_elsewhere(text)
+    if line is None:
+        missing = (match.string for match in all_matches(_NO_FILE, text) if _lacks(context.files, match[1]))
+        error, line = ErrorClass.INCOMPLETE_SDIST, next(missing, None)
     own = canonicalize_name(context.files.declared().name or "")
     named = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) == own]
     others = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) != own]
-    if reached is None or not (named or (not others and first_match(_SETUP_FAILED, text))):
+    if line is None or not (named or (not others and first_match(_SETUP_FAILED, text))):
         return error, ""
-    return error, reached.string.strip()[:_LONGEST]
+    return error, line.strip()[:_LONGEST]
 
 
 def _lacks(files: Files, path: str) -> bool:

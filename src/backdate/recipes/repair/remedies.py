@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from backdate.recipes.repair.builds import system_names
@@ -43,16 +43,28 @@ _REMEDIES: Mapping[ErrorClass, str] = MappingProxyType(
 )
 
 
-def what_helps(error: ErrorClass, text: str, *, of_build: bool, apt: bool) -> str:
+def what_helps(
+    error: ErrorClass,
+    text: str,
+    *,
+    of_build: bool,
+    apt: bool,
+    named: Sequence[str] = (),
+    refused: Sequence[str] = (),
+) -> str:
     """One sentence of what would help against an error.
 
     ``text``: what was said. ``of_build``: it kept an environment from being built. ``apt``: whether Debian
-    packages are applied already.
+    packages are applied already. ``named``: those that the recipe names for what is missing. ``refused``: the
+    hosts and ports that a build wanted and was not let through to.
     """
+    if error is ErrorClass.NEEDS_NETWORK and of_build and refused:
+        return f"run with --build-network: the build wants {', '.join(refused[:3])}"
     if error is ErrorClass.NEEDS_NETWORK and of_build:
         return "run with --build-network: the build fetches something that is not on the package index"
     if error is ErrorClass.MISSING_HEADER:
-        packages = sorted({package for names in system_names(text).values() for package in names})
+        known = {package for names in system_names(text).values() for package in names}
+        packages = sorted(known | set(named))
         if packages and not apt:
             return f"run with --apt as root: {', '.join(packages)}"
         if packages:

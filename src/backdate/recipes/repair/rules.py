@@ -35,7 +35,7 @@ from backdate.recipes.repair.repair_context import (
     failure_text,
 )
 from backdate.recipes.repair.setup_failure import SetupFailure
-from backdate.recipes.repair.signs import signed
+from backdate.recipes.repair.signs import clones_elsewhere, signed
 
 ADDITIVE_RULES: tuple[Rule, ...] = (
     builds.build_tools,
@@ -127,6 +127,8 @@ def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
     named = signed("build", text)
     if named is not None:
         return named
+    if clones_elsewhere(text) is not None:
+        return ErrorClass.NEEDS_NETWORK
     if builds.tool_limits(text)[0]:
         return ErrorClass.BUILD_TOOL
     if _wants_python(failure):
@@ -141,7 +143,7 @@ def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.UNAVAILABLE_SOURCE
     if unsatisfiable.says_unsatisfiable(text):
         return ErrorClass.UNSATISFIABLE
-    return ErrorClass.UNKNOWN
+    return ErrorClass.NEEDS_NETWORK if failure.refused else ErrorClass.UNKNOWN
 
 
 def _wants_python(failure: SetupFailure) -> bool:

@@ -62,6 +62,8 @@ class SetupFailure:
     """Tests that ran, whatever the outcome, files that could not be collected included."""
     version_hint: str | None = None
     """The version that the tree's history gives the project, when it is known."""
+    refused: tuple[str, ...] = ()
+    """Hosts and ports that a build wanted and was not let through to."""
     few_tests: bool = False
     """Whether enough of what ran passes, but less than half of the tests that the project defines ran."""
 
@@ -85,6 +87,7 @@ def read_failure(
     passed: int = 0,
     ran: int = 0,
     version_hint: str | None = None,
+    refused: Iterable[str] = (),
     few_tests: bool = False,
 ) -> SetupFailure:
     """The failure that ``texts`` (messages and logs, in any order) and ``problems`` describe.
@@ -107,6 +110,7 @@ def read_failure(
         passed=passed,
         ran=ran,
         version_hint=version_hint,
+        refused=tuple(refused),
         few_tests=few_tests,
     )
 

@@ -13,6 +13,26 @@ REACHED_OUT = re.compile(
 )
 """Messages of scripts that need the network; an installer's own attempts do not count."""
 
+_CLONES = re.compile(
+    r"fatal: unable to access '|fatal: could not read (?:from remote|Username)|[Cc]ould not resolve host|"
+    r"Failed to clone repository|Cloning into '.{1,200}'\.\.\.|curl: \(\d{1,2}\)|Failed to update submodule|"
+    r"(?:error|fatal): .{0,80}clone of '.{1,200}' into submodule path"
+)
+"""What git and curl say that a build started by itself."""
+_INSTALLER_CLONES = re.compile(
+    r"Git operation failed|failed to (?:clone|fetch) into|git clone .{0,300}(?:exit|did not run)|"
+    r"Failed to download and build `[^`]{1,200} @ git\+"
+)
+"""An installer that could not fetch a requirement."""
+
+
+def clones_elsewhere(text: str) -> str | None:
+    """The line that tells that a build fetched something from elsewhere by itself; None without one."""
+    if _INSTALLER_CLONES.search(text):
+        return None
+    return next((line.strip() for line in text.split("\n") if _CLONES.search(line)), None)
+
+
 SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
     (phase, error, re.compile(sign))
     for phase, error, sign in (

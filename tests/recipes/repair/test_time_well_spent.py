@@ -1,0 +1,152 @@
+"""Repairs that cannot help are not proposed, and those that can are the right ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan, SystemPackages
+from backdate.recipes.repair.builds import named_packages
+from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.remedies import what_helps
+from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.rules import classify, repairs
+from backdate.recipes.repair.setup_failure import Phase, SetupFailure, read_failure
+
+AT = datetime(2021, 3, 1, tzinfo=UTC)
+WHY = Provenance(rule="a test")
+PYTHONS = ("3.6.15", "3.7.17", "3.8.18", "3.9.18")
+RECIPE = Recipe(
+    install=(InstallStep(kind="project", file=".", provenance=WHY),),
+    test=SuitePlan(runner="pytest", provenance=WHY),
+)
+OWN = "  x Failed to build `mine @ file:///work/project`\n"
+COMPILER = "error: command '/usr/bin/gcc' failed with exit code 1\n"
+OLDER = "no wheel for the interpreter"
+SETUP = "from setuptools import setup\nsetup(name='mine'"
+
+
+class Index:
+    """Distributions that hold the module of their own name."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def providers(self, module: str, candidates: Iterable[str], at: datetime) -> tuple[str, ...]:
+        return tuple(name for name in dict.fromkeys(candidates) if name in self.names)
+
+    def first_upload(self, name: str, version: str | None, after: datetime) -> datetime | None:
+        return None
+
+    def versions(self, name: str, at: datetime) -> tuple[str, ...]:
+        return ("1.0",)
+
+    def has_wheels(self, name: str, at: datetime) -> bool:
+        return True
+
+
+def failed(text: str, phase: Phase = "install", **more: object) -> SetupFailure:
+    given = {"status": phase, "texts": (text,), "python": "3.9.18", "instant": AT, "pythons": PYTHONS}
+    return read_failure(phase=phase, **(given | more))  # type: ignore[arg-type]
+
+
+def proposed(root: Path, failure: SetupFailure, recipe: Recipe = RECIPE, *names: str) -> tuple[Repair, ...]:
+    return repairs(failure, recipe, root, Index(*names))
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def rules(found: Iterable[Repair]) -> list[str]:
+    return [repair.rule for repair in found]
+
+
+def test_the_projects_own_hopeless_build_is_not_tried_under_every_interpreter(tmp_path: Path) -> None:
+    write(tmp_path, {"setup.py": f"{SETUP})\n"})
+    assert OLDER not in rules(proposed(tmp_path, failed(OWN + "RuntimeError: no such thing")))
+    (one,) = (repair for repair in proposed(tmp_path, failed(OWN + COMPILER)) if repair.rule == OLDER)
+    assert one.interpreter == "3.8"
+    again = proposed(tmp_path, failed(OWN + COMPILER, python="3.8.18"), one.recipe)
+    assert OLDER not in rules(again)
+    other = failed("  x Failed to build `llvmlite==0.34`\n" + COMPILER)
+    assert OLDER in rules(proposed(tmp_path, other))
+
+
+def test_a_header_of_a_package_that_the_recipe_names_ends_in_the_option_that_installs_it(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, {"setup.py": f"{SETUP})\n"})
+    text = "  x Failed to build `other==1`\nx.c:1:2: fatal error: frobnicate/api.h: No such file\n" + COMPILER
+    system = SystemPackages(manager="apt", packages=("libfrobnicate2-dev", "pandoc"), provenance=WHY)
+    naming = replace(RECIPE, system=(system,))
+    assert named_packages(text, naming) == ("libfrobnicate2-dev",)
+    assert OLDER not in rules(proposed(tmp_path, failed(text), naming))
+    assert OLDER in rules(proposed(tmp_path, failed(text)))
+    error = classify(failed(text))
+    assert error is ErrorClass.MISSING_HEADER
+    helps = what_helps(error, text, of_build=True, apt=False, named=named_packages(text, naming))
+    assert helps == "run with --apt as root: libfrobnicate2-dev"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fatal: unable to access 'https://example.org/x.git/': Could not resolve host: example.org",
+        "CMake Error at x-populate/git.cmake:7 (message): Failed to clone repository: 'https://example.org'",
+        "curl: (6) Could not resolve host: example.org",
+    ],
+)
+def test_a_build_that_clones_from_elsewhere_needs_the_network(tmp_path: Path, line: str) -> None:
+    write(tmp_path, {"setup.py": f"{SETUP}, install_requires=['six'])\n"})
+    failure = failed(OWN + line)
+    assert classify(failure) is ErrorClass.NEEDS_NETWORK
+    assert "without the project's own build" in rules(proposed(tmp_path, failure))
+    wants = what_helps(ErrorClass.NEEDS_NETWORK, line, of_build=True, apt=False, refused=("example.org:443",))
+    assert wants == "run with --build-network: the build wants example.org:443"
+
+
+def test_a_requirement_that_cannot_be_cloned_is_another_thing() -> None:
+    text = "error: Git operation failed\n fatal: unable to access 'https://example.org/x/': no\n"
+    assert classify(failed(text, "resolve")) is ErrorClass.UNAVAILABLE_SOURCE
+
+
+def test_what_was_not_let_through_tells_where_nothing_else_does() -> None:
+    assert classify(failed("it failed", refused=("example.org:443",))) is ErrorClass.NEEDS_NETWORK
+    assert classify(failed("it failed")) is ErrorClass.UNKNOWN
+
+
+def missing(module: str) -> SetupFailure:
+    return failed(f"ModuleNotFoundError: No module named '{module}'", "tests", status="completed", ran=3)
+
+
+def test_own_modules_are_matched_by_their_whole_names(tmp_path: Path) -> None:
+    write(tmp_path, {"lib/google/own/a.py": "", "lib/other/deep/b.py": ""})
+    found = proposed(tmp_path, missing("google.protobuf"), RECIPE, "protobuf")
+    assert "own modules on the path" not in rules(found)
+    assert any("protobuf" in step.packages for step in found[0].recipe.install)
+    (on_path, *_) = proposed(tmp_path, missing("other.deep.b"))
+    assert dict(on_path.recipe.test.environment)["PYTHONPATH"] == "lib"
+
+
+def test_a_part_of_the_own_package_that_a_build_makes_is_not_sought_on_the_index(tmp_path: Path) -> None:
+    write(tmp_path, {"mine/__init__.py": ""})
+    found = proposed(tmp_path, missing("mine._version"), RECIPE, "mine", "mine-version")
+    assert not any(
+        "mine" in package for one in found for step in one.recipe.install for package in step.packages
+    )
+
+
+def test_extras_are_looked_into_before_the_tree(tmp_path: Path) -> None:
+    extras = f"{SETUP}, extras_require={{'cache': ['redis>=3,<4']}})\n"
+    write(tmp_path, {"setup.py": extras, "mine/backends/redis.py": "import redis\n"})
+    (first, *_) = found = proposed(tmp_path, missing("redis"), RECIPE, "redis")
+    assert "redis<4,>=3" in str(first.recipe.install) or "redis>=3,<4" in str(first.recipe.install)
+    assert "own modules on the path" not in rules(found)
