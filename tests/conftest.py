@@ -17,9 +17,11 @@ from small_debian import small_debian
 from user_folders import default_download_cache, folders_of_programs, redirect
 
 from backdate.environments.cache import default_cache
-from backdate.errors import MachineError
+from backdate.errors import MachineError, SandboxUnavailable
+from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.docker import Docker
-from backdate.sandboxes.interface import BaseSystem
+from backdate.sandboxes.interface import BaseSystem, Sandbox
+from backdate.sandboxes.unsafe_local import UnsafeLocal
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "data"
@@ -176,3 +178,14 @@ def docker_sandbox(debian: BaseSystem) -> Iterator[Docker]:
                 yield Docker(IMAGE)
         except NotStarted as error:
             pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def one_sandbox() -> Sandbox:
+    """The real sandbox where there is one, else the unsafe one."""
+    bubblewrap = Bubblewrap()
+    try:
+        bubblewrap.require()
+    except SandboxUnavailable:
+        return UnsafeLocal()
+    return bubblewrap

@@ -130,3 +130,6 @@ class Advice:
     def __bool__(self) -> bool:
         """Whether it advises anything."""
         return bool(self.now or self.fixes or self.later or self.requirements or self.python)
+
+
+NO_ADVICE = Advice()

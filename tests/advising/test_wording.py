@@ -63,6 +63,17 @@ def test_what_a_text_says_takes_the_place_of_a_name(text: str, name: str, replac
     assert (said.replacement if said else "") == replacement
 
 
+def test_an_expression_that_is_more_than_a_name() -> None:
+    text = (
+        "The '__version__' attribute is deprecated and will be removed in a future version. "
+        "Use feature detection or 'importlib.metadata.version(\"lib\")' instead."
+    )
+    said = replacement_in(text, "lib.__version__")
+    assert said is not None
+    assert said.replacement == "importlib.metadata.version"
+    assert said.expression == 'importlib.metadata.version("lib")'
+
+
 def test_the_release_since_which_it_is_deprecated() -> None:
     assert since_in("`in1d` is deprecated since NumPy 1.25, use isin") == "1.25"
     assert since_in("`product` is deprecated as of NumPy 1.25.0, and will be removed") == "1.25.0"

@@ -5,21 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from backdate.environments.environment import Environment
-from backdate.errors import SandboxUnavailable
-from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.sandboxes.interface import Sandbox
-from backdate.sandboxes.unsafe_local import UnsafeLocal
-
-
-@pytest.fixture(scope="session")
-def one_sandbox() -> Sandbox:
-    """The real sandbox where there is one, else the unsafe one."""
-    bubblewrap = Bubblewrap()
-    try:
-        bubblewrap.require()
-    except SandboxUnavailable:
-        return UnsafeLocal()
-    return bubblewrap
 
 
 @pytest.fixture(scope="session")

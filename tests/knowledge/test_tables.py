@@ -29,7 +29,8 @@ def test_a_change_is_complete_and_matches_its_messages(pair: tuple[str, ChangeRo
     Version(row.since)
     assert row.source.startswith("https://")
     assert bool(row.names) == (row.kind not in ("syntax", "behaviour"))
-    assert bool(row.owners) == (row.kind in ("method", "argument"))
+    assert bool(row.owners) == (row.kind in ("method", "argument", "attribute"))
+    assert row.says or row.kind != "attribute"
     assert bool(row.module) == (row.kind == "name")
     assert row.names or row.says
     assert row.example or row.unproven or row.kind in ("name", "module")

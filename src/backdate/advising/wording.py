@@ -31,6 +31,10 @@ _BEFORE = (
     r"|renamed (?:to|as|into)?|moved (?:to|into)|replacement is|now (?:called|named)|instead,? use"
 )
 _INSTEAD = re.compile(rf"(?:{_BEFORE}):? {_CODE}", re.IGNORECASE)
+_OR_INSTEAD = re.compile(
+    rf"\b(?:use|using) (?:[a-z]{{1,20}} ){{1,4}}or (?:{_MARKED})(?P<plain>(?!))? instead", re.IGNORECASE
+)
+"""The second of two ways, where the first is told in prose."""
 _ARROW = re.compile(rf"(?:->|=>|\u2192) ?{_CODE}")
 _INSTEAD_OF = re.compile(
     rf"\b(?:use|using|prefer) {_CODE}(?: \w{{1,30}}){{0,3}} (?:instead of|rather than|in place of) "
@@ -38,7 +42,7 @@ _INSTEAD_OF = re.compile(
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
-_CALL = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\([^()]{0,80}\)\Z")
+_CALL = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(([^()]{0,80})\)\Z")
 _SINCE = re.compile(
     r"(?:deprecated|warn\w{0,4})(?: \w{1,12}){0,3}? (?:since|in|as of|from)(?: version)?"
     r"(?: [A-Za-z][\w-]{1,30})? v?(\d{1,4}(?:\.\d{1,4}){1,3})",
@@ -70,6 +74,8 @@ class Wording:
     """A name, dotted where the text has it so; "urllib.parse.parse_qs", "load_default"."""
     sentence: str
     """The words that say so, in one line."""
+    expression: str = ""
+    """What they say is written, where it is more than the name: ``importlib.metadata.version("lib")``."""
 
 
 def replacement_in(text: str, name: str) -> Wording | None:
@@ -95,7 +101,8 @@ def replacement_in(text: str, name: str) -> Wording | None:
                 if replacement == _NEITHER:
                     break
                 sentence = _sentence(plain, mention.start(), match.end())
-                return Wording(replacement=replacement, sentence=sentence)
+                expression = _expression(match, replacement)
+                return Wording(replacement=replacement, sentence=sentence, expression=expression)
             if match["plain"] is None:
                 break  # another name is used for something else
     return None
@@ -140,7 +147,7 @@ def _listed(text: str, place: int, *, forward: bool) -> list[str]:
 def _said_after(text: str, start: int) -> Iterator[re.Match[str]]:
     """What is said to be used after the mention of a name, in its own parentheses or sentence."""
     end = min(len(text), start + _LONGEST_GAP)
-    for pattern in (_INSTEAD, _ARROW):
+    for pattern in (_INSTEAD, _OR_INSTEAD, _ARROW):
         for match in pattern.finditer(text, start, end):
             between = text[start : match.start()]
             opened = between.rfind("(")
@@ -168,6 +175,13 @@ def _name_of(match: re.Match[str], leaf: str, *, certain: bool) -> str:
     if not _IDENTIFIER.match(text) or text == leaf:
         return ""
     return text
+
+
+def _expression(match: re.Match[str], name: str) -> str:
+    """The call that a match holds, arguments and all; "" for a name alone."""
+    marked = next((match[group] for group in ("code1", "code2", "code3", "code4") if match[group]), "")
+    call = _CALL.match(marked.strip())
+    return marked.strip() if call is not None and call[1] == name and call[2] else ""
 
 
 def _sentence(text: str, start: int, end: int) -> str:

@@ -13,12 +13,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from backdate.advice import Advice
+from backdate.advising.uses import uses_in
+from backdate.bisection.advise import BreakageAdvice, Explained
 from backdate.bisection.attribution import Attribution
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
 from backdate.bisection.explanations.collect import ExplanationCollector
 from backdate.bisection.interpreter_axis import first_asked
+from backdate.bisection.limits_now import limits_seen, working_limits
 from backdate.bisection.points import (
     DistributionRelease,
     candidate_instants,
@@ -193,16 +197,29 @@ def _search(
         )
         attributed = attribution.attribute(targets)
         findings = [cause.finding for cause in attributed]
+        seen = limits_seen(probe_runner.probed_at(pair.new.instant), pair.new.choice.interpreter.version)
+        advice = Advice(now=working_limits(findings, seen))
         if explanations:
             progress.report(
                 Activity(text="collecting warnings, changelogs and changed names of the culprits")
             )
-            collector = ExplanationCollector(probe_runner, resources)
+            uses = uses_in(pair.new_project.tree)
+            collector = ExplanationCollector(probe_runner, resources, uses)
             findings = [collector.with_explanations(cause) for cause in attributed]
+            explained = [
+                Explained(finding=finding, cause=cause.target.cause, good=good)
+                for finding, cause in zip(findings, attributed, strict=True)
+                if finding.culprits
+                and cause.good is not None
+                and (good := probe_runner.environment_of(cause.good)) is not None
+            ]
+            made = BreakageAdvice(resources.sandbox, collector, pair, uses).advice(explained)
+            advice = replace(made, now=advice.now)
     findings.sort(key=lambda finding: -len(finding.tests))
     return replace(
         result,
         findings=tuple(findings),
+        advice=advice,
         unattributed=(*probe_runner.refused.values(), *attribution.refused),
         releases=_shown(findings, releases, pair),
         builds=probe_runner.builds,
@@ -250,6 +267,7 @@ def _search_build(
     return replace(
         result,
         findings=(finding,),
+        advice=Advice(now=working_limits([finding])),
         releases=_shown([finding], releases, pair),
         builds=probe_builder.builds,
         environments=trials.environments,

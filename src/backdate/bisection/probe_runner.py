@@ -36,6 +36,7 @@ from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.testing.outcomes import SuiteRun
+from backdate.timeline.instants import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ class ProbeRunner:
         self.journal: list[tuple[str, ProbeResult]] = []
         """What was asked for the current cause, and why."""
         self._beside: list[str] = []
+        self._asked: dict[ProbePoint, str] = {}
+        """The identity of every point that was asked for."""
 
     def __enter__(self) -> Self:
         return self
@@ -178,6 +181,7 @@ class ProbeRunner:
         self.expect((point, *then))
         probe = self._look(point, why, leave, then[0] if then and at_once else None)
         self.journal.append((why, probe))
+        self._asked[point] = probe.identity
         return probe
 
     def steady(self, several: Sequence[ProbeResult]) -> list[ProbeResult]:
@@ -209,6 +213,14 @@ class ProbeRunner:
         if status is None:
             raise Regroup([replace(target, tests=part) for part in split_by_status(statuses)])
         return status
+
+    def probed_at(self, instant: Instant) -> list[ProbeResult]:
+        """What is known by now of every environment of ``instant`` that was asked for."""
+        return [
+            replace(self._probes[identity], point=point)
+            for point, identity in self._asked.items()
+            if point.instant == instant and identity in self._probes
+        ]
 
     def environment_of(self, probe: ProbeResult) -> Environment | None:
         """The environment of ``probe``; None where there is none."""

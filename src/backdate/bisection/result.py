@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from backdate.advice import SourcePlace
+from backdate.advice import NO_ADVICE, Advice, SourcePlace
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
@@ -286,6 +286,8 @@ class BisectResult:
     check: CheckSummary
     findings: tuple[Finding, ...]
     """The one with the most tests first."""
+    advice: Advice = NO_ADVICE
+    """What to do about them. Of a result before format 4 nothing."""
     unattributed: tuple[UnattributedTest, ...] = ()
     releases: tuple[DistributionRelease, ...] = ()
     """Those of the culprits' distributions between the two instants, for the picture."""

@@ -8,6 +8,7 @@ from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, S
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.cli.render import Line
+from backdate.cli.render_advice import advice_lines
 from backdate.cli.render_explanations import explanations_lines
 from backdate.text import counted, first_line, plural
 from backdate.timeline.instants import Instant, format_day
@@ -59,6 +60,7 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
         yield f"Note: {note}", "yellow"
     yield "", ""
     yield _conclusion(result)
+    yield from advice_lines(result.advice)
     yield f"Logs: {result.folder}", "dim"
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from backdate.advice import SourcePlace
 from backdate.bisection.result import ChangedName, Explanation
 from backdate.cli.render import Line
+from backdate.cli.render_advice import places_in_line
 from backdate.diagnosis.api import NameChange
 
 _MOST_LINES = 5
-_MOST_PLACES = 6
 _WORDS = {
     NameChange.GONE: "is gone",
     NameChange.MOVED: "is gone",
@@ -39,17 +38,6 @@ def explanations_lines(explanations: Explanation) -> Iterator[Line]:
             yield f"      | {line}", "dim"
     for note in explanations.notes:
         yield f"  Note: {note}", "dim"
-
-
-def places_in_line(places: Sequence[SourcePlace]) -> str:
-    """Places in few words: "src/stats.py:20, :126 and tests/a.py:3"; of many the first and their number."""
-    shown: list[str] = []
-    before = ""
-    for place in places[:_MOST_PLACES]:
-        shown.append(f":{place.line}" if place.file == before else f"{place.file}:{place.line}")
-        before = place.file
-    more = len(places) - len(shown)
-    return f"{', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
 
 
 def _name(changed: ChangedName) -> str:

@@ -10,9 +10,10 @@ import msgspec
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Names = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)]
 
-ChangeKind = Literal["name", "module", "method", "argument", "syntax", "behaviour"]
+ChangeKind = Literal["name", "module", "method", "argument", "attribute", "syntax", "behaviour"]
 """What changed: a name of a module (imported or used as an attribute), a module, an attribute of a class'
-objects, a keyword argument of a function, syntax, or something else that only an error's message tells."""
+objects, a keyword argument of a function, an attribute that a base class has now and classes of others
+define as well, syntax, or something else that only an error's message tells."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

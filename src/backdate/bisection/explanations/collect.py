@@ -5,14 +5,18 @@ Nothing here decides anything: who is to blame was proved before. What cannot be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from packaging.version import Version
 
-from backdate.bisection.explanations.api_changes import changed_names, names_of, search_terms_of
+from backdate.advice import EvidenceKind
+from backdate.advising.replacements import LibraryWords
+from backdate.advising.use_visitor import ProjectUses
+from backdate.bisection.explanations.api_changes import MOST_NAMES, changed_names, names_of, search_terms_of
+from backdate.bisection.explanations.called_names import names_called_at
 from backdate.bisection.explanations.changelog import description_of, quote
 from backdate.bisection.explanations.changelog_files import is_changelog
 from backdate.bisection.explanations.warnings import foretelling
@@ -23,8 +27,10 @@ from backdate.bisection.result import Culprit, Excerpt, Explanation, Finding, Gi
 from backdate.checking.resources import Resources
 from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
 from backdate.diagnosis.logs import read_log
+from backdate.diagnosis.result import CauseKind
 from backdate.environments.environment import Environment
 from backdate.errors import IndexUnavailable, SourceError
+from backdate.knowledge.changes import PYTHON
 from backdate.projects.sources.archives import read_members
 from backdate.projects.sources.download import download, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
@@ -39,14 +45,15 @@ LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
 _LARGEST_CHANGELOG = 4 * MIB
 _MOST_FILES = 40
-_FORMAT = 5
+_FORMAT = 6
+_OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
 
 
 class ExplanationCollector:
     """Explanations of the findings of one bisection, kept in the cache."""
 
-    def __init__(self, probe_runner: ProbeRunner, resources: Resources) -> None:
-        self._probe_runner, self._resources = probe_runner, resources
+    def __init__(self, probe_runner: ProbeRunner, resources: Resources, uses: ProjectUses) -> None:
+        self._probe_runner, self._resources, self._uses = probe_runner, resources, uses
         self._sandbox, self._cache = resources.sandbox, resources.cache
         self._unreachable = False
 
@@ -71,6 +78,7 @@ class ExplanationCollector:
                 attributed.finding.culprits,
             ),
             *(attributed.target.cause, self._sandbox.name, self._resources.settings.index_url),
+            attributed.finding.error.place,
         )
         explanation = self._cache.read(Explanation, "probes", key)
         if explanation is None:
@@ -86,12 +94,18 @@ class ExplanationCollector:
         culprits, cause = attributed.finding.culprits, attributed.target.cause
         terms = search_terms_of(cause)
         modules = modules_of([culprit.name for culprit in culprits], old)
+        asked = names_of(cause, modules)
+        if not asked or (cause is not None and cause.kind in _OF_VALUES):
+            # nothing is missing: what the code called there may give something else now
+            called = names_called_at(attributed.finding.error.place, self._uses, modules)
+            asked = (*called, *(name for name in asked if name not in called))[:MOST_NAMES]
+            terms = (*terms, *(name.rpartition(".")[2] for name in called))
         owning = (cause.owner,) if cause is not None and cause.owner_is == "module" else ()
         (changelog, notes), (warnings, names) = both(
             lambda: self._changelogs(culprits, terms),
             lambda: both(
                 lambda: self._warnings(good, attributed.finding.tests, terms, (*modules, *owning)),
-                lambda: changed_names(self._sandbox, old, new, names_of(cause, modules)),
+                lambda: changed_names(self._sandbox, old, new, asked),
             ),
         )
         return Explanation(warnings=warnings, changelog=changelog, names=names, notes=notes)
@@ -116,8 +130,29 @@ class ExplanationCollector:
             read_log(text).warnings, terms=terms, modules=modules, root=self._probe_runner.at(good)
         )
 
+    def changelog_of(self, culprit: Culprit, names: Sequence[str]) -> dict[str, list[LibraryWords]]:
+        """What the changelog of the culprit's bad version says of each of ``names``."""
+        if culprit.name == PYTHON or not culprit.new or not names:
+            return {}
+        files = interruption.wait_for(partial(self._changelog_files, culprit))
+        if isinstance(files, str):
+            return {}
+        said: dict[str, list[LibraryWords]] = {}
+        for name in names:
+            parts = name.split(".")
+            terms = [".".join(parts[-2:]), parts[-1]] if len(parts) > 1 else parts
+            said[name] = [
+                LibraryWords(kind=EvidenceKind.CHANGELOG, text=" ".join(one.lines), source=one.file)
+                for one in files.quote(culprit, terms)
+            ]
+        return said
+
     def _changelog(self, culprit: Culprit, terms: Sequence[str]) -> tuple[Excerpt, ...] | str:
         """What the changelog of the culprit's bad version says of ``terms``, or why nothing was read."""
+        files = self._changelog_files(culprit)
+        return files if isinstance(files, str) else files.quote(culprit, terms)
+
+    def _changelog_files(self, culprit: Culprit) -> ChangelogFiles | str:
         assert culprit.new is not None
         try:
             file = archive_of(fetch_listing(self._resources.index, culprit.name), culprit.new)
@@ -125,13 +160,13 @@ class ExplanationCollector:
                 return f"the index has no file of {culprit.name} {culprit.new} any more, so no changelog"
             with new_client() as downloading:
                 path = download(downloading, file, self._cache.downloads, most_bytes=LARGEST_ARCHIVE)
-            excerpts = read_changelog(path, culprit, file.filename, terms)
+            files = changelog_files(path, culprit, file.filename)
         except SourceError as error:
             return f"no changelog was read: {error}"
         except IndexUnavailable as error:
             self._unreachable = True
             return f"no changelog could be had: {error}"
-        return f"{file.filename} has no changelog" if excerpts is None else excerpts
+        return files or f"{file.filename} has no changelog"
 
 
 def archive_of(files: Sequence[ListedFile], version: str) -> ListedFile | None:
@@ -142,13 +177,37 @@ def archive_of(files: Sequence[ListedFile], version: str) -> ListedFile | None:
     return next(iter((*sdists, *wheels)), None)
 
 
-def read_changelog(
-    path: Path, culprit: Culprit, archive: str, terms: Sequence[str]
-) -> tuple[Excerpt, ...] | None:
-    """What the changelogs in the archive at ``path`` say of ``terms`` after the last good version.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangelogFiles:
+    """The changelogs of one archive, by name."""
 
-    None for an archive without a changelog; it may carry one in its long description, as the metadata of many
-    do. Raises SourceError for an archive that is damaged.
+    archive: str
+    files: Mapping[str, bytes]
+    described: Mapping[str, bytes]
+    """Long descriptions, which of many distributions hold the changelog."""
+
+    def quote(self, culprit: Culprit, terms: Sequence[str]) -> tuple[Excerpt, ...]:
+        """What they say of ``terms`` after the culprit's last good version."""
+        old, new = culprit.old, culprit.new or ""
+        quoted = quote(self.files, old, new, terms) or quote(self.described, old, new, terms)
+        return tuple(
+            Excerpt(
+                distribution=culprit.name,
+                version=one.version,
+                archive=self.archive,
+                file=one.file,
+                lines=one.lines,
+                about=one.about,
+                replacement=one.replacement,
+            )
+            for one in quoted
+        )
+
+
+def changelog_files(path: Path, culprit: Culprit, archive: str) -> ChangelogFiles | None:
+    """The changelogs in the archive at ``path`` that may say what changed after the last good version.
+
+    None without any. Raises SourceError for an archive that is damaged.
     """
     old, new = culprit.old, culprit.new or ""
     limits = {"what": archive, "most_files": _MOST_FILES, "most_bytes": _LARGEST_CHANGELOG}
@@ -157,19 +216,7 @@ def read_changelog(
     described = {name: description_of(data) for name, data in metadata.items()}
     if not files and not any(described.values()):
         return None
-    quoted = quote(files, old, new, terms) or quote(described, old, new, terms)
-    return tuple(
-        Excerpt(
-            distribution=culprit.name,
-            version=one.version,
-            archive=archive,
-            file=one.file,
-            lines=one.lines,
-            about=one.about,
-            replacement=one.replacement,
-        )
-        for one in quoted
-    )
+    return ChangelogFiles(archive=archive, files=files, described=described)
 
 
 def _is_description(name: str) -> bool:

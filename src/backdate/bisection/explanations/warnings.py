@@ -9,7 +9,7 @@ from backdate.advice import SourcePlace
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.logs import LoggedWarning
 
-MOST_WARNINGS = 6
+MOST_WARNINGS = 40
 MOST_PLACES = 50
 """Lines that are kept of one warning."""
 _LONGEST = 300

@@ -1,0 +1,192 @@
+"""Which names that a project uses a newer environment lacks, asked of both environments, without a build.
+
+Each environment's own interpreter answers (see ``diagnosis/api.py``): at most three runs of a small script in
+the sandbox for each two hundred names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind, SourcePlace
+from backdate.advising.replacements import LibraryWords, ReplacementLead, leads_for
+from backdate.advising.use_visitor import NameUses
+from backdate.diagnosis.api import MOST_NAMES, Member, probe
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Sandbox
+
+_MOST_ROUNDS = 3
+"""Of two hundred names each: what a project uses of one library is rarely more."""
+_GONE = ("AttributeError", "ModuleNotFoundError", "ImportError: cannot import name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostName:
+    """A name, or a keyword argument, that a newer environment lacks."""
+
+    name: str
+    argument: str = ""
+    old: Member
+    places: tuple[SourcePlace, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentPair:
+    """The environments that are asked, and how."""
+
+    sandbox: Sandbox
+    old: Environment
+    new: Environment
+
+
+def lost_names(pair: EnvironmentPair, uses: Mapping[str, NameUses]) -> tuple[LostName, ...]:
+    """What of ``uses`` the old environment has and the new one lacks; of what is lost nothing below it.
+
+    A library that the new environment cannot import at all tells nothing of its names. Raises
+    SandboxUnavailable.
+    """
+    lost: list[LostName] = []
+    names = sorted(uses, key=lambda name: (uses[name].of_object, name.count("."), name))
+    for start in range(0, min(len(names), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
+        asked = names[start : start + MOST_NAMES]
+        before = {member.name: member for member in probe(pair.sandbox, pair.old, asked).members}
+        there = [name for name in asked if name in before and before[name].present]
+        after = {member.name: member for member in probe(pair.sandbox, pair.new, there).members}
+        lost += _lost(uses, before, after)
+    return tuple(lost)
+
+
+def _lost(
+    uses: Mapping[str, NameUses], before: Mapping[str, Member], after: Mapping[str, Member]
+) -> Iterator[LostName]:
+    gone: set[str] = set()
+    for name in sorted(after, key=lambda name: (name.count("."), name)):
+        old, new = before[name], after[name]
+        parts = name.split(".")
+        if any(".".join(parts[:length]) in gone for length in range(1, len(parts))):
+            continue
+        if not new.present:
+            if new.why.startswith(_GONE):
+                gone.add(name)
+                yield LostName(name=name, old=old, places=_places_below(uses, name))
+            continue
+        if any(parameter.startswith("**") for parameter in new.parameters) or not (
+            old.signature and new.signature
+        ):
+            continue
+        takes_all = any(parameter.startswith("**") for parameter in old.parameters)
+        for keyword, places in uses[name].keywords.items():
+            if keyword not in new.parameters and (keyword in old.parameters or takes_all):
+                yield LostName(name=name, argument=keyword, old=old, places=tuple(places))
+
+
+def _places_below(uses: Mapping[str, NameUses], name: str) -> tuple[SourcePlace, ...]:
+    """Where a name, or one of those in it, is used."""
+    below = f"{name}."
+    places: dict[SourcePlace, None] = dict.fromkeys(uses[name].places)
+    for used, one in uses.items():
+        if used.startswith(below):
+            places.update(one.places)
+    return tuple(places)
+
+
+def advised_changes(
+    pair: EnvironmentPair,
+    distribution: str,
+    lost: Sequence[LostName],
+    words: Mapping[str, Sequence[LibraryWords]],
+    *,
+    version: str,
+) -> tuple[AdvisedChange, ...]:
+    """What to write instead of each of ``lost``; only what the new environment has is advised.
+
+    ``words``: the library's texts, by the name or argument that they are asked for. ``version``: the release
+    in the new environment. Raises SandboxUnavailable.
+    """
+    leads: dict[int, list[ReplacementLead]] = {}
+    for number, one in enumerate(lost):
+        said = words.get(one.argument or one.name, ())
+        warned = [LibraryWords(kind=EvidenceKind.WARNING, text=given.message) for given in one.old.warnings]
+        leads[number] = list(leads_for(distribution, one.name, one.argument, [*said, *warned], until=version))
+        leads[number] += _home(one)
+    asked = {
+        candidate
+        for number, one in enumerate(lost)
+        for lead in leads[number]
+        for candidate in candidates_of(one.name, one.argument, lead.replacement)
+    }
+    there = _present(pair, sorted(asked))
+    return tuple(
+        _change(distribution, one, _first_there(one, leads[number], there), version)
+        for number, one in enumerate(lost)
+    )
+
+
+def candidates_of(name: str, argument: str, replacement: str) -> tuple[str, ...]:
+    """The dotted names that a replacement may stand for, the likeliest first; of an argument its function."""
+    if not replacement or argument:
+        return (name,) if argument else ()
+    owner, top = name.rpartition(".")[0], name.partition(".")[0]
+    beside = (f"{owner}.{replacement}", f"{top}.{replacement}") if owner else ()
+    if "." in replacement:  # as it is written, else below the module that the text takes for granted
+        return tuple(dict.fromkeys((replacement, *beside)))
+    return tuple(dict.fromkeys((*beside, f"builtins.{replacement}", replacement)))
+
+
+def _home(one: LostName) -> list[ReplacementLead]:
+    """Where the old object says that it is defined, when that is a public place of another name."""
+    old = one.old
+    if one.argument or old.kind not in ("class", "function") or not old.qualified:
+        return []
+    if old.home == one.name or any(part.startswith("_") for part in old.home.split(".")):
+        return []
+    text = f"{one.name} was defined there"
+    return [
+        ReplacementLead(replacement=old.home, evidence=AdviceEvidence(kind=EvidenceKind.ASKED, text=text))
+    ]
+
+
+def _present(pair: EnvironmentPair, names: Sequence[str]) -> dict[str, Member]:
+    if not names:
+        return {}
+    members = probe(pair.sandbox, pair.new, names[:MOST_NAMES]).members
+    return {member.name: member for member in members if member.present}
+
+
+def _first_there(
+    one: LostName, leads: Iterable[ReplacementLead], there: Mapping[str, Member]
+) -> ReplacementLead | None:
+    """The first lead that the new environment confirms, its replacement written as it is found there."""
+    for lead in leads:
+        if one.argument:
+            new = there.get(one.name)
+            takes = new is not None and (
+                lead.replacement in new.parameters or any(name.startswith("**") for name in new.parameters)
+            )
+            if takes:
+                return lead
+            continue
+        if lead.rewrite and not lead.replacement:
+            return lead
+        for candidate in candidates_of(one.name, "", lead.replacement):
+            if candidate in there and candidate != one.name:
+                return replace(lead, replacement=candidate.removeprefix("builtins."))
+    return None
+
+
+def _change(distribution: str, one: LostName, lead: ReplacementLead | None, version: str) -> AdvisedChange:
+    what = f"does not take {one.argument}=" if one.argument else "lacks it"
+    lacks = AdviceEvidence(kind=EvidenceKind.ASKED, text=f"{distribution} {version} {what}", since=version)
+    places = one.places
+    if lead is not None:
+        places = tuple(dict.fromkeys((*places, *lead.places)))
+    return AdvisedChange(
+        distribution=distribution,
+        name=one.name,
+        argument=one.argument,
+        replacement=lead.replacement if lead else "",
+        rewrite=lead.rewrite if lead else "",
+        places=places,
+        evidence=(lead.evidence, lacks) if lead else (lacks,),
+    )

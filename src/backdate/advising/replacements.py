@@ -1,0 +1,117 @@
+"""What takes the place of a name that is gone, in the words of the library or of the knowledge tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advising.wording import replacement_in, since_in
+from backdate.knowledge import load
+from backdate.knowledge.changes import PYTHON, library_changes
+from backdate.knowledge.modules import aliases
+from backdate.knowledge.schema import ChangeRow
+
+_LONGEST = 240
+_ORDER = (EvidenceKind.MESSAGE, EvidenceKind.WARNING, EvidenceKind.CHANGELOG)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryWords:
+    """One text of a library: an error's message, a warning, an entry of its changelog."""
+
+    kind: EvidenceKind
+    text: str
+    source: str = ""
+    places: tuple[SourcePlace, ...] = ()
+    """The project's lines that it names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplacementLead:
+    """What may take the place of a name, and who says so."""
+
+    replacement: str
+    """Dotted as it is written; "" where nothing does."""
+    rewrite: str = ""
+    """The whole expression, where it is more than a name."""
+    evidence: AdviceEvidence
+    places: tuple[SourcePlace, ...] = ()
+
+
+def leads_for(
+    distribution: str, name: str, argument: str, words: Sequence[LibraryWords], *, until: str = ""
+) -> Iterator[ReplacementLead]:
+    """What is said to take the place of ``name``, or of its ``argument``, the surest first.
+
+    ``until``: the release that the project is to work with; rows of the tables about later ones do not count.
+    """
+    for kind in _ORDER:
+        for text in words:
+            said = replacement_in(text.text, argument or name) if text.kind is kind else None
+            if said is not None:
+                evidence = AdviceEvidence(
+                    kind=kind,
+                    text=said.sentence[:_LONGEST],
+                    since=since_in(text.text) if kind is not EvidenceKind.CHANGELOG else "",
+                    source=text.source,
+                )
+                yield ReplacementLead(
+                    replacement=without_alias(said.replacement),
+                    rewrite=said.expression,
+                    evidence=evidence,
+                    places=text.places,
+                )
+    yield from known_leads(distribution, name, argument, until=until)
+
+
+def known_leads(
+    distribution: str, name: str, argument: str = "", *, until: str = ""
+) -> Iterator[ReplacementLead]:
+    """What the rows of the knowledge tables say of a dropped name or argument."""
+    leaf = argument or name.rpartition(".")[2]
+    for row in _rows_of(distribution):
+        if row.added or not _fits(row, name, argument) or (until and _later(row.since, until)):
+            continue
+        key = leaf if leaf in row.names else name
+        if row.names.get(key) or row.rewrite.get(key):
+            yield ReplacementLead(
+                replacement=row.names.get(key, ""),
+                rewrite=row.rewrite.get(key, ""),
+                evidence=AdviceEvidence(
+                    kind=EvidenceKind.KNOWN, text=row.note, since=row.since, source=row.source
+                ),
+            )
+
+
+def without_alias(dotted: str) -> str:
+    """A name with the module that a customary alias stands for: "numpy.isin" for "np.isin"."""
+    first, dot, rest = dotted.partition(".")
+    return f"{aliases()[first]}.{rest}" if dot and first in aliases() else dotted
+
+
+def _rows_of(distribution: str) -> Iterable[ChangeRow]:
+    if distribution == PYTHON:
+        return load.python_changes()
+    return (change.row for change in library_changes() if change.distribution == distribution)
+
+
+def _fits(row: ChangeRow, name: str, argument: str) -> bool:
+    owner, _, leaf = name.rpartition(".")
+    if argument:
+        functions = {leaf, "__init__"}
+        return row.kind == "argument" and argument in row.names and bool(functions.intersection(row.owners))
+    if row.kind == "name":
+        return leaf in row.names and (row.module == owner or name == f"{row.module}.{leaf}")
+    if row.kind == "module":
+        return name in row.names
+    return row.kind == "method" and leaf in row.names and owner.rpartition(".")[2] in row.owners
+
+
+def _later(since: str, until: str) -> bool:
+    try:
+        return Version(since) > Version(until)
+    except InvalidVersion:
+        return False

@@ -1,0 +1,115 @@
+"""Requirements that a distribution dropped, and whose modules the project imports without requiring them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from backdate.advice import MissingRequirement, SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
+from backdate.environments.environment import Environment
+from backdate.knowledge.modules import in_standard_library
+
+_LARGEST_METADATA = 1024 * 1024
+_MOST_REQUIREMENTS = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedRequirements:
+    """What the metadata of one installed distribution say."""
+
+    version: str
+    requires: frozenset[str]
+    """Normalised names, those of extras left out."""
+
+
+def dropped_requirements(
+    old: Environment, new: Environment, uses: ProjectUses
+) -> tuple[MissingRequirement, ...]:
+    """What the project imports, the old environment has because another distribution required it, and the new
+    one lacks because that does not require it any more. Read from metadata; nothing is run.
+    """
+    before, after = (Distributions(site_packages(*one.roots)) for one in (old, new))
+    required_before, required_after = (stated_requirements(one.folders) for one in (before, after))
+    missing: list[MissingRequirement] = []
+    for module, places in _imported(uses).items():
+        distribution = None if in_standard_library(module) else before.of_module(module)
+        if distribution is None or distribution.key in after.all or after.has_top_level(module):
+            continue
+        found = _dropped_by(distribution.key, required_before, required_after)
+        if found is None:
+            continue
+        missing.append(
+            MissingRequirement(
+                requirement=distribution.key,
+                module=module,
+                places=places,
+                brought_by=found,
+                version=required_after[found].version,
+                required_before=required_before[found].version,
+            )
+        )
+    return tuple(missing)
+
+
+def _dropped_by(
+    wanted: str, before: Mapping[str, StatedRequirements], after: Mapping[str, StatedRequirements]
+) -> str | None:
+    """The distribution that required ``wanted`` and is still there without it."""
+    return next(
+        (
+            name
+            for name, stated in before.items()
+            if wanted in stated.requires and name in after and wanted not in after[name].requires
+        ),
+        None,
+    )
+
+
+def stated_requirements(folders: tuple[Path, ...]) -> dict[str, StatedRequirements]:
+    """What every distribution in ``folders`` requires, by normalised name."""
+    stated: dict[str, StatedRequirements] = {}
+    for folder in folders:
+        for entry in sorted(folder.glob("*.dist-info")):
+            name, one = _read(read_bounded(entry / "METADATA", _LARGEST_METADATA) or "")
+            if name:
+                stated.setdefault(name, one)
+    return stated
+
+
+def _read(metadata: str) -> tuple[str, StatedRequirements]:
+    name, version = "", ""
+    requires: set[str] = set()
+    for line in metadata.splitlines():
+        if not line.strip():
+            break  # the description follows
+        key, _, value = line.partition(":")
+        if key.casefold() == "name":
+            name = name or str(canonicalize_name(value.strip()))
+        elif key.casefold() == "version":
+            version = version or value.strip()
+        elif key.casefold() == "requires-dist" and len(requires) < _MOST_REQUIREMENTS:
+            try:
+                requirement = Requirement(value.strip())
+            except InvalidRequirement:
+                continue
+            if requirement.marker is None or "extra" not in str(requirement.marker):
+                requires.add(str(canonicalize_name(requirement.name)))
+    return name, StatedRequirements(version=version, requires=frozenset(requires))
+
+
+def _imported(uses: ProjectUses) -> dict[str, tuple[SourcePlace, ...]]:
+    """The top-level modules that the project names, each with where."""
+    imported: dict[str, dict[SourcePlace, None]] = {}
+    for name, one in uses.names.items():
+        if not one.of_object:
+            imported.setdefault(name.partition(".")[0], {}).update(one.places)
+    return {
+        module: tuple(sorted(places, key=lambda place: (place.file, place.line)))
+        for module, places in imported.items()
+    }

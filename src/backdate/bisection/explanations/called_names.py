@@ -1,0 +1,27 @@
+"""What a project's line calls, and which of its files a traceback names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backdate.advice import SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.testing.outcomes import Frame
+
+
+def own_file(file: str, uses: ProjectUses) -> str:
+    """The file of the tree that ``file`` is: itself, or what an installed copy was made from; "" for none."""
+    installed = file.rpartition("/site-packages/")[2]
+    if installed in uses.files:
+        return installed
+    alike = [known for known in uses.files if known.endswith(f"/{installed}")]
+    return alike[0] if len(alike) == 1 else ""
+
+
+def names_called_at(place: Frame | None, uses: ProjectUses, modules: Sequence[str]) -> tuple[str, ...]:
+    """The names of ``modules`` that the project's line uses at which an error surfaced, the longest first."""
+    if place is None:
+        return ()
+    at = SourcePlace(file=own_file(place.file, uses), line=place.line)
+    names = [name for name, one in uses.of_modules(modules).items() if at in one.places and "." in name]
+    return tuple(sorted(names, key=lambda name: (-name.count("."), name)))

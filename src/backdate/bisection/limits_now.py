@@ -1,0 +1,162 @@
+"""What keeps the tests passing for now: the limits with which a bisection saw them pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from packaging.requirements import Requirement
+from packaging.version import InvalidVersion, Version
+
+from backdate.advice import WorkingLimits
+from backdate.bisection.probes import ProbeResult
+from backdate.bisection.result import Finding, HeldBack
+from backdate.bisection.search import ProbeStatus
+from backdate.bisection.version_moves import hold_back
+from backdate.text import minor_version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenLimits:
+    """An environment with limits, and what was seen of the tests that broke."""
+
+    requirements: tuple[str, ...]
+    python: str
+    """The interpreter's version."""
+    newest_python: bool
+    """Whether it is the new side's interpreter."""
+    passing: frozenset[str]
+    failing: frozenset[str] = frozenset()
+
+
+def limits_seen(probes: Iterable[ProbeResult], newest_python: str) -> list[SeenLimits]:
+    """What ``probes`` of the newest instant show, those with limits or with another interpreter."""
+    seen = []
+    for probe in probes:
+        python = probe.point.choice.interpreter.version
+        if not probe.point.constraints and python == newest_python:
+            continue
+        by_status = {
+            status: frozenset(test for test, known in probe.statuses.items() if known is status)
+            for status in ProbeStatus
+        }
+        seen.append(
+            SeenLimits(
+                requirements=strictest(probe.point.constraints),
+                python=python,
+                newest_python=python == newest_python,
+                passing=by_status[ProbeStatus.GOOD],
+                failing=by_status[ProbeStatus.BAD],
+            )
+        )
+    return seen
+
+
+def working_limits(findings: Sequence[Finding], seen: Sequence[SeenLimits] = ()) -> tuple[WorkingLimits, ...]:
+    """What was seen to help: the environment with which most of the tests pass, then what helps the others.
+
+    ``seen``: every environment with limits; what the findings say counts as well. Nothing of a culprit that
+    was not held back. Of a build, what it builds with.
+    """
+    blamed = [finding for finding in findings if finding.culprits]
+    tests = frozenset(test for finding in blamed for test in finding.tests)
+    interpreter = next((limit for limit in map(_python_limit, blamed) if limit), "")
+    known = [*seen, *_of_findings(blamed)]
+    limits: list[WorkingLimits] = []
+    left = tests
+    while left or not limits:
+        best = max(known, key=lambda one: _rank(one, left), default=None)
+        if best is None or not (best.passing & left or not tests):
+            break
+        python = "" if best.newest_python else interpreter
+        if not best.requirements and not python:
+            break  # another interpreter helps, and nothing says that it is to blame
+        limits.append(
+            WorkingLimits(
+                requirements=best.requirements,
+                python=python,
+                passing=len(best.passing & tests),
+                tests=len(tests),
+                on_python=best.python,
+            )
+        )
+        left -= best.passing
+    return tuple(limits)
+
+
+def _rank(one: SeenLimits, left: frozenset[str]) -> tuple[int, int, bool, int]:
+    """More of the tests pass, and fewer fail; then the newer interpreter; then fewer limits."""
+    return (len(one.passing & left), -len(one.failing & left), one.newest_python, -len(one.requirements))
+
+
+def _of_findings(findings: Sequence[Finding]) -> list[SeenLimits]:
+    """What the findings themselves say was seen, one entry for each environment."""
+    groups: dict[tuple[tuple[str, ...], str, bool], set[str]] = {}
+    for finding in findings:
+        held = _held_back(finding, findings)
+        if held is not None:
+            key = (strictest(held.constraints), held.python, not _python_limit(finding))
+            groups.setdefault(key, set()).update(held.passing)
+    return [
+        SeenLimits(requirements=requirements, python=python, newest_python=newest, passing=frozenset(passing))
+        for (requirements, python, newest), passing in groups.items()
+    ]
+
+
+def _held_back(finding: Finding, findings: Sequence[Finding]) -> HeldBack | None:
+    """What was seen; of a finding that says only that it was confirmed, what that means.
+
+    That is: with what was hidden behind it held back as well.
+    """
+    if not finding.culprits:
+        return None
+    if finding.held_back is not None:
+        return finding.held_back
+    if "backward" not in finding.confirmed:
+        return None
+    constraints = {*finding.held, *_own(finding)}
+    for other in findings:
+        if set(_own(finding)) <= set(other.held) and set(other.tests) & set(finding.tests):
+            constraints |= {*other.held, *_own(other)}
+    older = next((one.old for one in finding.culprits if one.name == "python"), None)
+    return HeldBack(
+        constraints=tuple(sorted(constraints)), python=older or finding.python, passing=finding.tests
+    )
+
+
+def _own(finding: Finding) -> tuple[str, ...]:
+    """The constraints that hold back a finding's culprits; none for an interpreter."""
+    return () if _python_limit(finding) else hold_back(finding.culprits)
+
+
+def _python_limit(finding: Finding) -> str:
+    """The limit on the interpreter, where it is the culprit."""
+    return next(
+        (f"<{minor_version(one.new)}" for one in finding.culprits if one.name == "python" and one.new), ""
+    )
+
+
+def strictest(constraints: Iterable[str]) -> tuple[str, ...]:
+    """``constraints`` with one upper limit for each distribution: the lowest one."""
+    lines: dict[str, str] = {}
+    for line in sorted(constraints):
+        requirement = Requirement(line)
+        known = lines.get(requirement.name)
+        if known is None or _below(line, known):
+            lines[requirement.name] = line
+        elif not _below(known, line):
+            lines[f"{requirement.name} {line}"] = line  # of another kind: both count
+    return tuple(lines.values())
+
+
+def _below(line: str, other: str) -> bool:
+    """Whether both are upper limits and the first is the lower one."""
+    limits = [list(Requirement(text).specifier) for text in (line, other)]
+    if any(len(limit) != 1 or not limit[0].operator.startswith("<") for limit in limits):
+        return False
+    try:
+        versions = [Version(limit[0].version) for limit in limits]
+    except InvalidVersion:
+        return False
+    tighter = limits[0][0].operator == "<" or limits[1][0].operator == "<="
+    return versions[0] < versions[1] or (versions[0] == versions[1] and tighter)

@@ -1,0 +1,101 @@
+"""What to do about a breakage, as text: the block "Do this" at the end of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from backdate.advice import (
+    Advice,
+    AdvisedChange,
+    EvidenceKind,
+    MissingRequirement,
+    SourcePlace,
+    WorkingLimits,
+)
+from backdate.cli.render import Line
+from backdate.text import counted, plural
+
+_MOST_PLACES = 6
+_MOST_LATER = 20
+_SAYS = {
+    EvidenceKind.MESSAGE: "its error says so",
+    EvidenceKind.CHANGELOG: "its changelog says so",
+    EvidenceKind.ASKED: "where it was defined before",
+}
+
+
+def advice_lines(advice: Advice) -> Iterator[Line]:
+    """The block; nothing where nothing is advised."""
+    if not advice:
+        return
+    yield "", ""
+    yield "Do this:", "bold"
+    for limits in advice.now:
+        yield f"  Now: {_limits(limits)}", "green"
+    for fix in advice.fixes:
+        yield f"  Fix: {_change(fix)}", "green"
+    for later in advice.later[:_MOST_LATER]:
+        yield f"  Later: {_change(later)}", ""
+    if len(advice.later) > _MOST_LATER:
+        yield f"  Later: and {len(advice.later) - _MOST_LATER} more names (--json FILE has all)", "dim"
+    for missing in advice.requirements:
+        yield f"  Add: {_missing(missing)}", "green"
+    for meeting in advice.python:
+        where = f"{places_in_line(meeting.places)} " if meeting.places else ""
+        yield f"  Python {meeting.since}: {where}{meeting.what} ({meeting.source})", ""
+
+
+def places_in_line(places: Sequence[SourcePlace]) -> str:
+    """Places in few words: "src/stats.py:20, :126, tests/a.py:3"; of many the first and their number."""
+    shown: list[str] = []
+    before = ""
+    for place in places[:_MOST_PLACES]:
+        shown.append(f":{place.line}" if place.file == before else f"{place.file}:{place.line}")
+        before = place.file
+    more = len(places) - len(shown)
+    return f"{', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
+
+
+def _limits(limits: WorkingLimits) -> str:
+    what = [*limits.requirements, *([f"Python {limits.python}"] if limits.python else [])]
+    if not limits.tests:
+        return f"{', '.join(what)} (seen: it builds on Python {limits.on_python})"
+    if limits.passing == limits.tests:
+        tests = f"the {counted(limits.tests, 'test')} {plural(limits.tests, 'passes', 'pass')}"
+    else:
+        tests = f"{limits.passing} of the {limits.tests} tests pass"
+    return f"{', '.join(what)} (seen: {tests} on Python {limits.on_python})"
+
+
+def _missing(missing: MissingRequirement) -> str:
+    brought = f"{missing.brought_by} {missing.version} no longer brings it"
+    where = f" ({places_in_line(missing.places)})" if missing.places else ""
+    return f"{missing.requirement} to your requirements: {brought}, and you import {missing.module}{where}"
+
+
+def _change(change: AdvisedChange) -> str:
+    where = f"{places_in_line(change.places)} " if change.places else ""
+    if change.argument:
+        old, new = (
+            f"{change.name}({change.argument}=)",
+            f"{change.replacement}=" if change.replacement else "",
+        )
+    else:
+        old, new = change.name, change.rewrite or change.replacement
+    why = _why(change)
+    if new:
+        return f"{where}{old} → {new}{f' ({why})' if why else ''}"
+    return f"{where}{old} is gone{f': {why}' if why else ''}; nothing says what takes its place"
+
+
+def _why(change: AdvisedChange) -> str:
+    if not change.evidence:
+        return ""
+    first = change.evidence[0]
+    if first.kind is EvidenceKind.WARNING:
+        return f"its warning since {first.since} says so" if first.since else "its warning says so"
+    if first.kind is EvidenceKind.KNOWN:
+        return f"since {first.since}{f', {first.text}' if first.text else ''}: {first.source}"
+    if first.kind is EvidenceKind.ASKED and not (change.replacement or change.rewrite):
+        return first.text
+    return _SAYS.get(first.kind, "")

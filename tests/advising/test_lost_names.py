@@ -1,0 +1,201 @@
+"""What a project uses of a library and a newer environment lacks, asked of small real environments."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import AdvisedChange, EvidenceKind
+from backdate.advising.lost_names import EnvironmentPair, LostName, advised_changes, lost_names
+from backdate.advising.replacements import LibraryWords
+from backdate.advising.requirements import dropped_requirements
+from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.uses import read_uses
+from backdate.diagnosis.api import Member
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Sandbox
+
+OLD = {
+    "lib/__init__.py": """
+import warnings
+from lib.urls import decode
+def load(stream, missing=None, size=1): pass
+def dump(x, **options): pass
+def steady(x, y=1): pass
+class Box:
+    def put(self, x): pass
+    def _add(self): pass
+def __getattr__(name):
+    if name == "late":
+        warnings.warn("`late` is deprecated since 1.9, use `soon` instead", DeprecationWarning)
+        return 1
+    raise AttributeError(name)
+def nowhere(): pass
+def astray(): pass
+""",
+    "lib/urls.py": "from urllib.parse import parse_qs as taken\ndef decode(s): pass\n",
+    "lib/old.py": "def f(): pass\n",
+}
+NEW = {
+    "lib/__init__.py": """
+soon = 1
+def load(stream, load_default=None, size=1): pass
+def dump(x): pass
+def steady(x: int, y: int = 1) -> int: pass
+class Box: pass
+""",
+    "lib/urls.py": "",
+}
+PROJECT = """
+import lib
+import lib.old
+from lib import decode
+from lib.urls import taken
+lib.late, lib.nowhere, lib.astray
+lib.load("x", missing=1, size=2)
+lib.dump(1, indent=2)
+lib.steady(1, y=2)
+box = lib.Box()
+box.put(1)
+class Mine(lib.Box):
+    def _add(self): ...
+lib.old.f()
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, str]], Environment]:
+    from diagnosis_environments import environment_of
+
+    def make(files: dict[str, str]) -> Environment:
+        root = tmp_path_factory.mktemp("made") / "venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root)], check=True)
+        site = next(root.glob("lib/python*/site-packages"))
+        for name, text in files.items():
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).write_text(text)
+        return environment_of(root, root / "bin/python")
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def pair(made: Callable[..., Environment], one_sandbox: Sandbox) -> EnvironmentPair:
+    return EnvironmentPair(sandbox=one_sandbox, old=made(OLD), new=made(NEW))
+
+
+def uses_of(source: str) -> ProjectUses:
+    uses = ProjectUses()
+    read_uses(source.encode(), "src/p.py", uses)
+    uses.files = ("src/p.py",)
+    return uses
+
+
+@pytest.fixture(scope="module")
+def lost(pair: EnvironmentPair) -> tuple[LostName, ...]:
+    return lost_names(pair, uses_of(PROJECT).of_modules(["lib"]))
+
+
+def test_names_and_arguments_that_go(lost: tuple[LostName, ...]) -> None:
+    assert {(one.name, one.argument): [place.line for place in one.places] for one in lost} == {
+        ("lib.decode", ""): [4],
+        ("lib.urls.taken", ""): [5],
+        ("lib.late", ""): [6],
+        ("lib.nowhere", ""): [6],
+        ("lib.astray", ""): [6],
+        ("lib.load", "missing"): [7],
+        ("lib.dump", "indent"): [8],
+        ("lib.Box.put", ""): [11],
+        ("lib.old", ""): [3, 14],
+    }
+
+
+def test_what_is_advised_is_said_by_the_library_and_there(
+    pair: EnvironmentPair, lost: tuple[LostName, ...]
+) -> None:
+    words = {
+        "missing": "`missing` was replaced by `load_default`.",
+        "lib.decode": "Removed `decode`, use `urllib.parse.parse_qs` instead",
+        "lib.astray": "`astray` was renamed to `not_there`",
+    }
+    said = {
+        name: [LibraryWords(kind=EvidenceKind.CHANGELOG, text=text, source="CHANGES")]
+        for name, text in words.items()
+    }
+    changes = {
+        (change.name, change.argument): change
+        for change in advised_changes(pair, "lib", lost, said, version="2.0")
+    }
+
+    def advised(name: str, argument: str = "") -> tuple[str, EvidenceKind]:
+        change: AdvisedChange = changes[name, argument]
+        return change.replacement, change.evidence[0].kind
+
+    assert advised("lib.late") == ("lib.soon", EvidenceKind.WARNING)
+    assert changes["lib.late", ""].evidence[0].since == "1.9"
+    assert advised("lib.load", "missing") == ("load_default", EvidenceKind.CHANGELOG)
+    assert advised("lib.decode") == ("urllib.parse.parse_qs", EvidenceKind.CHANGELOG)
+    assert advised("lib.urls.taken") == ("urllib.parse.parse_qs", EvidenceKind.ASKED)  # its own home
+    # nobody says, or what is said is not there
+    for name in ("lib.nowhere", "lib.astray", "lib.Box.put"):
+        assert advised(name) == ("", EvidenceKind.ASKED)
+    assert changes["lib.nowhere", ""].evidence[0].text == "lib 2.0 lacks it"
+
+
+def test_a_library_that_cannot_be_imported_tells_nothing_of_its_names(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    broken = made({"lib/__init__.py": "raise RuntimeError('compiled for another release')\n"})
+    pair = EnvironmentPair(sandbox=one_sandbox, old=made(OLD), new=broken)
+    assert lost_names(pair, uses_of(PROJECT).of_modules(["lib"])) == ()
+
+
+def test_what_is_not_asked_for_is_not_run(pair: EnvironmentPair) -> None:
+    member = Member(name="a.f", present=True)
+    lost = (LostName(name="a.f", old=member, places=()),)
+    (change,) = advised_changes(pair, "a", lost, {}, version="2")
+    assert change.replacement == ""
+    assert lost_names(pair, {}) == ()
+
+
+def metadata(name: str, version: str, *requires: str) -> dict[str, str]:
+    folder = f"{name}-{version}.dist-info"
+    lines = "".join(f"Requires-Dist: {one}\n" for one in requires)
+    return {
+        f"{folder}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{lines}\ntext\n",
+        f"{folder}/RECORD": f"{name}.py,,\n",
+        f"{name}.py": "",
+    }
+
+
+def test_a_requirement_that_another_distribution_dropped(made: Callable[..., Environment]) -> None:
+    old = made(
+        {
+            **metadata("isodate", "0.6.1", "six", "extra-thing; extra == 'x'"),
+            **metadata("six", "1.16.0"),
+            **metadata("used", "1.0"),
+            **metadata("stays", "1.0"),
+        }
+    )
+    new = made({**metadata("isodate", "0.7.2"), **metadata("stays", "1.1")})
+    uses = uses_of("import isodate, six, os\nimport used\nfrom stays import x\n")
+    (missing,) = dropped_requirements(old, new, uses)
+    assert (missing.requirement, missing.brought_by, missing.version, missing.required_before) == (
+        "six",
+        "isodate",
+        "0.7.2",
+        "0.6.1",
+    )
+    assert [(place.file, place.line) for place in missing.places] == [("src/p.py", 1)]
+    assert dropped_requirements(old, old, uses) == ()
+    assert dropped_requirements(old, new, uses_of("try:\n    import six\nexcept ImportError: ...\n")) == ()
+
+
+@pytest.mark.parametrize("text", ["", "Name", "Name: a\nRequires-Dist: !!\n", "\x00"])
+def test_odd_metadata_are_read(made: Callable[..., Environment], tmp_path: Path, text: str) -> None:
+    odd = made({"a-1.dist-info/METADATA": text})
+    assert dropped_requirements(odd, odd, uses_of("import six\n")) == ()

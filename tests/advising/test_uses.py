@@ -1,0 +1,96 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backdate.advice import SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.uses import read_uses, uses_in
+
+
+def uses_of(source: str) -> ProjectUses:
+    uses = ProjectUses()
+    read_uses(source.encode(), "a.py", uses)
+    return uses
+
+
+def lines_of(source: str, name: str) -> list[int]:
+    return [place.line for place in uses_of(source).places_of(name)]
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "lines"),
+    [
+        ("import numpy as np\nx = np.float_\ny = np.float_(1)\n", "numpy.float_", [2, 3]),
+        ("from numpy import in1d as i\n\ni(1, 2)\n", "numpy.in1d", [1, 3]),
+        ("from a import (\n    b,\n    c,\n)\n", "a.c", [3]),
+        ("import a.b\na.b.c.d()\n", "a.b.c.d", [2]),
+        ("import a\nx = a.Box()\nx.put(1)\n", "a.Box.put", [3]),
+        ("import a\na.Box().put(1)\n", "a.Box.put", [2]),
+        ("import a\ndef f():\n    x = a.Box()\n    return x.put\n", "a.Box.put", [4]),
+        ("import a\nclass C(a.Field):\n    def g(self):\n        self.fail('x')\n", "a.Field.fail", [4]),
+        ("import a\nclass C(a.Field):\n    def g(self):\n        super().fail('x')\n", "a.Field.fail", [4]),
+        (
+            "import a\nclass C:\n  def h(self):\n    self.b = a.Box()\n  def g(self):\n    self.b.put(1)\n",
+            "a.Box.put",
+            [6],
+        ),
+        ("import a\nf = a.load\nf()\n", "a.load", [2, 3]),
+        # what is not known, or guarded, is no use
+        ("import a\ndef f(a):\n    a.load()\n", "a.load", []),
+        ("import a\nx = a.Box()\nx = 1\nx.put(1)\n", "a.Box.put", []),
+        ("try:\n    from a import b\nexcept ImportError:\n    from c import b\n", "a.b", []),
+        ("import a\nif hasattr(a, 'load'):\n    a.load()\n", "a.load", []),
+        ("import a\nif a.__version__ < '2':\n    a.load()\n", "a.load", []),
+        (
+            "import a\nclass C(a.Field):\n    def fail(self): ...\n    def g(self):\n        self.fail()\n",
+            "a.Field.fail",
+            [],
+        ),
+        ("from . import a\na.load()\n", "a.load", []),
+        ("import a\nx = [a for a in range(3)]\n", "a.load", []),
+    ],
+)
+def test_where_a_name_is_used(source: str, name: str, lines: list[int]) -> None:
+    assert lines_of(source, name) == lines
+
+
+def test_keyword_arguments_of_calls() -> None:
+    uses = uses_of("from m import fields\nx = fields.Str(required=True,\n    missing=None)\n")
+    keywords = uses.names["m.fields.Str"].keywords
+    assert {name: [place.line for place in places] for name, places in keywords.items()} == {
+        "required": [2],
+        "missing": [3],
+    }
+
+
+def test_attributes_that_a_class_defines_below_its_base() -> None:
+    source = (
+        "import threading\nclass W(threading.Thread):\n    limit = 3\n    def __init__(self):\n"
+        "        self._handle = None\n    def stop(self): ...\n"
+    )
+    defined = uses_of(source).defined
+    assert defined["threading.Thread._handle"] == {SourcePlace(file="a.py", line=5): None}
+    assert {"threading.Thread.limit", "threading.Thread.stop"} <= set(defined)
+
+
+def test_a_tree_is_read_with_its_own_files_first(tmp_path: Path) -> None:
+    for name in ("tests/test_a.py", "src/p/a.py", ".hidden/a.py", "build/lib/a.py", "venv2/lib/a.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("import lib\nlib.load()\n")
+    (tmp_path / "venv2/pyvenv.cfg").touch()
+    (tmp_path / "outside.py").symlink_to("/etc/passwd")
+    (tmp_path / "broken.py").write_text("def")
+    places = uses_in(tmp_path).places_of("lib.load")
+    assert [place.file for place in places] == ["src/p/a.py", "tests/test_a.py"]
+
+
+@given(st.text(max_size=200))
+def test_any_source_is_read(source: str) -> None:
+    uses_of(source)
+
+
+def test_source_that_is_nested_too_deep_is_left_out() -> None:
+    uses = uses_of(f"import a\nx = {'(' * 150}a.b{')' * 150}\ny = a{'.b' * 100_000}\n")
+    assert all(len(name) <= 300 for name in uses.names)

@@ -1,0 +1,168 @@
+"""Which lost name an error is about, and in whose file it surfaced."""
+
+from __future__ import annotations
+
+import pytest
+
+from backdate.advice import AdvisedChange, EvidenceKind, SourcePlace
+from backdate.advising.lost_names import LostName
+from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.uses import read_uses
+from backdate.bisection.advise import Explained, is_about, met_alone, with_own_files, words_of
+from backdate.bisection.explanations.called_names import names_called_at, own_file
+from backdate.bisection.result import (
+    ChangedName,
+    Culprit,
+    Excerpt,
+    Explanation,
+    Failing,
+    Finding,
+    GivenWarning,
+)
+from backdate.diagnosis.api import Member, NameChange
+from backdate.diagnosis.messages import read_message
+from backdate.diagnosis.result import Cause
+from backdate.environments.environment import Environment
+from backdate.testing.outcomes import Frame
+
+SOURCE = "import lib\n\nx = lib.parse(lib.read(1), size=2)\nlib.load(missing=1)\nframe.append(1)\n"
+
+
+def uses() -> ProjectUses:
+    found = ProjectUses()
+    read_uses(SOURCE.encode(), "src/p/a.py", found)
+    found.files = ("src/p/a.py", "tests/test_a.py")
+    return found
+
+
+def explained(
+    type_: str, message: str, line: int, *names: ChangedName, file: str = "src/p/a.py", **rest: object
+) -> Explained:
+    said = read_message(type_, message)
+    cause = Cause(
+        kind=said.kind, type=type_, message=message, name=said.name, owner=said.owner, owner_is=said.owner_is
+    )
+    source = SOURCE.splitlines()[line - 1]
+    finding = Finding(
+        tests=("t",),
+        error=Failing(
+            type=type_, message=message, place=Frame(file=file, line=line, function="f", source=source)
+        ),
+        axis="packages",
+        culprits=(Culprit(name="lib", old="1", new="2", released=None),),
+        python="3.12.1",
+        explanations=Explanation(names=names, **rest),  # type: ignore[arg-type]
+    )
+    environment: Environment = None  # type: ignore[assignment]
+    return Explained(finding=finding, cause=cause, good=environment)
+
+
+def lost(name: str, argument: str = "", line: int = 3) -> LostName:
+    place = SourcePlace(file="src/p/a.py", line=line)
+    return LostName(name=name, argument=argument, old=Member(name=name, present=True), places=(place,))
+
+
+GONE = ChangedName(name="lib.parse", change=NameChange.GONE)
+
+
+@pytest.mark.parametrize(
+    ("one", "name", "about"),
+    [
+        (explained("AttributeError", "module 'lib' has no attribute 'parse'", 3), lost("lib.parse"), True),
+        (explained("AttributeError", "module 'lib' has no attribute 'parse'", 3), lost("lib.read"), False),
+        (
+            explained("AttributeError", "module 'b' has no attribute 'parse'", 3, GONE),
+            lost("lib.parse"),
+            True,
+        ),
+        (
+            explained("TypeError", "load() got an unexpected keyword argument 'missing'", 4),
+            lost("lib.load", "missing", 4),
+            True,
+        ),
+        (
+            explained("TypeError", "load() got an unexpected keyword argument 'other'", 4),
+            lost("lib.load", "missing", 4),
+            False,
+        ),
+        (
+            explained("TypeError", "dump() got an unexpected keyword argument 'missing'", 4),
+            lost("lib.load", "missing", 4),
+            False,
+        ),
+    ],
+)
+def test_what_an_error_is_about(one: Explained, name: LostName, about: bool) -> None:
+    assert is_about(one, name, uses()) is about
+
+
+def test_a_method_of_an_object_is_known_by_its_error_alone() -> None:
+    gone = ChangedName(name="pandas.DataFrame.append", change=NameChange.GONE)
+    one = explained("AttributeError", "'DataFrame' object has no attribute 'append'", 5, gone)
+    found = met_alone(one, uses())
+    assert found is not None
+    assert (found.name, found.argument) == ("pandas.DataFrame.append", "")
+    assert found.places == (SourcePlace(file="src/p/a.py", line=5),)
+    elsewhere = explained(
+        "AttributeError", "'DataFrame' object has no attribute 'append'", 5, gone, file="/e/other.py"
+    )
+    assert met_alone(elsewhere, uses()) is None
+    unnamed = explained("AttributeError", "'DataFrame' object has no attribute 'append'", 4, gone)
+    assert met_alone(unnamed, uses()) is None
+    unknown = explained("AttributeError", "'DataFrame' object has no attribute 'append'", 5)
+    assert met_alone(unknown, uses()) is None
+
+
+def test_an_argument_that_only_the_error_tells() -> None:
+    one = explained("TypeError", "load() got an unexpected keyword argument 'missing'", 4)
+    found = met_alone(one, uses())
+    assert found is not None
+    assert (found.name, found.argument) == ("load", "missing")
+
+
+def test_whose_file_a_traceback_names() -> None:
+    known = uses()
+    assert own_file("src/p/a.py", known) == "src/p/a.py"
+    assert own_file("/e/lib/python3.12/site-packages/p/a.py", known) == "src/p/a.py"
+    assert own_file("p/a.py", known) == "src/p/a.py"
+    assert own_file("/usr/lib/python3.12/json/decoder.py", known) == ""
+    change = AdvisedChange(
+        distribution="lib",
+        name="lib.f",
+        places=tuple(SourcePlace(file=file, line=3) for file in ("p/a.py", "src/p/a.py", "lib/x.py")),
+    )
+    assert with_own_files(change, known).places == (SourcePlace(file="src/p/a.py", line=3),)
+
+
+def test_what_the_line_calls_at_which_a_value_is_another_one() -> None:
+    place = Frame(file="p/a.py", line=3, function="f", source="")
+    assert names_called_at(place, uses(), ["lib"]) == ("lib.parse", "lib.read")
+    assert names_called_at(place, uses(), ["other"]) == ()
+    assert names_called_at(None, uses(), ["lib"]) == ()
+
+
+def test_what_the_library_said() -> None:
+    warned = ChangedName(name="lib.parse", change=NameChange.GONE, warned=("W: parse is old",))
+    one = explained(
+        "AttributeError",
+        "module 'lib' has no attribute 'parse'",
+        3,
+        warned,
+        warnings=(GivenWarning(category="D", message="use read", places=(), names_it=True),),
+        changelog=(
+            Excerpt(
+                distribution="lib",
+                version="2",
+                archive="lib-2.tar.gz",
+                file="NEWS",
+                lines=("a", "b"),
+                about="parse",
+            ),
+        ),
+    )
+    assert [(said.kind, said.text) for said in words_of(one)] == [
+        (EvidenceKind.MESSAGE, "module 'lib' has no attribute 'parse'"),
+        (EvidenceKind.WARNING, "use read"),
+        (EvidenceKind.WARNING, "W: parse is old"),
+        (EvidenceKind.CHANGELOG, "a b"),
+    ]

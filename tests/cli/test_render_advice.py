@@ -1,0 +1,102 @@
+"""The block "Do this", in lines."""
+
+from __future__ import annotations
+
+from backdate.advice import (
+    NO_ADVICE,
+    Advice,
+    AdviceEvidence,
+    AdvisedChange,
+    EvidenceKind,
+    MissingRequirement,
+    PythonChange,
+    SourcePlace,
+    WorkingLimits,
+)
+from backdate.cli.render_advice import advice_lines, places_in_line
+
+PLACES = tuple(SourcePlace(file="src/app/stats.py", line=line) for line in (20, 126))
+
+
+def change(
+    kind: EvidenceKind, *, since: str = "", replacement: str = "numpy.isin", argument: str = ""
+) -> AdvisedChange:
+    evidence = AdviceEvidence(
+        kind=kind, text="numpy 2.4.1 lacks it", since=since, source="https://n.org/notes"
+    )
+    return AdvisedChange(
+        distribution="numpy",
+        name="numpy.in1d",
+        argument=argument,
+        replacement=replacement,
+        places=PLACES,
+        evidence=(evidence,),
+    )
+
+
+def lines(advice: Advice) -> list[str]:
+    return [text for text, _ in advice_lines(advice)]
+
+
+def test_the_block() -> None:
+    advice = Advice(
+        now=(WorkingLimits(requirements=("numpy<2.0.0",), passing=9, tests=9, on_python="3.12.1"),),
+        fixes=(change(EvidenceKind.WARNING, since="1.25"),),
+        later=(change(EvidenceKind.ASKED, replacement=""),),
+        requirements=(
+            MissingRequirement(
+                requirement="six", module="six", places=PLACES[:1], brought_by="isodate", version="0.7.2"
+            ),
+        ),
+        python=(PythonChange(since="3.13", what="it changed", source="https://p.org", places=PLACES[:1]),),
+    )
+    assert lines(advice) == [
+        "",
+        "Do this:",
+        "  Now: numpy<2.0.0 (seen: the 9 tests pass on Python 3.12.1)",
+        "  Fix: src/app/stats.py:20, :126 numpy.in1d → numpy.isin (its warning since 1.25 says so)",
+        (
+            "  Later: src/app/stats.py:20, :126 numpy.in1d is gone: numpy 2.4.1 lacks it; "
+            "nothing says what takes its place"
+        ),
+        (
+            "  Add: six to your requirements: isodate 0.7.2 no longer brings it, and you import six "
+            "(src/app/stats.py:20)"
+        ),
+        "  Python 3.13: src/app/stats.py:20 it changed (https://p.org)",
+    ]
+
+
+def test_limits() -> None:
+    def said(requirements: tuple[str, ...], python: str, passing: int, tests: int) -> str:
+        limits = WorkingLimits(
+            requirements=requirements, python=python, passing=passing, tests=tests, on_python="3.11.7"
+        )
+        return lines(Advice(now=(limits,)))[-1]
+
+    assert said(("a<2",), "", 1, 1) == "  Now: a<2 (seen: the 1 test passes on Python 3.11.7)"
+    assert said(("a<2", "b<3"), "", 1, 4) == "  Now: a<2, b<3 (seen: 1 of the 4 tests pass on Python 3.11.7)"
+    assert said((), "<3.12", 4, 4) == "  Now: Python <3.12 (seen: the 4 tests pass on Python 3.11.7)"
+    assert said(("a<2",), "", 0, 0) == "  Now: a<2 (seen: it builds on Python 3.11.7)"
+
+
+def test_who_says_so() -> None:
+    def said(kind: EvidenceKind, **rest: str) -> str:
+        return lines(Advice(fixes=(change(kind, **rest),)))[-1].partition("numpy.in1d")[2]
+
+    assert said(EvidenceKind.MESSAGE) == " → numpy.isin (its error says so)"
+    assert said(EvidenceKind.WARNING) == " → numpy.isin (its warning says so)"
+    assert said(EvidenceKind.CHANGELOG) == " → numpy.isin (its changelog says so)"
+    assert said(EvidenceKind.KNOWN, since="2.4") == (
+        " → numpy.isin (since 2.4, numpy 2.4.1 lacks it: https://n.org/notes)"
+    )
+    assert said(EvidenceKind.CHANGELOG, argument="a", replacement="b") == "(a=) → b= (its changelog says so)"
+
+
+def test_of_many_places_the_first_are_named() -> None:
+    places = [SourcePlace(file="a.py", line=line) for line in range(1, 10)]
+    assert places_in_line(places) == "a.py:1, :2, :3, :4, :5, :6 and 3 more"
+
+
+def test_no_advice_is_no_block() -> None:
+    assert lines(NO_ADVICE) == []
