@@ -26,6 +26,8 @@ from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SystemPackages
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.sandboxes.services.kinds import wanted_service
+from backdate.sandboxes.services.wanted import ServiceKind
 
 ROOT = Path("/project")
 
@@ -282,6 +284,22 @@ def test_nothing_is_begun_after_the_time() -> None:
     loop = Loop(bench, SetupOptions(begin_within_s=0.0), ROOT)
     assert loop.run([start(recipe("a"))]) is None
     assert bench.done == []
+
+
+def test_services_that_cannot_be_started_are_not_tried_but_told() -> None:
+    wanted = (wanted_service(ServiceKind.REDIS),)
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [repaired(recipe("a", services=wanted), "a service")]
+
+    bench = FakeLoopBackend(lambda one, python: failure("Connection refused"), proposes, startable=False)
+    loop = Loop(bench, SetupOptions(), ROOT)
+    loop.run([start(recipe("a"))])
+    assert len(bench.done) == 1
+    assert list(loop.hints) == ["not tried, as it cannot be started here: a service: it was seen"]
+    starting = FakeLoopBackend(lambda one, python: failure("Connection refused"), proposes)
+    Loop(starting, SetupOptions(), ROOT).run([start(recipe("a"))])
+    assert [one.services for one, _ in starting.done] == [(), wanted]
 
 
 def test_what_is_not_applied_is_not_tried_but_told() -> None:

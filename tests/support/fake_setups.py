@@ -130,10 +130,15 @@ class FakeLoopBackend:
     says: Says
     proposes: Callable[[SetupFailure, Recipe], Sequence[Repair]] = lambda failure, recipe: ()
     apt: bool = False
+    startable: bool = True
+    """Whether services can be started."""
     defined: dict[str, int] = field(default_factory=dict)
     """The test functions that the project's files define."""
     done: list[tuple[Recipe, str]] = field(default_factory=list)
     """What was run, with the interpreter."""
+
+    def startable_services(self, one: Recipe) -> tuple[object, ...]:
+        return tuple(service.effect for service in one.services) if self.startable else ()
 
     def choose(self, one: Recipe, python: str | None) -> InterpreterChoice:
         return choice(f"{python}.1" if python else "3.8.18")

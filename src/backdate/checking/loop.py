@@ -38,6 +38,10 @@ class LoopBackend(Protocol):
         """Whether the Debian packages of recipes are applied."""
         ...
 
+    def startable_services(self, recipe: Recipe) -> tuple[object, ...]:
+        """What of the services that ``recipe`` wants would be started."""
+        ...
+
     def choose(self, recipe: Recipe, python: str | None) -> InterpreterChoice:
         """The interpreter for ``recipe``; ``python`` is one that a repair asks for."""
         ...
@@ -139,6 +143,8 @@ class Loop:
         """Keep in mind what was not tried because nothing of it would be applied."""
         if repair.recipe.system != before.recipe_run.recipe.system and not self.backend.apt:
             self.hints[f"not tried without --apt: {repair.rule}: {repair.reason}"] = None
+        elif repair.recipe.services != before.recipe_run.recipe.services:
+            self.hints[f"not tried, as it cannot be started here: {repair.rule}: {repair.reason}"] = None
 
     def _budget_exhausted(self, *, advised: bool) -> bool:
         """Whether nothing more may be begun: the rules leave a part of what there is to an adviser.
@@ -184,7 +190,12 @@ class Loop:
         if self._budget_exhausted(advised=advised):
             return None
         choice = known.choice if known is not None else self.backend.choose(recipe, python)
-        effect = effect_key(recipe, choice.interpreter.version, apt=self.backend.apt)
+        effect = effect_key(
+            recipe,
+            choice.interpreter.version,
+            apt=self.backend.apt,
+            services=self.backend.startable_services(recipe),
+        )
         if effect in self._effects:
             return None
         self._effects.add(effect)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from backdate.checking.compare import count_outcomes
 from backdate.checking.dated_project import DatedProject, choose
-from backdate.checking.recipe_run import RecipeRun, run_recipe
+from backdate.checking.recipe_run import RecipeRun, run_recipe, startable_services
 from backdate.checking.resources import Resources
 from backdate.checking.setup_class import SetupAssessment, SetupClass
 from backdate.environments.environment import InterpreterChoice
@@ -39,6 +39,10 @@ class ProjectBackend:
     def apt(self) -> bool:
         """See ``loop.LoopBackend``."""
         return self.resources.apt
+
+    def startable_services(self, recipe: Recipe) -> tuple[object, ...]:
+        """See ``loop.LoopBackend``."""
+        return startable_services(recipe, self.resources)
 
     def choose(self, recipe: Recipe, python: str | None) -> InterpreterChoice:
         """See ``loop.LoopBackend``."""

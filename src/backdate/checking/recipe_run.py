@@ -187,6 +187,15 @@ def service_plan(recipe: Recipe, base: BaseSystem | None, resources: Resources) 
     )
 
 
+def startable_services(recipe: Recipe, resources: Resources) -> tuple[object, ...]:
+    """What of the services that ``recipe`` wants would be started for its tests, wherever these run."""
+    if not resources.apt or not resources.settings.services:
+        return service_plan(recipe, None, resources).key
+    from backdate.sandboxes.services.kinds import row_of
+
+    return tuple(service.effect for service in recipe.services if row_of(service.kind).packages)
+
+
 def wanted_packages(recipe: Recipe, resources: Resources) -> tuple[str, ...]:
     """The Debian packages that ``recipe`` asks for, with the servers of the services that it wants."""
     from backdate.sandboxes.services.kinds import row_of

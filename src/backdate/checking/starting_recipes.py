@@ -68,10 +68,10 @@ def usable(start: StartingRecipe, root: Path) -> bool:
     return all(files.has(name) for name in named)
 
 
-def effect_key(recipe: Recipe, python: str, *, apt: bool) -> str:
+def effect_key(recipe: Recipe, python: str, *, apt: bool, services: tuple[object, ...] = ()) -> str:
     """Equal for two recipes that would do the same with that interpreter, wherever their parts come from.
 
-    ``apt``: whether the Debian packages that they ask for are applied.
+    ``apt``: whether the Debian packages that they ask for are applied. ``services``: what would be started.
     """
     blank = Provenance(rule="")
     parts = (
@@ -82,6 +82,7 @@ def effect_key(recipe: Recipe, python: str, *, apt: bool) -> str:
         sorted((need.distribution, need.requirement) for need in recipe.build_requirements),
         sorted((later.name, later.until) for later in recipe.extra_cutoff_overrides),
         sorted(system.packages for system in recipe.system if system.manager == "apt") if apt else (),
+        services,
     )
     return digest(*parts, python)
 

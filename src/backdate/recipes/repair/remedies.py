@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from backdate.recipes.repair.builds import system_names
 from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.services import help_of
 
 _REMEDIES: Mapping[ErrorClass, str] = MappingProxyType(
     {
@@ -62,6 +63,8 @@ def what_helps(
         return f"run with --build-network: the build wants {', '.join(refused[:3])}"
     if error is ErrorClass.NEEDS_NETWORK and of_build:
         return "run with --build-network: the build fetches something that is not on the package index"
+    if error is ErrorClass.NEEDS_SERVICE:
+        return help_of(text) or _REMEDIES[error]
     if error is ErrorClass.MISSING_HEADER:
         known = {package for names in system_names(text).values() for package in names}
         packages = sorted(known | set(named))

@@ -22,6 +22,7 @@ from backdate.recipes.repair import (
     own_program,
     plugins,
     running,
+    services,
     shadowed,
     unsatisfiable,
 )
@@ -51,6 +52,7 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
     running.import_mode,
     running.display,
     running.example_variables,
+    services.wanted_services,
     django.own_database,
 )
 """Rules that add what is missing: independent of each other, so that one round can take them all."""
