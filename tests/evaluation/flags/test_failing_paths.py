@@ -9,7 +9,7 @@ from small_runner import write_files
 from backdate.evaluation.edits import edited_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
 from backdate.evaluation.flags.types import Suspect
-from backdate.testing.outcomes import Frame, Outcome, Raised
+from backdate.testing.outcomes import Frame, Outcome, Raised, SuiteRun
 
 CODE = """\
 import os
@@ -124,3 +124,66 @@ def test_a_file_that_is_no_python_is_judged_as_a_file(tmp_path) -> None:
     (tmp_path / "before").mkdir()
     one = suspect(tmp_path, ("os.gone(x)", "abs(x)"), file="m.tmpl")
     assert outside_failing_paths(one, failing(("m.tmpl", 7)))[0] == []
+
+
+class Without:
+    """Answers with failures at a line of the changed text, by what stands there."""
+
+    def __init__(self, **failures: str) -> None:
+        self.failures = failures
+        self.asked: list[tuple[str, str]] = []
+
+    def __call__(self, file: str, text: str) -> SuiteRun:
+        self.asked.append((file, text))
+        lines = text.splitlines()
+        wanted = self.failures.get(file.partition(".")[0])
+        if wanted is None:
+            return builders.run(builders.result("t::a", Outcome.PASSED))
+        return failing(("tests/test_m.py", 4), (file, 1 + lines.index(wanted)))
+
+
+def test_what_the_first_failure_hides_is_no_place_outside(tmp_path) -> None:
+    changes = [("os.gone(x)", "abs(x)"), ("    return x\n", "    return +x\n")]
+    without = Without(m="    return x")
+    assert outside_failing_paths(suspect(tmp_path, *changes), FAILING_HERE, without) == ([], [])
+    ((file, text),) = without.asked
+    assert file == "m.py"
+    assert "abs(x)" in text, "the rest of the answer is in force"
+    assert "return +x" not in text
+
+
+def test_an_edit_that_the_tests_do_not_need_stays_outside(tmp_path) -> None:
+    changes = [("os.gone(x)", "abs(x)"), ("    return x\n", "    return +x\n")]
+    flags, _ = outside_failing_paths(suspect(tmp_path, *changes), FAILING_HERE, Without())
+    assert [one.detail.partition(": no failure")[0] for one in flags] == ["m.py:10: other"]
+
+
+def test_a_failure_that_passes_elsewhere_does_not_excuse_an_edit(tmp_path) -> None:
+    changes = [("os.gone(x)", "abs(x)"), ("    return x\n", "    return +x\n")]
+    without = Without(m="    return abs(x)")  # an edit that patches what another function uses
+    flags, _ = outside_failing_paths(suspect(tmp_path, *changes), FAILING_HERE, without)
+    assert [one.detail.partition(": no failure")[0] for one in flags] == ["m.py:10: other"]
+
+
+def test_a_file_that_the_first_failure_hides_is_looked_at_as_it_was(tmp_path) -> None:
+    one = suspect(tmp_path, ("os.gone(x)", "abs(x)"))
+    without = Without(m="import os")
+    assert outside_failing_paths(one, failing(("tests/test_m.py", 4)), without) == ([], [])
+    assert without.asked == [("m.py", CODE)]
+
+
+def test_few_places_are_looked_at_again(tmp_path) -> None:
+    files = {f"m{number}.py": CODE for number in range(20)}
+    after = {name: CODE.replace("os.gone(x)", "abs(x)") for name in files}
+    one = Suspect(
+        task=None,  # type: ignore[arg-type]
+        before=write_files(tmp_path / "before", files),
+        after=write_files(tmp_path / "after", after),
+        edits=edited_lines(files, after),
+        scratch=tmp_path,
+        run=None,
+    )
+    without = Without()
+    flags, _ = outside_failing_paths(one, failing(("tests/test_m.py", 4)), without)
+    assert len(flags) == 20
+    assert len(without.asked) < 10

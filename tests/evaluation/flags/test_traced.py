@@ -51,18 +51,39 @@ AFTER = {
 AGES = pytest.mark.parametrize("new", ["3.8", "3.12"])
 
 
-def look(place: Path, new: str, after: Mapping[str, str], before: Mapping[str, str] = BEFORE) -> FlagFindings:
+class KnowingRunner(SmallProjectRunner):
+    """Has the known solution as well: the files ``known``."""
+
+    known: ClassVar[Mapping[str, str]] = {}
+
+    def over(self, change: Callable[[Sandbox], Sandbox]) -> KnowingRunner:
+        return KnowingRunner(self.files, self.versions, sandbox=change(self.sandbox))
+
+    def make_tree(self, task, target: Path, stage: str | None = None) -> None:
+        write_files(target, {**self.files, **(self.known if stage == "reference" else {})})
+
+
+def look(
+    place: Path,
+    new: str,
+    after: Mapping[str, str],
+    before: Mapping[str, str] = BEFORE,
+    *,
+    known: Mapping[str, str] | None = None,
+) -> FlagFindings:
     edited = {name: before[name] for name in after}
     place.chmod(0o755)
+    task = make_task()
     suspect = Suspect(
-        task=None,  # type: ignore[arg-type]
+        task=task if known is not None else replace(task, patches=replace(task.patches, reference="")),
         before=write_files(place / "before", before),
         after=write_files(place / "after", {**before, **after}),
         edits=edited_lines(edited, after),
         scratch=place,
         run=None,
     )
-    task_runner = SmallProjectRunner(before, {"origin": "3.8", "target": new})
+    KnowingRunner.known = known or {}
+    task_runner = KnowingRunner(before, {"origin": "3.8", "target": new})
     return look_at_runs(task_runner, suspect)  # type: ignore[arg-type]
 
 
@@ -102,6 +123,66 @@ def test_a_function_that_gives_the_same_is_not(tmp_path, new) -> None:
     assert of_kind(looked, FlagKind.BEHAVIOUR) == []
 
 
+HIDDEN = {
+    "pkg/__init__.py": "",
+    "pkg/first.py": "def first():\n    return oldlib.one()\n",
+    "pkg/second.py": "def second():\n    return oldlib.two()\n\n\ndef unneeded():\n    return 3\n",
+    "tests/__init__.py": "",
+    "tests/test_all.py": (
+        "import unittest\n\nfrom pkg import first, second\n"
+        "\n\nclass All(unittest.TestCase):\n"
+        "    def test_it(self):\n"
+        "        self.assertEqual((first.first(), second.second(), second.unneeded()), (1, 2, 3))\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("new", ["3.12"])
+def test_an_edit_where_a_hidden_failure_is_is_not_outside(tmp_path, new) -> None:
+    after = {
+        "pkg/first.py": HIDDEN["pkg/first.py"].replace("oldlib.one()", "1"),
+        "pkg/second.py": HIDDEN["pkg/second.py"].replace("oldlib.two()", "2"),
+    }
+    assert of_kind(look(tmp_path, new, after, HIDDEN), FlagKind.OUTSIDE) == []
+
+
+@pytest.mark.slow
+def test_an_edit_that_nothing_needs_is_outside(tmp_path) -> None:
+    after = {
+        "pkg/first.py": HIDDEN["pkg/first.py"].replace("oldlib.one()", "1"),
+        "pkg/second.py": HIDDEN["pkg/second.py"]
+        .replace("oldlib.two()", "2")
+        .replace("return 3", "return 1 + 2"),
+    }
+    (flag,) = of_kind(look(tmp_path, "3.12", after, HIDDEN), FlagKind.OUTSIDE)
+    assert flag.startswith("pkg/second.py:5: unneeded")
+
+
+ORDERED = {
+    "pkg/__init__.py": "",
+    "pkg/core.py": "import sys\n\n\ndef text(x):\n    return '%d' % (x + sys.version_info[1] * 0)\n",
+    "tests/__init__.py": "",
+    "tests/test_all.py": (
+        "import unittest\n\nfrom pkg import core\n\n\nclass All(unittest.TestCase):\n"
+        "    def test_it(self):\n        self.assertTrue(core.text(2))\n"
+    ),
+}
+"""A function that gives another text on another interpreter, as libraries do, in place of the zero."""
+
+
+@pytest.mark.parametrize(
+    ("known", "flagged"), [("'%d' % (x + sys.version_info[1])", 0), ("'%d' % x", 1), (None, 1)]
+)
+def test_what_the_known_solution_gives_as_well_differs_by_the_library(tmp_path, known, flagged) -> None:
+    before = {**ORDERED, "pkg/core.py": ORDERED["pkg/core.py"].replace(" * 0", "")}
+    changed = before["pkg/core.py"].replace("return '%d'", "return '%i'")
+    solution = (
+        None if known is None else {"pkg/core.py": f"import sys\n\n\ndef text(x):\n    return {known}\n"}
+    )
+    looked = look(tmp_path, "3.12", {"pkg/core.py": changed}, before, known=solution)
+    assert len(of_kind(looked, FlagKind.BEHAVIOUR)) == flagged
+
+
 class CountingRunner(SmallProjectRunner):
     """Tells the environments of its test runs."""
 
@@ -138,7 +219,10 @@ def test_the_run_that_decides_is_traced_where_tracing_is_in_nobodys_way(tmp_path
     assert of_kind(looked, FlagKind.NOT_RUN) == ["pkg/core.py: no test runs line 9, 10"]
     assert not [one for one in looked.unexamined if "not known" in one or "not traced" in one]
     traced_apart = ["target"] if new == "3.8" else []
-    assert CountingRunner.environments == ["target", *traced_apart, "origin", "target"]
+    first = ["target", *traced_apart, "origin", "target"]
+    assert CountingRunner.environments[: len(first)] == first
+    again = CountingRunner.environments[len(first) :]  # for what would be flagged
+    assert again == ["target"] * len(again)
 
 
 HOSTILE = {

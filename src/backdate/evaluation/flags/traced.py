@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from backdate.errors import SourceError
+from backdate.errors import ConfigurationError, SourceError
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
 from backdate.evaluation.flags.functions import Function, edited_functions, functions_of
@@ -16,6 +18,9 @@ from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.evaluation.tree_files import text_of
+from backdate.projects.hostile import replace_beneath
+from backdate.projects.tree import copy_tree
+from backdate.sandboxes.scratch import scratch_folder
 from backdate.tasks.kinds.choose import environment_of
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
@@ -42,14 +47,16 @@ def look_at_runs(task_runner: LocalRunner, suspect: Suspect) -> FlagFindings:
         task_runner.make_tree(suspect.task, pinned, "origin")
         old = trace_run(task_runner, suspect, "origin", _files(pinned, suspect), tree=pinned)
         failing = _failing_run(task_runner, suspect)
+        differing, not_compared = behaviour(
+            suspect, pinned, old, new, known=lambda: _known_solution(task_runner, suspect)
+        )
     except SourceError as error:
         return FlagFindings(unexamined=(f"flags that need runs were not looked for: {error}",))
     flags, unexamined = not_run(suspect, new)
     if new.spoiled:
         detail = f"the trace of the tests cannot be believed: {new.spoiled}"
         flags.append(Flag(kind=FlagKind.FORGED, detail=detail))
-    differing, not_compared = behaviour(suspect, pinned, old, new)
-    outside, unknown = outside_failing_paths(suspect, failing)
+    outside, unknown = outside_failing_paths(suspect, failing, partial(_run_without, task_runner, suspect))
     return FlagFindings(
         flags=(*flags, *outside, *differing),
         unexamined=(*unexamined, *not_compared),
@@ -92,8 +99,10 @@ def trace_run(
     files: dict[str, tuple[int, ...]],
     *,
     tree: Path | None = None,
+    name: str = "",
 ) -> Trace:
-    folder = suspect.scratch / f"trace-{environment}"
+    """The trace of a test run of ``tree``, by default the answer's. ``name``: of its folder."""
+    folder = suspect.scratch / (name or f"trace-{environment}")
     (folder / "logs").mkdir(parents=True)
     traced = task_runner.over(lambda inner: TracingSandbox(inner, files, folder))
     traced.run_tests(suspect.task, tree or suspect.after, environment, log_folder=folder / "logs")
@@ -104,6 +113,18 @@ def _failing_run(task_runner: LocalRunner, suspect: Suspect) -> SuiteRun | None:
     """The test run without the answer in the target environment."""
     logs = suspect.scratch / "failing-logs"
     return task_runner.run_before_answers(suspect.task, suspect.before, log_folder=logs)
+
+
+def _run_without(task_runner: LocalRunner, suspect: Suspect, file: str, text: str) -> SuiteRun | None:
+    """The tests of the answer with another text in ``file``, in the target environment."""
+    with scratch_folder(suspect.scratch / "without") as folder:
+        tree = folder / "tree"
+        copy_tree(suspect.after, tree)
+        try:
+            replace_beneath(tree, file, text.encode("utf-8", "replace"))
+        except ConfigurationError:
+            return None  # behind a link
+        return task_runner.run_tests(suspect.task, tree, "target", log_folder=folder / "logs").run
 
 
 def not_run(suspect: Suspect, trace: Trace) -> tuple[list[Flag], list[str]]:
@@ -156,11 +177,45 @@ def _spans(text: str, line: int) -> set[int]:
     return lines
 
 
-def behaviour(suspect: Suspect, pinned: Path, old: Trace, new: Trace) -> tuple[list[Flag], list[str]]:
+@dataclass(frozen=True, slots=True)
+class KnownSolution:
+    """A traced run of the known solution: what edited functions may give in the target environment."""
+
+    tree: Path
+    trace: Trace
+
+    def gives(self, file: str, name: str, arguments: str) -> frozenset[str]:
+        """What the function gave for these arguments."""
+        firsts = [one.first for one in functions_of(text_of(self.tree, file)) if one.name == name]
+        calls = [self.trace.calls.get((file, first), {}) for first in firsts]
+        return frozenset(gave for results in calls for gave in results.get(arguments, ()))
+
+
+def _known_solution(task_runner: LocalRunner, suspect: Suspect) -> KnownSolution | None:
+    if not suspect.task.has_reference:
+        return None
+    tree = suspect.scratch / "known-solution"
+    task_runner.make_tree(suspect.task, tree, "reference")
+    files = _files(tree, suspect)
+    trace = trace_run(task_runner, suspect, "target", files, tree=tree, name="trace-known-solution")
+    return KnownSolution(tree, trace)
+
+
+def behaviour(
+    suspect: Suspect,
+    pinned: Path,
+    old: Trace,
+    new: Trace,
+    known: Callable[[], KnownSolution | None] = lambda: None,
+) -> tuple[list[Flag], list[str]]:
     """Edited functions that never return the same for the same arguments in the two environments; and what
     could not be compared, which is not said of functions that no test calls in either.
+
+    ``known`` is called where something differs: what the known solution gives there as well is the library's
+    doing (its order, its wording), and no flag.
     """
     flags, not_compared = [], []
+    solution: list[KnownSolution | None] = []
     for file, name, original, function in _edited_pairs(suspect, pinned):
         if old.spoiled or new.spoiled or not old.started or not new.started:
             why = old.spoiled or new.spoiled or "a run was not traced"
@@ -170,6 +225,12 @@ def behaviour(suspect: Suspect, pinned: Path, old: Trace, new: Trace) -> tuple[l
         new_results = new.calls.get((file, function.first), {})
         shared = old_results.keys() & new_results.keys()
         different = [arguments for arguments in shared if not old_results[arguments] & new_results[arguments]]
+        if different:
+            if not solution:
+                solution.append(known())
+            if solution[0] is not None:
+                gold = solution[0]
+                different = [one for one in different if not new_results[one] & gold.gives(file, name, one)]
         if different:
             why = (
                 f"{len(different)} of {len(shared)} calls that are the same on both sides gave something else"
