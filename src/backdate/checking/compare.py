@@ -21,6 +21,7 @@ from backdate.checking.error_identity import (
 from backdate.checking.result import Breakage, Comparison, ErrorChange, PackageChange
 from backdate.checking.settings import ACCEPT
 from backdate.environments.environment import Lock
+from backdate.testing.lint_items import lint_tool
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 _MOST_PLACES = 5
@@ -118,7 +119,7 @@ def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
                 fixed.append(result.id)
             elif now.outcome.bad:
                 still_bad += 1
-                if not same_error(result, now):
+                if not same_error(result, now) and not lint_tool(result.id, last_type(now)):
                     changed[result.id] = result, now
     known = {result.id for result in old.results}
     appeared = sum(1 for result in new.results if result.id not in known and result.id not in blocked)
@@ -157,6 +158,8 @@ def _unseen_failures(
         then = before.get(result.id)
         if not result.outcome.bad or (then is not None and then.outcome is not Outcome.SKIPPED):
             continue
+        if lint_tool(result.id, last_type(result)):
+            continue  # a tool that is newer looks at more, which hides nothing
         blocker = blocker_of(result, blocked) if then is None else None
         if blocker is not None:
             changed[result.id] = blocker, result
@@ -167,6 +170,11 @@ def _unseen_failures(
         elif result.outcome is not Outcome.NOT_COLLECTED or not _blocks_known(result, old, used):
             unseen[result.id] = result
     return unseen
+
+
+def last_type(result: CaseResult) -> str:
+    """The type of what the runner saw raised; empty where nothing was."""
+    return result.raised[-1].type if result.raised else ""
 
 
 def _function_id(test: str) -> str:
@@ -193,11 +201,16 @@ def blocker_of(result: CaseResult, blocked: Mapping[str, CaseResult]) -> CaseRes
 
 
 def group_breakages(broke: Mapping[str, CaseResult | None], run: SuiteRun) -> tuple[Breakage, ...]:
-    """The broken tests by their error, the largest group first."""
+    """The broken tests by their error, the largest group first; items that run a linter come last."""
     tests: dict[tuple[str, str], list[str]] = {}
     places: dict[tuple[str, str], Counter[Frame]] = {}
+    tools: dict[tuple[str, str], str] = {}
     for test, result in broke.items():
         key, place = _error(result, run)
+        tool = lint_tool(test, key[0])
+        if tool:  # what it says differs from file to file
+            key, place = (key[0], f"{tool} finds more than before"), None
+            tools[key] = tool
         tests.setdefault(key, []).append(test)
         counter = places.setdefault(key, Counter())
         if place is not None:
@@ -208,10 +221,11 @@ def group_breakages(broke: Mapping[str, CaseResult | None], run: SuiteRun) -> tu
             message=key[1],
             places=tuple(place for place, _ in places[key].most_common(_MOST_PLACES)),
             tests=tuple(members),
+            lint=tools.get(key, ""),
         )
         for key, members in tests.items()
     ]
-    return tuple(sorted(groups, key=lambda group: -len(group.tests)))
+    return tuple(sorted(groups, key=lambda group: (bool(group.lint), -len(group.tests))))
 
 
 def group_error_changes(

@@ -109,6 +109,8 @@ class Breakage:
     """Lines of the project at which it surfaced, the most frequent first."""
     tests: tuple[str, ...]
     """The tests of the old side that broke with it; of ``new_failures`` those of the new side."""
+    lint: str = ""
+    """The linter or type checker that these items run; empty for tests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

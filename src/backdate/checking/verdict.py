@@ -32,8 +32,7 @@ def decide(
     if not good:
         return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old, old.run)}"
     if comparison.broke:
-        broke = len(comparison.broke)
-        return Verdict.BROKE, f"{broke} of {good} tests that passed {plural(broke, 'fails', 'fail')} now"
+        return Verdict.BROKE, _what_broke(comparison, good)
     if new.run.status not in ("completed", "no-tests"):
         return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new, new.run)}"
     if not comparison.still_good:
@@ -48,6 +47,21 @@ def decide(
     if others:
         return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"
     return Verdict.NOTHING_BROKE, passing
+
+
+def _what_broke(comparison: Comparison, good: int) -> str:
+    """How many tests broke, and apart from them how many items that run a linter."""
+    items = sum(len(group.tests) for group in comparison.breakages if group.lint)
+    tools = ", ".join(dict.fromkeys(group.lint for group in comparison.breakages if group.lint))
+    broke = len(comparison.broke) - items
+    if not items:
+        return f"{broke} of {good} tests that passed {plural(broke, 'fails', 'fail')} now"
+    lint = f"{counted(items, 'item')} of {tools} that passed {plural(items, 'fails', 'fail')} now"
+    if not broke:
+        return f"{lint}; no test does"
+    return (
+        f"{counted(broke, 'test')} that passed {plural(broke, 'fails', 'fail')} now; so do {items} of {tools}"
+    )
 
 
 def _other_failures(comparison: Comparison) -> str:

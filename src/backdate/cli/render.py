@@ -196,10 +196,15 @@ def _breakages(result: CheckResult, verbose: bool) -> Iterator[Line]:
     if result.comparison is None or not result.comparison.breakages:
         return
     yield "", ""
-    tests, errors = len(result.comparison.broke), len(result.comparison.breakages)
-    yield f"Tests that broke: {tests}, by {counted(errors, 'error')}", "bold"
-    for breakage in result.comparison.breakages:
-        yield from _breakage(breakage, verbose)
+    by_lint = {True: "Items of linters and type checkers that fail now", False: "Tests that broke"}
+    for lint, title in sorted(by_lint.items()):
+        groups = [group for group in result.comparison.breakages if bool(group.lint) is lint]
+        if not groups:
+            continue
+        tests = sum(len(group.tests) for group in groups)
+        yield f"{title}: {tests}, by {counted(len(groups), 'error')}", "bold"
+        for breakage in groups:
+            yield from _breakage(breakage, verbose)
 
 
 def _other_failures(result: CheckResult, verbose: bool) -> Iterator[Line]:

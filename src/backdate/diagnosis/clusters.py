@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from backdate.diagnosis.result import SPECIFIC, CauseKind, Cluster, Failure, FrameKind, PlacedFrame
+from backdate.testing.lint_items import lint_tool
 
 MOST_MESSAGES = 20
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"")
@@ -19,9 +20,11 @@ def cause_key(failure: Failure) -> Key:
     If the message names a missing or unwanted thing, that thing is the key: ``np.float``, ``from numpy import
     float`` and "`np.float` was removed" have the same key. Other errors of a library are identified by the
     line that raised them, errors of the project or its tests by their own line. Only without a line the
-    message counts, without numbers, addresses and quoted values.
+    message counts, without numbers, addresses and quoted values. Items that run one linter are one.
     """
     cause = failure.cause
+    if tool := lint_tool(failure.test, cause.type):
+        return ("lint", tool)
     library = (cause.distribution or "").lower()
     if cause.kind is CauseKind.SYNTAX or cause.kind not in SPECIFIC:
         return _key_of_line(failure)
