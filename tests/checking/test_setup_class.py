@@ -51,7 +51,7 @@ def test_what_did_not_end_well_is_not_proven_and_nothing_is_counted() -> None:
     ("error", "expected", "helps"),
     [
         (DNS, ErrorClass.NEEDS_NETWORK, "never reach the internet"),
-        (REFUSED, ErrorClass.NEEDS_SERVICE, "start the service"),
+        (REFUSED, ErrorClass.NEEDS_SERVICE, "redis at localhost:6379 is wanted"),
         ("ModuleNotFoundError: No module named 'x'", ErrorClass.MISSING_MODULE, "requirements"),
         ("KeyError: 'API_TOKEN'", ErrorClass.NEEDS_SECRET, ".env.example"),
         ("AssertionError: 1 != 2", ErrorClass.TESTS_FAIL, "read the log"),
