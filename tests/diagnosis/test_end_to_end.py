@@ -109,7 +109,7 @@ GONE = {
     "collections.Mapping": ("builtin", 1, "mine/core.py"),
     "array.array.tostring": ("builtin", 1, "mine/core.py"),
     "flask.Markup": ("Flask", 1, "mine/late.py"),
-    "TestOld.assertEquals": ("builtin", 1, "tests/test_core.py"),
+    "unittest.TestCase.assertEquals": ("builtin", 1, "tests/test_core.py"),
     "imp": ("builtin", 1, "mine/reload.py"),
 }
 
