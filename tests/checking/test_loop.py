@@ -28,6 +28,7 @@ from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.sandboxes.services.kinds import wanted_service
 from backdate.sandboxes.services.wanted import ServiceKind
+from backdate.testing.outcomes import Outcome, Raised, SuiteRun
 
 ROOT = Path("/project")
 
@@ -341,6 +342,35 @@ def test_what_a_limit_ended_is_explained_by_the_limit() -> None:
     struck = replace(ran(failed=2), status="timeout", trouble="The time limit struck while t.py::a ran.")
     assert message_of(carried(recipe("a"), struck)) == "The time limit struck while t.py::a ran."
     assert message_of(carried(recipe("a"), ran(failed=2))) == "AssertionError: no"
+
+
+_REPORT = "ImportError while importing test module 't.py'.\nt.py:1: in <module>\n    import x\nE   {said}\n"
+
+
+def unimportable(said: str) -> SuiteRun:
+    error = Raised(type="_pytest.nodes.Collector.CollectError", message=_REPORT.format(said=said), frames=())
+    one = replace(ran(failed=1).results[0], outcome=Outcome.NOT_COLLECTED, raised=(error,))
+    return replace(ran(failed=1), results=(one,), trouble=said)
+
+
+def test_a_file_that_cannot_be_imported_is_explained_by_what_it_raised() -> None:
+    run = unimportable("ModuleNotFoundError: No module named 'six'")
+    assert message_of(carried(recipe("a"), run)) == "ModuleNotFoundError: No module named 'six'"
+
+
+def test_a_file_of_tests_that_lacks_one_module_after_another_is_repaired_on() -> None:
+    def says(one: Recipe, python: str) -> SuiteRun:
+        missing = [name for name in ("mock", "six") if name not in packages_of(one)]
+        if not missing:
+            return ran(passed=1)
+        return unimportable(f"ModuleNotFoundError: No module named '{missing[0]}'")
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [adding(name, one) for name in trouble.missing_modules]
+
+    best = Loop(FakeLoopBackend(says, proposes), SetupOptions(), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert packages_of(best.recipe_run.recipe) == {"a", "mock", "six"}
 
 
 def test_a_weak_recipe_makes_room_for_one_that_runs_more() -> None:

@@ -75,6 +75,23 @@ BUILDS = (
         project=True,
     ),
     Case(
+        name="requirements-read-by-pip",
+        files={
+            **_TESTS,
+            "m.py": "",
+            "requirements.txt": "six\n",
+            "pyproject.toml": "[build-system]\nrequires = ['setuptools', 'wheel', 'pip']\n",
+            "setup.py": "from setuptools import setup\nfrom pip._internal.req import parse_requirements\n"
+            "read = parse_requirements('requirements.txt', session='a session')\n"
+            "setup(name='case', py_modules=['m'], install_requires=[str(one.req) for one in read])\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.UNKNOWN,
+        rule="missing build dependency",
+        project=True,
+    ),
+    Case(
         name="file-that-the-sdist-lacks",
         files={
             "test_one.py": "import m\nimport six\nimport yaml\ndef test_one():\n    pass\n",

@@ -14,7 +14,7 @@ from backdate.recipes.repair.builds import named_packages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.setup_failure import SetupFailure
-from backdate.recipes.repair.telling import telling_line
+from backdate.recipes.repair.telling import raised_line, telling_line
 from backdate.testing.outcomes import SuiteRun
 from backdate.text import first_line
 
@@ -58,7 +58,9 @@ class Attempt:
 
     def _error(self) -> tuple[object, ...]:
         failure = self.recipe_run.failure
-        return self.record.error, self.record.message, failure.message if failure is not None else ""
+        missing = frozenset(self.failure.missing_modules) if self.failure is not None else frozenset()
+        message = failure.message if failure is not None else ""
+        return self.record.error, self.record.message, message, missing
 
 
 def record_of(
@@ -124,7 +126,7 @@ def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None)
         error for result in recipe_run.run.results if result.outcome.bad for error in result.raised[-1:]
     ]
     if raised and not counts.passed and recipe_run.run.status not in _LIMITS:
-        return first_line(f"{raised[0].type}: {raised[0].message}")
+        return raised_line(raised[0].type, raised[0].message)
     if not recipe_run.run.trouble:
         return f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
     return _shortened_trouble(recipe_run.run)

@@ -16,6 +16,7 @@ from backdate.recipes.defined_tests import DefinedTests
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.failed_tests import class_of_failed_test
 from backdate.recipes.repair.remedies import what_helps
+from backdate.recipes.repair.telling import raised_line
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.text import first_line
 
@@ -108,7 +109,7 @@ def telling_line(result: CaseResult) -> str:
     if not result.raised:
         return first_line(result.reason, most=_MOST_LINE) or str(result.outcome)
     last = result.raised[-1]
-    return first_line(f"{last.type}: {last.message}", most=_MOST_LINE)
+    return raised_line(last.type, last.message, most=_MOST_LINE)
 
 
 def failed_tests(run: SuiteRun, *, apt: bool) -> tuple[FailedTests, ...]:

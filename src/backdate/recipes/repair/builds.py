@@ -40,6 +40,8 @@ _BUILT = re.compile(
 _PIP_INTERNAL = re.compile(
     r"No module named '?pip\.(?:req|download|_internal)|cannot import name '?parse_requirements"
 )
+_PIP_PARSED = re.compile(r"'ParsedRequirement' object has no attribute '\w{1,40}'")
+"""What pip's own reader of requirements files gives since 20.1 is no requirement."""
 _SYSTEM_SIGNS = tuple(
     re.compile(sign)
     for sign in (
@@ -117,6 +119,8 @@ def build_requirements(context: RepairContext) -> Iterator[Repair]:
     needed: dict[str, str] = {}
     if first_match(_PIP_INTERNAL, failure.text):
         needed["pip<10"] = "pip.req"
+    elif first_match(_PIP_PARSED, failure.text):
+        needed["pip<20.1"] = "pip._internal.req"
     for imported in all_matches(_MISSING, failure.text):
         module = imported[1]
         if module in needed.values() or module.partition(".")[0] in (

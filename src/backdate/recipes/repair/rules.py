@@ -70,8 +70,8 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     unsatisfiable.loosened,
     plugins.without_options,
     running.other_runner,
-    builds.older_interpreter,
     own_build.without_own_build,
+    builds.older_interpreter,
     unsatisfiable.without_unbuildable,
     unsatisfiable.less,
 )

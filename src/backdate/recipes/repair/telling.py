@@ -1,10 +1,11 @@
-"""The lines of a failed build's log that say why it failed."""
+"""The lines that say why a build failed, or a test."""
 
 from __future__ import annotations
 
 import re
 
 from backdate.recipes.repair.builds import tool_limits
+from backdate.text import first_line
 
 _COMPILER = re.compile(
     r"^\S{1,300}\.(?:c|cc|cpp|cxx|h|hh|hpp|pyx|pxd|rs|f|f90|m|mm|cu):\d+(?::\d+)?: (?:fatal )?error: ",
@@ -18,6 +19,8 @@ _OF_A_COMMAND = re.compile(
 _BECAUSE = re.compile(r"\b(?:because|requires?|error:|hint:)", re.IGNORECASE)
 _COMMAND_FAILED = re.compile(r"\berror: command\b|subprocess-exited-with-error|returned an error\b")
 _MOST_LINES = 8
+_REPORTED = re.compile(r"^E {1,4}(\S.*)", re.MULTILINE)
+"""The exception in a report of pytest's, which is all that its error about a file of tests says."""
 
 
 def telling_lines(message: str) -> tuple[str, ...]:
@@ -37,3 +40,9 @@ def telling_line(message: str, *, most: int = 300) -> str:
     """The line that tells most, without the marks of an installer's tree; "no message" for no text."""
     line = next(iter(telling_lines(message)), "")
     return line.lstrip("\u00d7\u2570\u251c\u2500\u25b6> ")[:most] or "no message"
+
+
+def raised_line(kind: str, message: str, *, most: int = 300) -> str:
+    """What an exception says, in one line; of a report of pytest's the exception that it ends with."""
+    reported = _REPORTED.findall(message)
+    return reported[-1].strip()[:most] if reported else first_line(f"{kind}: {message}", most=most)
