@@ -90,6 +90,27 @@ def test_where_the_culprit_is_not_to_be_had_on_the_newer_interpreter_it_is_said(
     assert any("tried on Python 3.9.1 only" in note for note in finding.notes)
 
 
+def test_what_would_have_to_be_compiled_is_searched_where_it_has_wheels() -> None:
+    def built(versions, python):  # type: ignore[no-untyped-def]
+        assert (python, Version(versions["a"]) < Version("7")) != ("3.12.0", True), "compiled for long"
+        return False
+
+    world = World(
+        releases={"a": rows(20, 40), "b": rows(50, 15)},
+        tests={"t": from_on("a", "4", "gone")},
+        pythons=TWO,
+        unbuildable=built,
+        compiled_for={("a", str(number)): ("cp39",) for number in range(1, 7)},
+    )
+    (finding,), probe_runner, _ = bisect_world(world, suspects=("a",))
+    assert (moves(finding), finding.python, finding.searched) == ([("a", "3", "4")], "3.9.1", "versions")
+    assert finding.confirmed == BOTH
+    assert finding.held_back is not None
+    assert finding.held_back.python == "3.9.1"
+    assert "no older a is made for Python 3.12.0" in finding.notes
+    assert probe_runner.builds <= 9
+
+
 def test_an_error_inside_what_is_held_back_is_answered_by_what_to_hold_back_as_well(tmp_path: Path) -> None:
     info = tmp_path / "lib/python3.10/site-packages/jinja2-1.dist-info"
     info.mkdir(parents=True)

@@ -76,6 +76,8 @@ class World:
     """What an interpreter's version cannot have (its releases say so)."""
     there: Callable[[str, Mapping[str, str]], bool] = lambda test, versions: True
     """Whether a test exists."""
+    compiled_for: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """(name, version) to the interpreters that a release has wheels for."""
     root: Path = Path("/e")
     """Where every environment lies."""
     pause: Callable[[], None] = lambda: None
@@ -234,7 +236,9 @@ def _attributed(
     seen_old, seen_new = probe_runner.sides()
     assert old[0].environment is not None
     assert new[0].environment is not None
-    releases = {name: tuple(_release(name, *row) for row in rows) for name, rows in world.releases.items()}
+    releases = {
+        name: tuple(_release(world, name, *row) for row in rows) for name, rows in world.releases.items()
+    }
     ranges = moving_range(old[0].environment.lock, new[0].environment.lock)
     attribution = Attribution(
         probe_runner,
@@ -259,7 +263,7 @@ def _attributed(
     return tuple(one.finding for one in found), probe_runner, attribution
 
 
-def _release(name: str, version: str, day: int) -> DistributionRelease:
+def _release(world: World, name: str, version: str, day: int) -> DistributionRelease:
     uploaded = START + timedelta(days=day)
     return DistributionRelease(
         name=name,
@@ -268,6 +272,7 @@ def _release(name: str, version: str, day: int) -> DistributionRelease:
         instants=(uploaded + timedelta(seconds=1),),
         prerelease=False,
         yanked=False,
+        compiled_for=world.compiled_for.get((name, version), ()),
     )
 
 

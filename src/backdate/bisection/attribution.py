@@ -29,6 +29,7 @@ from backdate.bisection.search import ProbeStatus, allowance
 from backdate.bisection.suspect_search import SuspectSearch, VersionTurn
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.version_moves import Releases, VersionMoves
+from backdate.checking.compare import compare_locks
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.timeline.instants import Instant
 
@@ -60,8 +61,11 @@ class Attribution:
         self._at_once = self._allowance > allowance(resolutions)
         self._axes: dict[tuple[str, tuple[str, ...]], PackagesAxis] = {}
         self._pending: list[SearchItem] = []
+        assert old.lock is not None
+        assert new.lock is not None
+        self._moved = frozenset(change.name for change in compare_locks(old.lock, new.lock))
         self._suspects = SuspectSearch(probe_runner, releases, old, new.point.instant)
-        self._proof = CulpritProver(probe_runner, new.point.instant, called)
+        self._proof = CulpritProver(probe_runner, new.point.instant, releases, called)
         self.refused: list[UnattributedTest] = []
 
     def attribute(self, targets: Sequence[Target]) -> tuple[Attributed, ...]:
@@ -120,13 +124,18 @@ class Attribution:
             return None
         turn = self._suspects.find(target, self._choice(work), work.held)
         if turn is not None:
-            return self._of_suspect(work, turn)
-        fixed = self._fixed_interpreter(work)
-        if isinstance(fixed, InterpreterTurn):
-            return self._of_interpreter(work, fixed)
-        fixed = replace(fixed, notes=(*work.notes, *fixed.notes))
+            fixed = FixedInterpreter(choice=self._choice(work), notes=work.notes)
+            return self._of_suspect(work, fixed, turn)
+        axis = self._fixed_interpreter(work)
+        if isinstance(axis, InterpreterTurn):
+            return self._of_interpreter(work, axis)
+        fixed = replace(axis, notes=(*work.notes, *axis.notes))
         if fixed.anchor is not None:
             return self._without_time(work, fixed, fixed.anchor)
+        if fixed.choice != self._choice(work):
+            turn = self._suspects.find(target, fixed.choice, work.held)
+            if turn is not None:
+                return self._of_suspect(work, fixed, turn)
         return self._of_packages(work, fixed, self._axis(fixed.choice, work.held))
 
     def _choice(self, work: SearchItem) -> InterpreterChoice:
@@ -136,10 +145,11 @@ class Attribution:
     def _fixed_interpreter(self, work: SearchItem) -> FixedInterpreter | InterpreterTurn:
         last = [choice.interpreter for choice in self._choices].index(self._choice(work).interpreter)
         axis = self._axis(self._choices[0], work.held)
+        named = any(name in self._moved for name in work.target.suspects)  # its versions are searched instead
         return find_fixed_interpreter(
             *(self._probe_runner, work.target, self._choices[: last + 1], self._new.point.instant, work.held),
-            then=axis.first(self._among(axis, work.target)),
-            at_once=self._at_once,
+            then=() if named else axis.first(self._among(axis, work.target)),
+            at_once=self._at_once and not named,
         )
 
     def _among(self, axis: PackagesAxis, target: Target) -> frozenset[int] | None:
@@ -161,9 +171,8 @@ class Attribution:
             self._axes[key] = PackagesAxis(self._probe_runner, self._old, choice, self._instants, held)
         return self._axes[key]
 
-    def _of_suspect(self, work: SearchItem, turn: VersionTurn) -> Attributed:
+    def _of_suspect(self, work: SearchItem, fixed: FixedInterpreter, turn: VersionTurn) -> Attributed:
         """Between two neighbouring versions of a suspect, in environments that are otherwise the newest."""
-        fixed = FixedInterpreter(choice=self._choice(work), notes=work.notes)
         rest = (work.held, self._releases, self._new.point.instant)
         blamed = blame(self._probe_runner, work.target, turn.good, turn.bad, *rest)
         if turn.skipped or not turn.finished:

@@ -14,7 +14,7 @@ from backdate.bisection.result import Finding, HeldBack
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import target_of
-from backdate.bisection.version_moves import hold_back, version_of
+from backdate.bisection.version_moves import Releases, hold_back, needs_compiling, version_of
 from backdate.environments.environment import InterpreterChoice
 from backdate.index.names import normalise
 from backdate.text import first_line
@@ -57,9 +57,14 @@ class CulpritProver:
     """Holds culprits back in the newest environment, and releases them one by one."""
 
     def __init__(
-        self, probe_runner: ProbeRunner, newest: Instant, called: CalledDistributions | None = None
+        self,
+        probe_runner: ProbeRunner,
+        newest: Instant,
+        releases: Releases,
+        called: CalledDistributions | None = None,
     ) -> None:
-        self._probe_runner, self._newest, self._called = probe_runner, newest, called
+        self._probe_runner, self._newest = probe_runner, newest
+        self._releases, self._called = releases, called
         self._proved: dict[Target, set[str]] = {}
         self._seen: dict[Target, HeldBack] = {}
         self._hidden: list[SearchItem] = []
@@ -98,6 +103,10 @@ class CulpritProver:
         for choice in choices:
             point = ProbePoint(choice=choice, instant=self._newest, constraints=held)
             version = choice.interpreter.version
+            dear = needs_compiling(self._probe_runner.resolved(point), None, self._releases)
+            if dear and choice != choices[-1]:
+                notes = [f"on Python {version} holding the culprit back would have to compile much"]
+                continue
             try:
                 probe = self._probe_runner.ask(
                     point, f"the newest with {', '.join(back)} on Python {version}"

@@ -26,7 +26,13 @@ from backdate.bisection.search import (
     window_of,
 )
 from backdate.bisection.suspects import step_of
-from backdate.bisection.version_moves import Releases, VersionMoves, hold_back, version_of
+from backdate.bisection.version_moves import (
+    Releases,
+    VersionMoves,
+    hold_back,
+    needs_compiling,
+    version_of,
+)
 from backdate.checking.result import PackageChange
 from backdate.diagnosis.known_changes import change_behind
 from backdate.diagnosis.owners import BUILTIN
@@ -94,6 +100,8 @@ class SuspectSearch:
     ) -> None:
         self._probe_runner, self._releases = probe_runner, releases
         self._old, self._newest = old, newest
+        self._cleared: set[tuple[Target, tuple[str, ...], str]] = set()
+        """Suspects with which a target fails at their old version as well, whatever the interpreter."""
 
     def find(self, target: Target, choice: InterpreterChoice, held: tuple[str, ...]) -> VersionTurn | None:
         """Where ``target`` turns on the interpreter ``choice`` with ``held`` held back; None when it is no
@@ -108,10 +116,11 @@ class SuspectSearch:
             return None
         between = VersionMoves(self._old, bad, held)
         named = [name for name in target.suspects if name in between.moved][:MOST_NAMED]
+        left = [name for name in named if (target, held, name) not in self._cleared]
         others = [name for name in target.called if name in between.moved and name not in named]
         try:
-            for name in named:
-                turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name))
+            for name in left:
+                turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name, held))
                 if turn is not None:
                     return turn
             if named or not others or _of_standard_library(target):
@@ -133,12 +142,14 @@ class SuspectSearch:
     ) -> VersionTurn | None:
         rows = [row for name in names if (row := self._row(target, bad, between.moved[name], between))]
         if len(rows) == 1:
-            return self._of_one(target, bad, between, rows[0].name)
+            return self._of_one(target, bad, between, rows[0].name, bad.point.constraints)
         if not rows:
             return None
         lines = [f"{row.name}=={row.versions[0]}" for row in rows]
         point = replace(bad.point, constraints=tuple(sorted({*bad.point.constraints, *lines})))
         why = f"the newest with what the failing code calls as it was: {', '.join(lines)}"
+        if needs_compiling(self._probe_runner.resolved(point), bad.lock, self._releases):
+            return None
         good = self._probe_runner.ask(point, why, leave=1)
         if self._probe_runner.together(good, target) is not ProbeStatus.GOOD:
             return None
@@ -148,7 +159,12 @@ class SuspectSearch:
         return VersionTurn(good=good, bad=bad, apart=False)
 
     def _of_one(
-        self, target: Target, bad: ProbeResult, between: VersionMoves, name: str
+        self,
+        target: Target,
+        bad: ProbeResult,
+        between: VersionMoves,
+        name: str,
+        held: tuple[str, ...],
     ) -> VersionTurn | None:
         row = self._row(target, bad, between.moved[name], between)
         if row is None:
@@ -162,6 +178,8 @@ class SuspectSearch:
             good, first_bad = window_of(row.statuses)
             skipped = sum(status is ProbeStatus.SKIP for status in row.statuses.values())
             if good == 0 and (first_bad == 1 or skipped >= _MOST_SKIPPED):
+                if first_bad == 1 and row.versions[0] == between.moved[name].old:
+                    self._cleared.add((target, held, name))
                 return None
             point = row.next(row.statuses)
             if point is None and good == 0:
@@ -190,6 +208,9 @@ class SuspectSearch:
         asked, *then = (_point(row, bad, number) for number in (point, *following))
         version = row.versions[point - 1]
         why = f"the newest with {row.name} {version}"
+        if needs_compiling(self._probe_runner.resolved(asked), bad.lock, self._releases):
+            row.statuses[point] = ProbeStatus.SKIP
+            return
         row.probes[point] = self._probe_runner.ask(asked, why, leave=1, then=then, at_once=known)
         row.statuses[point] = self._probe_runner.together(row.probes[point], target)
 

@@ -12,6 +12,7 @@ from backdate.bisection.probes import ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit
 from backdate.checking.compare import compare_locks
 from backdate.checking.result import PackageChange
+from backdate.environments.environment import Lock
 from backdate.timeline.instants import Instant
 
 Releases = Mapping[str, Sequence[DistributionRelease]]
@@ -92,6 +93,25 @@ def hold_back(culprits: Sequence[Culprit], *, exact: bool = True) -> tuple[str, 
         else:
             lines.append(f"{culprit.name}{'>=' if down else '<='}{culprit.old}")
     return tuple(lines)
+
+
+def needs_compiling(lock: Lock | None, beside: Lock | None, releases: Releases) -> bool:
+    """Whether much has to be compiled for ``lock`` that is not in the environment of ``beside``.
+
+    Such an environment costs more than all the rest of a search, and mostly fails.
+    """
+    if lock is None:
+        return False
+    there = (
+        {(locked.name, locked.version) for locked in beside.distributions} if beside is not None else set()
+    )
+    wanted = {(locked.name, locked.version) for locked in lock.distributions if locked.source is None} - there
+    return any(
+        not release.ships_for(lock.python)
+        for name, _ in wanted
+        for release in releases.get(name, ())
+        if (name, release.version) in wanted
+    )
 
 
 def version_of(text: str | None) -> Version | None:
