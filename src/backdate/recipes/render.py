@@ -141,7 +141,7 @@ def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
     program = {
         "pytest": ["python", "-m", "pytest"],
         "unittest": ["python", "-m", "unittest"],
-        "django": ["python", "manage.py", "test", "--noinput"],
+        "django": ["python", *_django_program(plan), "test", "--noinput"],
         "program": ["python"],
         "script": ["bash"],
     }[plan.runner]
@@ -159,6 +159,13 @@ def command_of(plan: SuitePlan, recipe: Recipe | None = None) -> str:
     rest = (*plan.targets, *plan.arguments) if plan.runner == "program" else (*plan.arguments, *plan.targets)
     command = " ".join([*own, shlex.join([*program, *rest])])
     return command if plan.cwd == "." else f"(cd {shlex.quote(plan.cwd)} && {command})"
+
+
+def _django_program(plan: SuitePlan) -> list[str]:
+    """``manage.py``, which names the settings; without one they are named for Django's own command line."""
+    named = "DJANGO_SETTINGS_MODULE" in dict(plan.environment)
+    named = named or any(argument.startswith("--settings") for argument in plan.arguments)
+    return ["-m", "django"] if named else ["manage.py"]
 
 
 def _build_lines(recipe: Recipe, setting: str) -> Iterator[str]:

@@ -26,6 +26,12 @@ def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None
     None where they cannot be known without running anything, or where there is no project. A
     requirement that cannot be read is left out: so would its build have left it out, or failed.
     """
+    stated = stated_requirements(files, extras)
+    return None if stated is None else tuple(filter(_readable, stated))
+
+
+def stated_requirements(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None:
+    """As ``required``, as they are written: those that cannot be read are there too."""
     wanted = {extra.lower() for extra in extras}
     for read in (_of_project_table, _of_poetry, _of_setuptools):
         try:
@@ -33,9 +39,7 @@ def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None
         except ConfigurationError:  # reported by ``Declared.unread``; no build could have read it either
             return None
         if requirements is not None:
-            return tuple(
-                dict.fromkeys(requirement for requirement in requirements if _readable(requirement))
-            )[:_MOST]
+            return tuple(dict.fromkeys(requirements))[:_MOST]
     return None
 
 

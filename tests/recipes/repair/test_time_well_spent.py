@@ -12,6 +12,7 @@ import pytest
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan, SystemPackages
 from backdate.recipes.repair.builds import named_packages
 from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.misspelt import corrected
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.rules import classify, repairs
@@ -150,3 +151,76 @@ def test_extras_are_looked_into_before_the_tree(tmp_path: Path) -> None:
     (first, *_) = found = proposed(tmp_path, missing("redis"), RECIPE, "redis")
     assert "redis<4,>=3" in str(first.recipe.install) or "redis>=3,<4" in str(first.recipe.install)
     assert "own modules on the path" not in rules(found)
+
+
+FILE = InstallStep(kind="requirements", file="requirements.txt", provenance=WHY)
+BOTH = Recipe(install=(FILE, *RECIPE.install), test=RECIPE.test)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("six=1.16", "six==1.16"),
+        ("six=>1.0", "six>=1.0"),
+        ("six > =1.0", "six>=1.0"),
+        ("six>=1.0<2", "six<2,>=1.0"),
+        ("six==1.16.", "six==1.16"),
+        ("six>=1.*", "six>=1"),
+        ("six,>=1", "six>=1"),
+        ("six[a]=1 ; python_version > '3'", 'six[a]==1; python_version > "3"'),
+        ("six==1.16", None),
+        ("one two", None),
+        ("", None),
+    ],
+)
+def test_slips_of_specifiers(written: str, meant: str | None) -> None:
+    assert corrected(written) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "error: Couldn't parse requirement in `requirements.txt` at position 0\n no such comparison operator",
+        "error in mine setup command: 'install_requires' must hold valid project/version requirement specs",
+    ],
+)
+def test_a_typo_is_mended_in_every_file_that_states_it(tmp_path: Path, said: str) -> None:
+    setup = "from setuptools import setup\nsetup(name='mine', install_requires=['six=1.16', 'attrs'])\n"
+    write(tmp_path, {"requirements.txt": "six=1.16\npytest\n", "setup.py": setup})
+    found = repairs(failed(said), BOTH, tmp_path, Index())
+    (one,) = (repair for repair in found if repair.rule == "misspelt requirement")
+    assert [step.packages for step in one.recipe.install] == [("six==1.16", "attrs"), ("six==1.16", "pytest")]
+    assert dict(one.recipe.test.environment)["PYTHONPATH"] == "."
+    assert one.reason == "six=1.16 is meant as six==1.16"
+
+
+def test_a_name_that_is_not_there_is_left_out_of_the_metadata_as_well(tmp_path: Path) -> None:
+    class Nothing(Index):
+        def versions(self, name: str, at: object) -> tuple[str, ...]:
+            return () if name == "no-such" else ("1.0",)
+
+    setup = "from setuptools import setup\nsetup(name='mine', install_requires=['no-such', 'attrs'])\n"
+    write(tmp_path, {"requirements.txt": "no-such\n", "setup.py": setup})
+    said = "Because no-such was not found in the package registry and you require no-such, we can conclude"
+    found = repairs(failed(said, "resolve"), BOTH, tmp_path, Nothing())
+    (one,) = (repair for repair in found if repair.rule == "unsatisfiable requirement")
+    assert [step.packages for step in one.recipe.install] == [("attrs",)]
+
+
+def test_limits_of_the_own_metadata_stay(tmp_path: Path) -> None:
+    setup = "from setuptools import setup\nsetup(name='mine', install_requires=['six<2'])\n"
+    write(tmp_path, {"requirements.txt": "six==9\n", "setup.py": setup})
+    said = "Because there is no version of six==9 and you require six==9, we can conclude"
+    (one,) = (
+        repair
+        for repair in repairs(failed(said, "resolve"), BOTH, tmp_path, Index())
+        if repair.rule == "unsatisfiable requirement"
+    )
+    assert [step.kind for step in one.recipe.install] == ["packages", "project"]
+
+
+def test_a_project_that_compiles_is_built_all_the_same(tmp_path: Path) -> None:
+    setup = "setup(name='mine', install_requires=['six=1.16'], ext_modules=[Extension('a', ['a.c'])])\n"
+    write(tmp_path, {"requirements.txt": "pytest\n", "setup.py": f"from setuptools import setup\n{setup}"})
+    found = repairs(failed("Couldn't parse requirement"), BOTH, tmp_path, Index())
+    assert "misspelt requirement" not in [repair.rule for repair in found]

@@ -419,3 +419,15 @@ def test_versions_and_entries() -> None:
     assert versions == ("3.7", "3.8")
     many = {f"axis{number}": [str(value) for value in range(50)] for number in range(20)}
     assert choose_entry(many, [], [])[1] == ()
+
+
+def test_programs_of_toxs_environment_are_called_by_their_names(tmp_path: Path) -> None:
+    tox = (
+        "[tox]\nskipsdist = true\n[testenv]\nsetenv = DJANGO_SETTINGS_MODULE = tests.settings\ncommands =\n"
+        "  {envbindir}/coverage run {envbindir}/django-admin test robots -v2\n"
+        "  !py27-!pypy: pytest docs\n  py27-!pypy: pytest never\n"
+    )
+    recipe = from_source(tmp_path, "tox", {"tox.ini": tox, "docs/test_a.py": "def test_a(): pass"})
+    assert (recipe.test.runner, recipe.test.targets) == ("django", ("robots",))
+    assert dict(recipe.test.environment)["DJANGO_SETTINGS_MODULE"] == "tests.settings"
+    assert [plan.targets for plan in recipe.further_tests] == [("docs",)]

@@ -124,7 +124,7 @@ def _rewritten_file(
         path = _local(line, files)
         if path is not None:
             steps.append(InstallStep(kind="project", file=path, provenance=provenance))
-        elif line.requirement is not None or "://" in text:
+        elif replace(line, text=text).requirement is not None or "://" in text:
             packages.append(text)
     if packages:
         steps.append(InstallStep(kind="packages", packages=tuple(packages), provenance=provenance))

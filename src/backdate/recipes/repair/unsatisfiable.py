@@ -13,6 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from backdate.recipes.recipe import LaterCut, Recipe
 from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.misspelt import everywhere
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import RepairContext, all_matches, because
 from backdate.recipes.repair.requirements import RequirementLine, rewritten
@@ -130,8 +131,14 @@ def loosened(context: RepairContext) -> Iterator[Repair]:
         marker = f" ; {requirement.marker}" if requirement.marker else ""
         return f"{requirement.name}{extras}{lower}{marker}"
 
+    def without_gone(line: RequirementLine) -> str | None:
+        """Limits of the project's own metadata stay: it is installed with them."""
+        return change(line) if line.name in gone else line.text
+
     evidence = ", ".join(sorted(names))[:200]
-    changed = rewritten(context.recipe, context.files, change, "unsatisfiable requirement", evidence)
+    changed = everywhere(
+        context, context.recipe, change, "unsatisfiable requirement", evidence, own=without_gone
+    )
     if changed != context.recipe:
         reason = [f"without limits on {', '.join(loosened)}"] if loosened else []
         reason += [f"without {', '.join(dropped)}, of which nothing was there"] if dropped else []

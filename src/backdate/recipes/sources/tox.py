@@ -32,8 +32,10 @@ _UNLIKELY = re.compile(
     re.IGNORECASE,
 )
 _FACTOR = re.compile(
-    r"(?P<when>!?[\w.-]+(?:\{[^{}]*\}[\w.-]*)*(?:,\s*!?[\w.{}-]+)*)\s*:\s+(?P<line>.*)\Z|(?P<only>!?[\w.,{}-]+):\Z"
+    r"(?P<when>!?[\w.!-]+(?:\{[^{}]*\}[\w.!-]*)*(?:,\s*!?[\w.!{}-]+)*)\s*:\s+(?P<line>.*)\Z"
+    r"|(?P<only>!?[\w.,!{}-]+):\Z"
 )
+_BIN = re.compile(r"\{(?:envbindir|env_bin_dir)\}/")
 _REFERENCE = re.compile(r"\{\[([^\]]+)\]([\w-]+)\}")
 _NAMED = re.compile(r"\{([A-Za-z_][\w ]*)(?::((?:[^{}]|\{[^{}]*\})*))?\}")
 _PYTHON = re.compile(r"(?:py|python)(\d)\.?(\d{1,2})\Z")
@@ -282,7 +284,7 @@ class _ToxEnvironment:
                 return self._filled(default.partition(":")[2] if default else "", depth + 1)
             return f"$({name})"  # which the shell's reader knows to be unknown
 
-        filled = _REFERENCE.sub(referred, text)
+        filled = _BIN.sub("", _REFERENCE.sub(referred, text))
         if depth < _DEEPEST:
             filled = _NAMED.sub(named, filled)
         return (
