@@ -92,8 +92,8 @@ def everywhere(
     """``recipe`` with requirements changed in its files and steps, and in the project's own metadata.
 
     Where those state one that is changed, the project itself is not built: what it requires is installed, and
-    its folder is on the path. Not where it compiles something. ``own``: what is changed in its metadata, where
-    that is not the same as elsewhere.
+    its folder is on the path. Not where it compiles something. ``own``: what is changed in its
+    metadata, where that is not the same as elsewhere.
     """
     changed = rewritten(recipe, context.files, change, rule, evidence)
     steps = [step for step in changed.install if step.kind == "project" and step.file == "."]
