@@ -13,6 +13,7 @@ from task_builders import FakeTaskRunner, run_of, task
 
 from backdate.errors import MachineError, UsageError
 from backdate.progress import Event
+from backdate.tasks import verify_dataset as module
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.notes import NoteKind, RunNote
@@ -68,6 +69,17 @@ def test_what_was_verified_without_looking_for_sound_changes_is_done_again(datas
     heard = _Heard()
     verify_dataset(after, _JudgingRunner(), repeats=1, progress=heard)
     assert heard.kept == [True] * 3
+
+
+def test_scripts_that_are_carried_out_in_another_way_are_verified_again(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after, _ = verify_dataset(dataset, FakeTaskRunner(), repeats=1)
+    (first, *_) = after.tasks
+    assert first.scripts is not None
+    assert read_record(after, first) is not None
+    monkeypatch.setattr(module, "SCRIPT_FORMAT", module.SCRIPT_FORMAT + 1)
+    assert read_record(after, first) is None
 
 
 def test_a_changed_task_is_done_again(dataset: Dataset) -> None:

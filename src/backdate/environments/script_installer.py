@@ -53,7 +53,7 @@ from backdate.progress import NO_PROGRESS, ONLY, StageReporter
 from backdate.serial import digest
 from backdate.text import end_of_file, first_line, last_lines
 
-_FORMAT = 6
+SCRIPT_FORMAT = 6
 """Part of every key: raise it when what is made from the same inputs changes."""
 
 _CHOICES = "choices"
@@ -81,7 +81,7 @@ def prepare_by_script(
     """
     interpreter = request.choice.interpreter
     key = digest(
-        *("environment by script", _FORMAT, uv.uv_version(), script),
+        *("environment by script", SCRIPT_FORMAT, uv.uv_version(), script),
         *(
             interpreter.version,
             str(interpreter.executable),

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from backdate.environments.environment import LockedDistribution
+from backdate.environments.script_installer import SCRIPT_FORMAT
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.serial import digest
@@ -120,7 +121,8 @@ def _key(task: Task) -> str:
     """Of all that a verification depends on, and of nothing that it finds out."""
     recorded = task.tests if is_recorded(task) else ()
     made_of = _with_origin_lock(replace(task, tests=recorded, proof=None), ())
-    return digest("verification", _KEY_FORMAT, made_of)
+    by_script = (SCRIPT_FORMAT,) if task.scripts is not None else ()
+    return digest("verification", _KEY_FORMAT, *by_script, made_of)
 
 
 def _verify(

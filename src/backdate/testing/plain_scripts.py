@@ -16,6 +16,8 @@ _WORD = re.compile(r"[A-Za-z0-9_./:=@%+,-]+\Z")
 """A word that the shell leaves as it is."""
 _MODULES = ("pytest", "py.test", "unittest")
 _PYTHONS = ("python", "python3")
+_MANAGERS = ("poetry", "uv")
+"""Whose ``run`` goes on to the command at once: no project gives "python" another meaning there."""
 
 
 def is_plain(tree: Path, plan: SuitePlan) -> bool:
@@ -32,6 +34,8 @@ def is_plain(tree: Path, plan: SuitePlan) -> bool:
 def starts_one_suite(script: str) -> bool:
     """Whether a shell script is ``set``, and then one ``python -m pytest …`` or ``python -m unittest …``.
 
+    It may stand behind ``poetry run`` or ``uv run``.
+
     >>> starts_one_suite("#!/bin/bash\\nset -euo pipefail\\n\\npython -m pytest .\\n")
     True
     >>> starts_one_suite("make\\npython -m pytest .\\n"), starts_one_suite("python -m pytest $(pwd)\\n")
@@ -47,5 +51,7 @@ def starts_one_suite(script: str) -> bool:
     if len(commands) != 1:
         return False
     python, *words = commands[0].split()
+    if python in _MANAGERS and words[:1] == ["run"] and len(words) > 1:
+        python, *words = words[1:]
     module = words[1] if words[:1] == ["-m"] and len(words) > 1 else ""
     return python in _PYTHONS and module in _MODULES and all(map(_WORD.match, words))
