@@ -12,8 +12,8 @@ _HEAVY = ("click", "docker", "httpx", "jinja2", "matplotlib", "pygments", "rich"
 _LATER = (
     *("bisection", "checking.audit", "checking.loop", "diagnosis", "models", "tasks"),
     *("recipes.adviser", "recipes.repair", "recipes.extract", "projects.unpinning", "testing.run"),
-    *("environments.layered", "environments.pip_installer", "environments.wheels_alone"),
-    *("index.reading", "index.server", "sandboxes.debian", "sandboxes.docker", "sandboxes.gateway"),
+    *("environments.build", "environments.steps", "index", "projects.sources"),
+    *("sandboxes.bubblewrap", "sandboxes.debian", "sandboxes.docker", "sandboxes.gateway"),
 )
 _ROOMS = {
     "backdate.checking.check": _LATER,
@@ -62,3 +62,18 @@ def test_every_verb_is_imported_when_it_is_first_asked_for() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["check_project", "False"]
+
+
+def test_a_command_imports_no_library_for_its_arguments_or_for_plain_output(tmp_path: Path) -> None:
+    code = (
+        "import sys; from backdate.cli import exit_codes; from backdate.cli.main import status_of\n"
+        "from backdate.cli.render import print_lines\n"
+        "status = status_of(['env', '2021-03-01', '--python', '3.8', '--package', 'six'])\n"
+        "assert status == exit_codes.MISUSE, 'it was not said where the environment goes'\n"
+        "print_lines([('a line', 'bold')])\n"
+        "print(*sorted({'httpx', 'pydantic', 'pygments', 'rich', 'uvicorn'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout.splitlines() == ["a line", ""]

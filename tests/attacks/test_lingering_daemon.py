@@ -13,7 +13,7 @@ import pytest
 from hostile_projects import builder_in, built, project, request_for
 from patience import PATIENCE_S
 
-from backdate.environments.steps import BUILD_LIMITS
+from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.sandboxes import left_behind
 
 DAEMON = """

@@ -14,7 +14,7 @@ from conftest import FROM, TO, Machine
 
 from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.settings import Settings
-from backdate.environments.steps import BUILD_LIMITS
+from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.errors import ConfigurationError, IndexUnavailable, InstantError, SourceError, UsageError
 from backdate.sandboxes.interface import MIB, Limits
 from backdate.serial import to_json

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Self
 from backdate.checking.dated_project import Interpreters
 from backdate.checking.run_cache import CachedRuns, RunCache
 from backdate.checking.settings import Settings
-from backdate.environments.build import Builder
-from backdate.environments.cache import Cache
 from backdate.errors import UsageError
-from backdate.index.upstream import IndexClient
 from backdate.projects.project import Project
-from backdate.projects.sources.open import open_source
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.timeline.instants import Instant
 
 if TYPE_CHECKING:
+    from backdate.environments.build import Builder
+    from backdate.environments.cache import Cache
     from backdate.index.provided_modules import ProvidedModules
+    from backdate.index.upstream import IndexClient
     from backdate.sandboxes.bases import BaseSettings
 
 KEPT_RUNS = 50
@@ -52,6 +51,8 @@ class Resources:
         """
         self.settings = settings or Settings()
         if builder is None:
+            from backdate.environments.build import Builder
+
             sandbox = sandbox or self.settings.open_sandbox()
             sandbox.require()
             builder = Builder(
@@ -128,6 +129,8 @@ class Resources:
 
     def open_project(self, source: str | Path, workdir: Path, *, before: Instant | None) -> Project:
         """The project that ``source`` names, its tree below ``workdir``; see ``open_source``."""
+        from backdate.projects.sources.open import open_source
+
         return open_source(
             str(source),
             workdir=workdir,

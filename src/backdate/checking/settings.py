@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from backdate.environments import uv
+from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.cache import Cache, default_cache
-from backdate.environments.steps import BUILD_LIMITS
 from backdate.errors import UsageError
-from backdate.index.upstream import IndexClient, open_index
 from backdate.recipes.sources.kinds import ALL_SOURCES, SourceKind
 from backdate.sandboxes.choose import choose_sandbox
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.timeline.instants import Instant
 
 if TYPE_CHECKING:
+    from backdate.index.upstream import IndexClient
     from backdate.recipes.adviser.interface import Adviser
 
 
@@ -72,6 +72,8 @@ class Settings:
 
     def open_index(self, cache: Cache) -> IndexClient:
         """A connection to the index, whose pages are kept in ``cache``. Use as a context manager."""
+        from backdate.index.upstream import open_index
+
         return open_index(self.index_url, cache.index)
 
 

@@ -179,7 +179,7 @@ def _plan_and_place(arguments: BuildArguments) -> tuple[BuildPlan, WorkerConfig]
     from dataclasses import replace
 
     from backdate.construction.plan import BuildPlan, WorkerConfig
-    from backdate.environments.steps import BUILD_LIMITS
+    from backdate.environments.build_limits import BUILD_LIMITS
     from backdate.errors import UsageError
 
     target = options.instant(arguments.to)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from backdate.checking.settings import Settings
 from backdate.environments import uv
-from backdate.environments.steps import BUILD_LIMITS
+from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.errors import InstantError
 from backdate.sandboxes.interface import Limits
 from backdate.tasks.task import KindName

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backdate.environments import uv
+from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.built_wheels import BuiltWheels, built_apart
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import nearest
@@ -29,7 +30,7 @@ from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.resolving import ResolutionCache, is_alone
-from backdate.environments.steps import BUILD_LIMITS, Resolution, Steps
+from backdate.environments.steps import Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import Folder, move_out
 from backdate.sandboxes.interface import Limits, Sandbox

@@ -18,6 +18,7 @@ from typing import Literal
 
 from backdate.environments import uv
 from backdate.environments.at_fault import limit_that_was_hit, require_index, require_machine
+from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, Lock
 from backdate.environments.inputs import (
@@ -47,6 +48,7 @@ from backdate.errors import ConfigurationError, MachineError, StoredDataError
 from backdate.index.upstream import IndexClient, open_index
 from backdate.sandboxes.interface import (
     MIB,
+    UNSAFE_LOCAL,
     Command,
     Limits,
     Mount,
@@ -54,11 +56,7 @@ from backdate.sandboxes.interface import (
     Sandbox,
     Workspace,
 )
-from backdate.sandboxes.unsafe_local import UnsafeLocal
 from backdate.text import end_of_file
-
-BUILD_LIMITS = Limits(wall_s=1800.0, memory_bytes=8192 * MIB, processes=2048, disk_bytes=16384 * MIB)
-"""Compiling from source happens (a physics engine took 6.5 minutes): builds may use more than tests."""
 
 _NO_TREE = "/tmp"  # noqa: S108 - private to the sandbox
 """Where a step starts that does not see the project."""
@@ -99,7 +97,7 @@ class Steps:
     @property
     def network(self) -> Network:
         """What builds reach: a sandbox without isolation has nothing to close."""
-        return "on" if self.open_network or self.sandbox.name == UnsafeLocal.name else "gateway"
+        return "on" if self.open_network or self.sandbox.name == UNSAFE_LOCAL else "gateway"
 
     def open_index(self) -> IndexClient:
         """A client of the index that builds use; close it."""

@@ -35,8 +35,7 @@ from backdate.environments.step_files import handed_over, input_file, shown
 from backdate.environments.step_run import StepRun
 from backdate.environments.steps import Resolution, Steps
 from backdate.errors import ConfigurationError, StoredDataError
-from backdate.sandboxes.interface import Mount
-from backdate.sandboxes.unsafe_local import UnsafeLocal
+from backdate.sandboxes.interface import UNSAFE_LOCAL, Mount
 from backdate.serial import to_json
 
 _BUILDS = "builds-v0"
@@ -82,7 +81,7 @@ def install_wheels_alone(
     They are of the index, but for ``built``. Where that cannot be, the other way says why. Its files may be
     lent (``lent_files.py``).
     """
-    if steps.sandbox.name == UnsafeLocal.name or "\\" in steps.index_url:
+    if steps.sandbox.name == UNSAFE_LOCAL or "\\" in steps.index_url:
         return OneStep(end=OneStepEnd.NOT_COVERED)
     uv_cache = steps.uv_cache(request)
     work = steps.cache.clean / f"step-{uuid.uuid4().hex}"

@@ -25,7 +25,6 @@ from backdate.sandboxes import (
     cgroups,
     copying,
     endings,
-    launcher,
     layout,
     preparation,
     scratch,
@@ -217,7 +216,7 @@ def _program(
             _SHIM,
         ]
         yield supervision.Program(
-            argv=[sys.executable, "-I", "-S", launcher.__file__, *keys, "--", bwrap, *inside],
+            argv=[sys.executable, "-I", "-S", str(supervision.LAUNCHER), *keys, "--", bwrap, *inside],
             env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
             cwd="/",
             pass_fds=(*files.values(), filter_of_calls, status_end),

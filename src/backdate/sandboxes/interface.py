@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 MIB = 1024 * 1024
+UNSAFE_LOCAL = "unsafe-local"
+"""The name of the sandbox that isolates nothing."""
 
 
 class RunStatus(StrEnum):

@@ -20,12 +20,15 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from backdate.errors import MachineError
 from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.log import BoundedLog
 
+LAUNCHER = Path(__file__).with_name("launcher.py")
+"""The script that keeps a run's processes together."""
 SETUP_S = 60.0
 """Seconds that setting up may take, also on a very busy machine."""
 

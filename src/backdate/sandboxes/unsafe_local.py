@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from backdate.sandboxes import copying, endings, launcher, layout, scratch, secret, supervision
+from backdate.sandboxes import copying, endings, layout, scratch, secret, supervision
 from backdate.sandboxes.interface import (
+    UNSAFE_LOCAL,
     Capability,
     Command,
     Enforced,
@@ -26,6 +27,7 @@ from backdate.sandboxes.interface import (
     Workspace,
 )
 from backdate.sandboxes.log import BoundedLog
+from backdate.sandboxes.supervision import LAUNCHER
 
 _WITHOUT = "no isolation: use --sandbox bwrap for code that you do not trust"
 
@@ -33,7 +35,7 @@ _WITHOUT = "no isolation: use --sandbox bwrap for code that you do not trust"
 class UnsafeLocal:
     """Runs commands as the caller, without isolation."""
 
-    name = "unsafe-local"
+    name = UNSAFE_LOCAL
 
     def __init__(self, *, scratch_root: Path | None = None) -> None:
         """``scratch_root``: the folder for private copies, which only the current user may write."""
@@ -106,7 +108,7 @@ def _program(command: Command, folder: Path, paths: Mapping[str, str]) -> superv
     # -I: the launcher is a Python program too, and the command's PYTHON… variables must not affect it.
     return supervision.Program(
         argv=[
-            *(sys.executable, "-I", "-S", launcher.__file__, *keys),
+            *(sys.executable, "-I", "-S", str(LAUNCHER), *keys),
             *("chdir", relocate(command.cwd, paths), "--"),
             *(relocate(word, paths) for word in command.argv),
         ],
