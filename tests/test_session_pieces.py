@@ -21,6 +21,7 @@ OPENED_BY: dict[str, dict[str, str]] = {
     },
     "open_index": {
         "checking/settings.py": "Settings.open_index",
+        "environments/at_fault.py": "a question whether the index answers now, whatever is kept of it",
         "environments/build_network.py": "of a builder, from its index and its cache",
         "environments/steps.py": "of a builder, from its index and its cache",
         "tasks/trees.py": "of Sources, which are made from Settings",
