@@ -20,7 +20,8 @@ from fake_setups import (
     start,
 )
 
-from backdate.checking import sides
+from backdate.checking import broken_plugin, sides
+from backdate.checking.broken_plugin import InstalledPlugin, PluginFault
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, RecipeStore
@@ -300,3 +301,26 @@ def test_what_stood_in_the_way_of_the_old_side_is_told(
     verdict, reason = decide(found.old, found.new, found.comparison)
     assert verdict is Verdict.CANNOT_TELL
     assert reason == "no test passes in the old environment: KeyError: 'API_KEY'"
+
+
+@pytest.mark.parametrize("broke", [0, 1])
+def test_a_plugin_that_hides_the_tests_of_the_new_side_is_left_out_and_both_are_told(
+    both: Callable[..., tuple[SidePair, World]], monkeypatch: pytest.MonkeyPatch, broke: int
+) -> None:
+    plugin = InstalledPlugin(name="old", module="pytest_old", distribution="pytest-old")
+    fault = PluginFault(plugin=plugin, line="ImportError: no x")
+    monkeypatch.setattr(broken_plugin, "plugin_at_fault", lambda run, environment: fault)
+
+    def new(one: Recipe) -> BuildFailure | SuiteRun:
+        hidden = "no:old" not in one.test.arguments or "addopts=" not in one.test.arguments
+        return ran(status="broken") if hidden else ran(passed=5 - broke, failed=broke)
+
+    found, _ = both([start(recipe("a"))], good, new)
+    assert found.broken_plugin is not None
+    assert found.broken_plugin.side.recipe.test.arguments == ("-p", "no:old", "-o", "addopts=")
+    verdict, reason = decide(found.old, found.new, found.comparison, None, found.broken_plugin)
+    assert verdict is Verdict.BROKE
+    assert reason.startswith("the plugin old of pytest (pytest-old) does not work on the new side")
+    assert reason.endswith(
+        "without it 1 test that passed fails" if broke else "without it nothing else broke"
+    )

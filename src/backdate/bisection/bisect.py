@@ -144,7 +144,7 @@ def bisect_sides(
 
 def _summary(pair: SidePair) -> CheckSummary:
     """The result of a check of the two sides."""
-    verdict, reason = decide(pair.old, pair.new, pair.comparison, pair.older_python)
+    verdict, reason = decide(pair.old, pair.new, pair.comparison, pair.older_python, pair.broken_plugin)
     return CheckSummary(
         project=pair.old_project.name,
         origin=pair.origin,

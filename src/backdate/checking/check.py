@@ -131,7 +131,7 @@ def _result(
     duration_s: float,
 ) -> CheckResult:
     old, new = pair.old, pair.new
-    verdict, reason = decide(old, new, pair.comparison, pair.older_python)
+    verdict, reason = decide(old, new, pair.comparison, pair.older_python, pair.broken_plugin)
     changes = (
         compare_locks(old.environment.lock, new.environment.lock)
         if old.environment is not None and new.environment is not None
@@ -149,6 +149,7 @@ def _result(
         changes=changes,
         comparison=pair.comparison,
         older_python=pair.older_python,
+        broken_plugin=pair.broken_plugin,
         unpinning=unpinning.patch.encode("utf-8", "backslashreplace").decode(),
         set_aside=unpinning.removed,
         not_loosened=tuple(

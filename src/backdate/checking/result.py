@@ -163,6 +163,20 @@ class OlderPython:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenPlugin:
+    """A plugin of pytest with which no test of the new side is good, and that side without it."""
+
+    name: str
+    """That of its entry point."""
+    distribution: str
+    line: str
+    """Its error, in one line."""
+    side: Side
+    comparison: Comparison
+    """With the old side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAudit:
     """Whether the tests of one side assert something (``check --audit``)."""
 
@@ -194,6 +208,8 @@ class CheckResult:
     comparison: Comparison | None
     older_python: OlderPython | None = None
     """Tried where the project itself does not build on the new side, and the interpreters differ."""
+    broken_plugin: BrokenPlugin | None = None
+    """Tried where a plugin of pytest hides what the tests of the new side say."""
     unpinning: str
     """The patch that loosened pins and upper bounds for the new side; empty when there were none."""
     set_aside: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from backdate.checking.compare import compare_runs, count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject, dated_project
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
-from backdate.checking.result import CheckResult, Comparison, Obstacle, OlderPython, Side
+from backdate.checking.result import BrokenPlugin, CheckResult, Comparison, Obstacle, OlderPython, Side
 from backdate.checking.settings import ACCEPT, SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
 from backdate.environments.environment import InterpreterChoice
@@ -50,6 +50,8 @@ class SidePair:
 
     older_python: OlderPython | None = None
     """The new side with the old one's interpreter, where that was tried."""
+    broken_plugin: BrokenPlugin | None = None
+    """The new side without a plugin of pytest that hid what its tests say."""
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -269,7 +271,37 @@ def run_both_sides(
         new=finished_new,
         notes=tuple(notes),
         older_python=_with_older_python(finished_old, finished_new, new_side),
+        broken_plugin=_without_broken_plugin(finished_old, finished_new, new_side),
     )
+
+
+def _without_broken_plugin(old: Side, new: Side, new_side: SideRunner) -> BrokenPlugin | None:
+    """The new side without the plugin of pytest that hides its tests; None where none does, or in vain."""
+    if new.obstacle is None or new.run is None or new.environment is None or old.run is None:
+        return None
+    if new.recipe.test.runner != "pytest" or not count_outcomes(old.run).passed:
+        return None
+    from backdate.checking.broken_plugin import plugin_at_fault, without_plugin
+
+    fault = plugin_at_fault(new.run, new.environment)
+    if fault is None:
+        return None
+    name = fault.plugin.name
+    text = f"the plugin {name} of pytest does not work on the new side: trying without it"
+    new_side.progress.report(Activity(text=text))
+    for options in (True, False):  # what it adds to the command line may be among the project's own options
+        recipe = without_plugin(new.recipe, name, options=options)
+        folder = new_side.folder / ("without-plugin" if options else "without-plugin-and-options")
+        side = new_side.finished(new_side.run_loosened(recipe, folder, new.choice))
+        if side.run is not None and count_outcomes(side.run).passed:
+            return BrokenPlugin(
+                name=name,
+                distribution=fault.plugin.distribution,
+                line=fault.line,
+                side=side,
+                comparison=compare_runs(old.run, side.run),
+            )
+    return None
 
 
 def _with_older_python(old: Side, new: Side, new_side: SideRunner) -> OlderPython | None:

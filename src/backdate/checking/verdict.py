@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from backdate.checking.result import (
     Breakage,
+    BrokenPlugin,
     Comparison,
     ErrorChange,
     Obstacle,
@@ -21,9 +22,13 @@ _LEAST_RUN_AGAIN = 0.5
 
 
 def decide(
-    old: Side, new: Side, comparison: Comparison | None, older_python: OlderPython | None = None
+    old: Side,
+    new: Side,
+    comparison: Comparison | None,
+    older_python: OlderPython | None = None,
+    broken_plugin: BrokenPlugin | None = None,
 ) -> tuple[Verdict, str]:
-    """The verdict and one sentence that says why. ``older_python``: as of ``CheckResult``."""
+    """The verdict and one sentence that says why. The last two arguments are as of ``CheckResult``."""
     good = 0 if old.run is None else sum(result.outcome.good for result in old.run.results)
     if good and new.obstacle is not None and new.obstacle.own_build:
         return Verdict.BROKE, _own_build(new, new.obstacle, older_python)
@@ -31,6 +36,8 @@ def decide(
         return Verdict.CANNOT_TELL, _no_runs(old, new)
     if not good:
         return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old, old.run)}"
+    if broken_plugin is not None:
+        return Verdict.BROKE, _of_plugin(broken_plugin)
     if comparison.broke:
         return Verdict.BROKE, _what_broke(comparison, good)
     if new.run.status not in ("completed", "no-tests"):
@@ -104,6 +111,15 @@ def _own_build(new: Side, obstacle: Obstacle, older_python: OlderPython | None) 
         f"{counted(broke, 'test')} that passed {plural(broke, 'fails', 'fail')}" if broke else "nothing broke"
     )
     return f"{text}; it builds on Python {older}, where {tests}"
+
+
+def _of_plugin(broken: BrokenPlugin) -> str:
+    tests = len(broken.comparison.broke)
+    fail = f"{counted(tests, 'test')} that passed {plural(tests, 'fails', 'fail')}"
+    return (
+        f"the plugin {broken.name} of pytest ({broken.distribution}) does not work on the new side, and no "
+        f"test passes with it: {broken.line}; without it {fail if tests else 'nothing else broke'}"
+    )
 
 
 def _why(side: Side, run: SuiteRun) -> str:

@@ -89,6 +89,7 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
     yield from _failures(result)
     yield from _changes(result.changes, verbose)
     yield from _breakages(result, verbose)
+    yield from _broken_plugin(result, verbose)
     yield from _other_failures(result, verbose)
     yield from _others(result, verbose)
     yield from _unpinning(result, verbose)
@@ -190,6 +191,18 @@ def _changes(changes: tuple[PackageChange, ...], verbose: bool) -> Iterator[Line
         yield f"  {change.name:<{width}}  {moved}{released}", ""
     if len(shown) < len(changes):
         yield f"  and {len(changes) - len(shown)} more (--verbose shows all)", "dim"
+
+
+def _broken_plugin(result: CheckResult, verbose: bool) -> Iterator[Line]:
+    """What the tests of the new side say without the plugin that hid it."""
+    broken = result.broken_plugin
+    if broken is None:
+        return
+    yield "", ""
+    yield f"Without the plugin {broken.name} of pytest ({broken.distribution}), which does not work:", "bold"
+    yield _side_line("new", broken.side), ""
+    for breakage in broken.comparison.breakages:
+        yield from _breakage(breakage, verbose)
 
 
 def _breakages(result: CheckResult, verbose: bool) -> Iterator[Line]:
