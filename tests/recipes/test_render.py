@@ -16,7 +16,8 @@ from backdate.recipes.recipe import (
     SystemPackages,
     Variable,
 )
-from backdate.recipes.render import as_dockerfile, as_json, as_shell_script, command_of, read_recipe
+from backdate.recipes.render import as_dockerfile, as_json, as_shell_script, command_of, read_recipe, steps_of
+from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
 
 WHERE = Provenance(rule="Travis CI", file=".travis.yml", line=7, text="pip install x")
 
@@ -46,6 +47,16 @@ def recipe(evil: str = "") -> Recipe:
             SystemPackages(manager="apt", packages=(f"libxml2{evil}",), provenance=where),
             SystemPackages(manager="conda", packages=(f"gdal{evil}",), provenance=where),
         ),
+        services=(
+            WantedService(
+                kind=ServiceKind.REDIS,
+                port=6379,
+                hosts=(f"x{evil}",),
+                accounts=(ServiceAccount(user=f"u{evil}", password=f"p{evil}"),),
+                databases=(f"d{evil}",),
+                where=f"ci.yml:3{evil}",
+            ),
+        ),
         variables=(
             Variable(name="A", value=f"1 2{evil}", provenance=where),
             Variable(name="B", value="/PROJECT/src", provenance=where),
@@ -71,6 +82,14 @@ def test_shell_script() -> None:
     assert f"python -m pip install -r req/dev.txt -c c.txt -e '.[a,b]' ./sub {quoted}" in lines
     assert lines[-3] == "(cd 'sub dir' && python -m pytest -k 'a and b' tests)"
     assert lines[-2:] == ["# .travis.yml:7: text", "python manage.py test --noinput"]
+
+
+def test_services_are_named() -> None:
+    for text in (as_shell_script(recipe()), as_dockerfile(recipe())):
+        assert "# wants: redis at localhost:6379 (ci.yml:3)" in text.splitlines()
+    assert ("service", "redis at localhost:6379", "ci.yml:3") in [
+        (kind, text, why.rule) for kind, text, why in steps_of(recipe())
+    ]
 
 
 def test_dockerfile() -> None:

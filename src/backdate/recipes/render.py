@@ -29,6 +29,8 @@ def steps_of(recipe: Recipe) -> Iterator[tuple[str, str, Provenance]]:
     """What a recipe does, in order, for people: the kind of a step, its text, and where it was read."""
     for system in recipe.system:
         yield system.manager, " ".join(system.packages), system.provenance
+    for service in recipe.services:
+        yield "service", service.place, Provenance(rule=service.where or "a service")
     for variable in recipe.variables:
         yield "set", f"{variable.name}={variable.value}", variable.provenance
     for limit in recipe.build_constraints:
@@ -74,6 +76,7 @@ def as_shell_script(recipe: Recipe) -> str:
             lines.append(f"# needs: apt-get install -y --no-install-recommends {packages}")
         else:
             lines.append(f"# conda packages, not installed: {packages}")
+    lines += _service_comments(recipe)
     lines += installing_lines(recipe)
     for plan in (recipe.test, *recipe.further_tests):
         lines += [*_comment(plan.provenance), command_of(plan, recipe)]
@@ -112,7 +115,7 @@ def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
             )
         else:
             lines.append(f"# conda packages, not installed: {packages}")
-    lines += ["COPY . .", ""]
+    lines += [*_service_comments(recipe), "COPY . .", ""]
     for variable in recipe.variables:
         if _NAME.match(variable.name) and not variable.builds_only:
             lines += _comment(variable.provenance)
@@ -126,6 +129,12 @@ def as_dockerfile(recipe: Recipe, *, python: str | None = None) -> str:
     script = " && ".join(f"({command_of(plan, recipe)})" for plan in plans)
     lines.append(f"CMD {to_json(['/bin/sh', '-c', script]).decode()}")
     return "\n".join(lines) + "\n"
+
+
+def _service_comments(recipe: Recipe) -> Iterator[str]:
+    """What has to be running, a line each."""
+    for service in recipe.services:
+        yield _one_line(f"# wants: {service.place} ({service.where})")
 
 
 def install_command(step: InstallStep) -> str:

@@ -159,6 +159,24 @@ def test_the_key_of_a_plan_holds_the_version_and_not_who_wants_it(
     assert key("7.0.1") == key("7.0.1", where="elsewhere") != key("7.0.2") != ()
 
 
+def test_a_stored_recipe_brings_no_line_of_its_own_into_a_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    a_server(
+        monkeypatch,
+        InstalledService(kind=ServiceKind.REDIS, program="/usr/bin/redis-server", version="7.0.1"),
+    )
+    forged = WantedService(
+        kind=ServiceKind.REDIS,
+        port=80,
+        hosts=("good", "x\n127.0.0.1 evil"),
+        accounts=(ServiceAccount(user="", password='"\nmodule load x'),),
+    )
+    plan = plan_services([forged] * 100, Bubblewrap(), None, templates=tmp_path)
+    ((wanted, _),) = plan.started
+    assert (wanted.port, wanted.hosts, wanted.accounts) == (6379, ("good", "redis"), ())
+
+
 def test_without_services_the_command_is_the_same(tmp_path: Path) -> None:
     command, workspace = Command(argv=("true",), cwd="/"), Workspace()
     with started_with(

@@ -78,6 +78,18 @@ def wanted_service(
     )
 
 
+def checked(service: WantedService) -> WantedService:
+    """``service`` without what could be no name, port or password: a stored recipe may be anybody's."""
+    return wanted_service(
+        service.kind,
+        port=service.port,
+        hosts=service.hosts,
+        accounts=service.accounts,
+        databases=service.databases,
+        where=service.where,
+    )
+
+
 def merged(services: Iterable[WantedService]) -> tuple[WantedService, ...]:
     """The services, those of one kind and port as one; of two kinds at one port the first."""
     by_port: dict[int, WantedService] = {}

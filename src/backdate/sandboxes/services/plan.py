@@ -44,11 +44,13 @@ def plan_services(
 
     Nothing is looked up when none is wanted. ``allowed``: whether any is to be started.
     """
-    wanted = tuple(services)
-    if not wanted:
+    named = tuple(services)
+    if not named:
         return NO_SERVICES
     from backdate.sandboxes.services.installed import installed_services
+    from backdate.sandboxes.services.kinds import checked, merged
 
+    wanted = merged(map(checked, named))
     servers = {server.kind: server for server in installed_services(sandbox, base)} if allowed else {}
     started, missing = [], []
     for service in wanted:
