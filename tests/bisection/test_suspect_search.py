@@ -188,3 +188,27 @@ def test_a_likely_step_is_asked_about_first_and_skips_are_gone_around() -> None:
     assert weighted_point(statuses, (0, 1, 1, 9, 1, 1, 1, 1, 1)) in (2, 3, 4)
     skipped = {**statuses, 4: ProbeStatus.SKIP}
     assert weighted_point(skipped, (1.0,) * 9) == next_point(skipped)
+
+
+def test_a_release_that_is_older_than_the_window_in_which_it_came_in_is_explained() -> None:
+    world = World(
+        releases={"a": rows(6, 50), "b": [("1", -9), ("2", 90), ("3", 600)], "c": rows(30, 30)},
+        tests={"t": from_on("a", "5", "1 != 2")},
+        requires={("b", "1"): "a<5", ("b", "2"): "a<5"},
+    )
+    (finding,) = bisect_world(world)[0]
+    assert moves(finding) == [("a", "4", "6"), ("b", "2", "3")]  # neither can move alone
+    (note,) = (note for note in finding.notes if "older than the window" in note)
+    assert "a 6 is older than the window: it was released on 2021-08-29" in note
+    assert "came in together with b" in note
+
+
+def test_that_it_shows_only_on_the_newer_interpreter_is_not_said() -> None:
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        return "gone" if Version(versions["a"]) >= Version("8") else None
+
+    world = World(releases={"a": rows(10, 50)}, tests={"t": says}, pythons=TWO, limits={"3.9.1": ("a<8",)})
+    (finding,) = bisect_world(world)[0]
+    assert (moves(finding), finding.confirmed) == ([("a", "7", "8")], BOTH)
+    assert "versions were searched, not instants: the older interpreter gets a 7 at most" in finding.notes
+    assert not any("only on the newer interpreter" in note for note in finding.notes)
