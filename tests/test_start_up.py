@@ -61,7 +61,7 @@ def test_every_verb_is_imported_when_it_is_first_asked_for() -> None:
         "print(Session.check.__name__, 'backdate.bisection.bisect' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["check_project", "False"]
+    assert done.stdout.split() == ["check_with_advice", "False"]
 
 
 def test_a_command_imports_no_library_for_its_arguments_or_for_plain_output(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from backdate.progress import NO_PROGRESS, Reporter
 from backdate.timeline.instants import Instant
 
 if TYPE_CHECKING:
+    from backdate.advising.advised_check import check_with_advice
     from backdate.bisection.bisect import bisect_project
     from backdate.bisection.result import BisectResult
     from backdate.checking.build_environment import EnvironmentResult, build_project_environment
-    from backdate.checking.check import check_project
     from backdate.checking.result import CheckResult
     from backdate.checking.set_up import set_up_project
     from backdate.checking.setup_result import SetupResult
@@ -46,12 +46,12 @@ class Session(Resources):
     """
 
     if TYPE_CHECKING:
-        check = check_project
+        check = check_with_advice
         bisect = bisect_project
         set_up = set_up_project
         build_environment = build_project_environment
     else:
-        check = _Verb("backdate.checking.check", "check_project")
+        check = _Verb("backdate.advising.advised_check", "check_with_advice")
         bisect = _Verb("backdate.bisection.bisect", "bisect_project")
         set_up = _Verb("backdate.checking.set_up", "set_up_project")
         build_environment = _Verb("backdate.checking.build_environment", "build_project_environment")

@@ -27,8 +27,13 @@ def load(stream, missing=None, size=1): pass
 def dump(x, **options): pass
 def steady(x, y=1): pass
 class Box:
+    def __init__(self, width=1, **more): pass
     def put(self, x): pass
     def _add(self): pass
+class Crate(Box):
+    def __init__(self, lid=True, **kwargs): Box.__init__(self, **kwargs)
+class Open(Box):
+    def __init__(self, **kwargs): pass
 def __getattr__(name):
     if name == "late":
         warnings.warn("`late` is deprecated since 1.9, use `soon` instead", DeprecationWarning)
@@ -46,7 +51,12 @@ soon = 1
 def load(stream, load_default=None, size=1): pass
 def dump(x): pass
 def steady(x: int, y: int = 1) -> int: pass
-class Box: pass
+class Box:
+    def __init__(self, breadth=1): pass
+class Crate(Box):
+    def __init__(self, lid=True, **kwargs): Box.__init__(self, **kwargs)
+class Open(dict):
+    def __init__(self, **kwargs): pass
 """,
     "lib/urls.py": "",
 }
@@ -64,6 +74,8 @@ box.put(1)
 class Mine(lib.Box):
     def _add(self): ...
 lib.old.f()
+lib.Crate(lid=False, width=2, breadth=3, colour=4)
+lib.Open(width=2)
 """
 
 
@@ -110,6 +122,8 @@ def test_names_and_arguments_that_go(lost: tuple[LostName, ...]) -> None:
         ("lib.load", "missing"): [7],
         ("lib.dump", "indent"): [8],
         ("lib.Box.put", ""): [11],
+        ("lib.Crate", "width"): [15],
+        ("lib.Crate", "colour"): [15],
         ("lib.old", ""): [3, 14],
     }
 
@@ -119,6 +133,7 @@ def test_what_is_advised_is_said_by_the_library_and_there(
 ) -> None:
     words = {
         "missing": "`missing` was replaced by `load_default`.",
+        "width": "`width` is now called `breadth`",
         "lib.decode": "Removed `decode`, use `urllib.parse.parse_qs` instead",
         "lib.astray": "`astray` was renamed to `not_there`",
     }
@@ -140,6 +155,7 @@ def test_what_is_advised_is_said_by_the_library_and_there(
     assert advised("lib.load", "missing") == ("load_default", EvidenceKind.CHANGELOG)
     assert advised("lib.decode") == ("urllib.parse.parse_qs", EvidenceKind.CHANGELOG)
     assert advised("lib.urls.taken") == ("urllib.parse.parse_qs", EvidenceKind.ASKED)  # its own home
+    assert advised("lib.Crate", "width") == ("breadth", EvidenceKind.CHANGELOG)
     # nobody says, or what is said is not there
     for name in ("lib.nowhere", "lib.astray", "lib.Box.put"):
         assert advised(name) == ("", EvidenceKind.ASKED)

@@ -6,6 +6,7 @@ the sandbox for each two hundred names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from backdate.sandboxes.interface import Sandbox
 
 _MOST_ROUNDS = 3
 """Of two hundred names each: what a project uses of one library is rarely more."""
+_NO_MODULE = re.compile(r"No module named '([\w.]{1,300})'")
 _GONE = ("AttributeError", "ModuleNotFoundError", "ImportError: cannot import name")
 
 
@@ -68,23 +70,24 @@ def _lost(
             continue
         if not new.present:
             if new.why.startswith(_GONE):
-                gone.add(name)
-                yield LostName(name=name, old=old, places=_places_below(uses, name))
+                module = _NO_MODULE.search(new.why)
+                whole = module[1] if module and name.startswith(f"{module[1]}.") else name
+                gone.add(whole)
+                member = old if whole == name else Member(name=whole, present=True, kind="module")
+                yield LostName(name=whole, old=member, places=_places_below(uses, whole))
             continue
-        if any(parameter.startswith("**") for parameter in new.parameters) or not (
-            old.signature and new.signature
-        ):
+        if new.takes_any:
             continue
-        takes_all = any(parameter.startswith("**") for parameter in old.parameters)
         for keyword, places in uses[name].keywords.items():
-            if keyword not in new.parameters and (keyword in old.parameters or takes_all):
+            took = keyword in old.keywords or (old.takes_any and old.signature)
+            if took and keyword not in new.keywords:
                 yield LostName(name=name, argument=keyword, old=old, places=tuple(places))
 
 
 def _places_below(uses: Mapping[str, NameUses], name: str) -> tuple[SourcePlace, ...]:
     """Where a name, or one of those in it, is used."""
     below = f"{name}."
-    places: dict[SourcePlace, None] = dict.fromkeys(uses[name].places)
+    places: dict[SourcePlace, None] = dict.fromkeys(uses[name].places if name in uses else ())
     for used, one in uses.items():
         if used.startswith(below):
             places.update(one.places)
@@ -161,10 +164,7 @@ def _first_there(
     for lead in leads:
         if one.argument:
             new = there.get(one.name)
-            takes = new is not None and (
-                lead.replacement in new.parameters or any(name.startswith("**") for name in new.parameters)
-            )
-            if takes:
+            if new is not None and (lead.replacement in new.keywords or new.takes_any):
                 return lead
             continue
         if lead.rewrite and not lead.replacement:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from backdate.advice import NO_ADVICE, Advice
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
     INSTALLER,
@@ -26,13 +27,14 @@ from backdate.testing.changed_tests.audit_result import SuiteAudit
 from backdate.testing.outcomes import Frame, SuiteRun
 from backdate.timeline.instants import Instant
 
-FORMAT = 6
+FORMAT = 7
 MIGRATIONS = (
     Migration(to_format=2, renames=LOCKS_AND_RECIPES_OF_FORMAT_1),
     Migration(to_format=3, change=from_before_builds_were_closed),
     Migration(to_format=4),  # a result may hold an audit
     Migration(to_format=5, renames=INSTALLER),
     Migration(to_format=6),  # one verdict more, which no older result has
+    Migration(to_format=7),  # a result may hold advice
 )
 
 
@@ -220,6 +222,9 @@ class CheckResult:
     """What a reader has to know: substitutes, cutoff overrides, suspicions."""
     audit: CheckAudit | None = None
     """None when none was asked for."""
+    advice: Advice = NO_ADVICE
+    """What to write instead of what is gone, where the errors or the knowledge tables say so. What works for
+    now is told by a bisection."""
     started: Instant
     duration_s: float
     folder: Path

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from backdate.checking.result import Breakage, CheckResult, ErrorChange, PackageChange, Side, Verdict
+from backdate.cli.render_advice import advice_lines
 from backdate.cli.render_audit import audit_lines
 from backdate.cli.terminal import printable
 from backdate.testing.outcomes import Frame, Outcome, SuiteRun
@@ -98,6 +99,7 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
         yield f"Note: {note}", "yellow"
     yield "", ""
     yield f"{_HEADINGS[result.verdict]}: {result.reason}.", _STYLES[result.verdict]
+    yield from advice_lines(result.advice)
     yield f"Logs: {result.folder}", "dim"
 
 

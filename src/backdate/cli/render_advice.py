@@ -12,8 +12,10 @@ from backdate.advice import (
     SourcePlace,
     WorkingLimits,
 )
-from backdate.cli.render import Line
 from backdate.text import counted, plural
+
+Line = tuple[str, str]
+"""A line's text and its style ("" for none)."""
 
 _MOST_PLACES = 6
 _MOST_LATER = 20

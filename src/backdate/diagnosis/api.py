@@ -57,6 +57,10 @@ class Member:
     """As ``inspect.signature`` gives it, without annotations; empty when it has none or it cannot be read."""
     parameters: tuple[str, ...] = ()
     """The names of its parameters, with their stars."""
+    keywords: tuple[str, ...] = ()
+    """The names of keyword arguments that a call takes; of a class also what its base classes take."""
+    takes_any: bool = True
+    """Whether others are taken as well (``**kwargs``), or it cannot be told."""
     document: str = ""
     """The first line of its documentation."""
     candidates: tuple[str, ...] = ()

@@ -78,6 +78,30 @@ def parameters_of(found):
         return []
 
 
+def keywords_of(found):
+    """(names, whether any other is taken as well): the keyword arguments that a call takes.
+
+    A class hands what it does not name on to the next one's __init__, as long as it takes any (**kwargs).
+    """
+    try:
+        if not inspect.isclass(found):
+            functions = [found] if callable(found) else []
+        else:
+            bases = [base for base in found.__mro__ if base is not object]
+            if any("__new__" in vars(base) for base in bases) or type(found).__call__ is not type.__call__:
+                return [], True
+            functions = [vars(base)["__init__"] for base in bases if "__init__" in vars(base)]
+        names = []
+        for function in functions:
+            kinds = [(one.kind.name, one.name) for one in inspect.signature(function).parameters.values()]
+            names.extend(name for kind, name in kinds if kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY"))
+            if not any(kind == "VAR_KEYWORD" for kind, _ in kinds):
+                return sorted(set(names)), False
+        return sorted(set(names)), True
+    except BaseException:
+        return [], True
+
+
 def document_of(found):
     try:
         text = inspect.getdoc(found) or ""
@@ -209,6 +233,7 @@ def answer_for(name, also):
             answer["why"] = clean(error)
         else:
             module, qualified = home_of(found)
+            keywords, takes_any = keywords_of(found)
             answer.update(
                 {
                     "present": True,
@@ -217,6 +242,8 @@ def answer_for(name, also):
                     "qualified": qualified,
                     "signature": signature_of(found),
                     "parameters": parameters_of(found),
+                    "keywords": keywords,
+                    "takes_any": takes_any,
                     "document": document_of(found),
                 }
             )
