@@ -37,14 +37,21 @@ class Definitions:
     """Whether nothing stands between the functions and what calls them."""
 
 
-def look_at_bodies(capture: Capture, results: Sequence[CaseResult], tree: Path) -> Integrity:
-    """What the witness says of the tests that passed in one process. ``tree``: the project, as it was run."""
+def look_at_bodies(
+    capture: Capture, results: Sequence[CaseResult], tree: Path, *, of_copies: bool = False
+) -> Integrity:
+    """What the witness says of the tests that passed in one process. ``tree``: the project, as it was run.
+
+    ``of_copies``: whether installed copies of test files may have run; what was not seen is not known then.
+    """
     files = _BodyFiles(tree)
     reasons: set[IntegrityReason] = set()
     bodies = 0
     for result in results:
         if result.outcome is Outcome.PASSED:
             reason = _reason(result, capture.bodies, files)
+            if of_copies and reason is not None:
+                reason = IntegrityReason.BODY_UNSEEN
             if reason is None:
                 bodies += 1
             else:

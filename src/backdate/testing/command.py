@@ -84,6 +84,11 @@ def arguments(
     return (*django, *plan.arguments, *plan.targets)
 
 
+def runs_copies(plan: SuitePlan) -> bool:
+    """Whether pytest may run installed copies of the files of tests: their own paths do not have to match."""
+    return bool(dict(plan.environment).get("PY_IGNORE_IMPORTMISMATCH"))
+
+
 def can_boot(environment: Environment) -> bool:
     """Whether its interpreter can read the secret before it runs anything of the environment (Python 3.3)."""
     return version_numbers(environment.choice.interpreter.version) >= (3, 3)

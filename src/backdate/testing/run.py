@@ -16,7 +16,7 @@ from backdate.sandboxes.services.wanted import ServiceRecord
 from backdate.testing import command as commands
 from backdate.testing.assembly import Capture
 from backdate.testing.canaries import canary_names, new_secret
-from backdate.testing.command import Selection
+from backdate.testing.command import Selection, runs_copies
 from backdate.testing.ending import ending_of
 from backdate.testing.events import LARGEST_FILE, read_event_file
 from backdate.testing.integrity import Integrity, merge_integrities
@@ -229,12 +229,20 @@ def _attempt(
     key = secret if run.secret_use is SecretUse.READ else None
     capture = read_event_file(events, secret=key, canaries=canaries)
     looked_at = tree if witness else None
-    judged = _judged(run, capture, key, looked_at, log=log, stopped=watch.stop.is_set())
+    of_copies = runs_copies(plan)
+    judged = _judged(run, capture, key, looked_at, of_copies=of_copies, log=log, stopped=watch.stop.is_set())
     return replace(judged, services=records)
 
 
 def _judged(
-    run: RunResult, capture: Capture, key: bytes | None, looked_at: Path | None, *, log: Path, stopped: bool
+    run: RunResult,
+    capture: Capture,
+    key: bytes | None,
+    looked_at: Path | None,
+    *,
+    of_copies: bool,
+    log: Path,
+    stopped: bool,
 ) -> RunnerProcess:
     """What one process says of the tests. ``looked_at``: the tree whose tests' bodies are looked for."""
     results = judge(capture, ending_of(capture, run))
@@ -242,7 +250,9 @@ def _judged(
     if looked_at is not None:
         from backdate.testing.bodies import look_at_bodies
 
-        integrity = merge_integrities((integrity, look_at_bodies(capture, results, looked_at)))
+        integrity = merge_integrities(
+            (integrity, look_at_bodies(capture, results, looked_at, of_copies=of_copies))
+        )
     return RunnerProcess(
         run=run, capture=capture, results=results, integrity=integrity, log=log, stopped=stopped
     )

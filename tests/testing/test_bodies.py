@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+
+from backdate.recipes.recipe import Provenance, SuitePlan
+from backdate.testing.assembly import Capture
+from backdate.testing.bodies import look_at_bodies
+from backdate.testing.command import runs_copies
+from backdate.testing.integrity import IntegrityReason
+from backdate.testing.outcomes import CaseResult, Outcome
+from backdate.testing.wire import BodyRuns, BodySeen
+
+ID = "m/tests/test_one.py::test_one"
+PASSED = CaseResult(id=ID, outcome=Outcome.PASSED, duration_s=0.0, file="m/tests/test_one.py")
+
+
+def seen_in(*files: str) -> Capture:
+    ran = tuple(BodyRuns(file=file, first=1, started=1, returned=1, yields=0) for file in files)
+    return Capture(bodies={ID: BodySeen(pid=1, id=ID, intact=True, ran=ran)})
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    file = tmp_path / "m" / "tests" / "test_one.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("def test_one():\n    pass\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("files", [(), ("/env/lib/python3.8/site-packages/m/tests/test_one.py",)])
+def test_what_is_not_seen_of_installed_copies_is_no_forgery(tree: Path, files: tuple[str, ...]) -> None:
+    capture = seen_in(*files)
+    assert look_at_bodies(capture, [PASSED], tree).reasons == (IntegrityReason.BODY_NOT_RUN,)
+    assert look_at_bodies(capture, [PASSED], tree, of_copies=True).reasons == (IntegrityReason.BODY_UNSEEN,)
+
+
+def test_a_body_that_was_seen_counts_either_way(tree: Path) -> None:
+    capture = seen_in("m/tests/test_one.py")
+    for of_copies in (False, True):
+        integrity = look_at_bodies(capture, [PASSED], tree, of_copies=of_copies)
+        assert (integrity.reasons, integrity.bodies) == ((), 1)
+
+
+def test_copies_run_where_paths_do_not_have_to_match() -> None:
+    plan = SuitePlan(runner="pytest", provenance=Provenance(rule="a test"))
+    assert not runs_copies(plan)
+    copies = SuitePlan(
+        runner="pytest", environment=(("PY_IGNORE_IMPORTMISMATCH", "1"),), provenance=plan.provenance
+    )
+    assert runs_copies(copies)
