@@ -11,6 +11,7 @@ from typing import Any
 
 from backdate.sandboxes.interface import BaseSystem, Command, Limits, Sandbox, Workspace
 from backdate.sandboxes.services.wanted import ServiceKind
+from backdate.sandboxes.wrapped import WrappedSandbox
 
 _LOOK = r"""
 version() { "$1" "$2" 2>/dev/null </dev/null | head -n 1; }
@@ -62,6 +63,8 @@ def installed_services(sandbox: Sandbox, base: BaseSystem | None) -> tuple[Insta
     if not can_start(sandbox, base):
         return ()
     hashable: Any = sandbox  # every sandbox is, though the protocol does not say so
+    while isinstance(hashable, WrappedSandbox):
+        hashable = hashable.inner  # what wraps a run changes nothing of what is installed
     return _look(hashable, base)
 
 
