@@ -38,6 +38,7 @@ def test_a_change_is_complete_and_matches_its_messages(pair: tuple[str, ChangeRo
         assert any(re.search(pattern, message) for message in row.messages), pattern
     for message in row.messages:
         assert changes.pattern_of(row).search(message), message
+        assert changes.Change(distribution="any", row=row).may_be_in(message), message
     if row.pin:
         assert canonicalize_name(Requirement(row.pin).name) == canonicalize_name(distribution)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from backdate.diagnosis.result import Cause, Cluster
 from backdate.index.names import normalise
 from backdate.knowledge import load
-from backdate.knowledge.changes import PYTHON, Change, build_tool_changes, library_changes, pattern_of
+from backdate.knowledge.changes import PYTHON, Change, build_tool_changes, library_changes
 from backdate.text import first_line
 
 _LONGEST_MESSAGE = 2_000
@@ -67,9 +67,10 @@ def change_behind_build(message: str) -> KnownChange | None:
 
 
 def _matches(lines: Iterable[str], changes: Iterable[Change]) -> Iterator[tuple[Change, re.Match[str]]]:
+    patterns = [(change, change.pattern) for change in changes]
     for line in lines:
-        for change in changes:
-            match = change.pattern.search(line)
+        for change, pattern in patterns:
+            match = pattern.search(line)
             if match is not None:
                 yield change, match
 
@@ -77,9 +78,7 @@ def _matches(lines: Iterable[str], changes: Iterable[Change]) -> Iterator[tuple[
 @functools.cache
 def _changes_of_python() -> tuple[Change, ...]:
     """All rows about Python: also those that a repair does not need, such as of Python 3.0."""
-    return tuple(
-        Change(distribution=PYTHON, row=row, pattern=pattern_of(row)) for row in load.python_changes()
-    )
+    return tuple(Change(distribution=PYTHON, row=row) for row in load.python_changes())
 
 
 def _of_row(change: Change, match: re.Match[str]) -> KnownChange:

@@ -22,8 +22,16 @@ class Change:
 
     distribution: str
     row: ChangeRow
-    pattern: re.Pattern[str]
-    """Of one line: an exception's type and message, or a line of a log."""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Of one line: an exception's type and message, or a line of a log; compiled when first asked for."""
+        return pattern_of(self.row)
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether ``pattern`` has to be looked for in ``text``: it words one of the row's names."""
+        leaves = (name.rpartition(".")[2] for name in self.row.names)
+        return bool(self.row.says) or not self.row.names or any(leaf in text for leaf in leaves)
 
     @property
     def pin(self) -> str:
@@ -45,7 +53,9 @@ def python_changes() -> tuple[Change, ...]:
     """
     rows = load.python_changes()
     return tuple(
-        _compiled(PYTHON, row) for row in rows if row.since != "3.0" and not (row.install and not row.added)
+        Change(distribution=PYTHON, row=row)
+        for row in rows
+        if row.since != "3.0" and not (row.install and not row.added)
     )
 
 
@@ -64,7 +74,7 @@ def build_tool_changes() -> tuple[Change, ...]:
 @functools.cache
 def _all_of_libraries() -> tuple[Change, ...]:
     return tuple(
-        _compiled(file.distribution, row)
+        Change(distribution=file.distribution, row=row)
         for file in load.change_files()
         if file.distribution != PYTHON
         for row in file.change
@@ -87,11 +97,12 @@ def replaced_modules() -> dict[str, str]:
 
 def pattern_of(row: ChangeRow) -> re.Pattern[str]:
     """What the messages of a program that meets the change look like."""
-    return re.compile("|".join((*_worded(row), *row.says)))
+    return _compiled("|".join((*_worded(row), *row.says)))
 
 
-def _compiled(distribution: str, row: ChangeRow) -> Change:
-    return Change(distribution=distribution, row=row, pattern=pattern_of(row))
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)  # Python's own cache holds fewer than there are rows
 
 
 def _worded(row: ChangeRow) -> Iterator[str]:

@@ -113,7 +113,9 @@ def _class_of_tests(failure: SetupFailure, text: str) -> ErrorClass:
     if _wants_python(failure):
         return ErrorClass.WRONG_INTERPRETER
     named = signed("tests", text)
-    dropped = any(all_matches(change.pattern, text, 1) for change in library_changes())
+    dropped = any(
+        change.may_be_in(text) and all_matches(change.pattern, text, 1) for change in library_changes()
+    )
     if dropped and named in (None, ErrorClass.WRONG_FOLDER):
         return ErrorClass.INCOMPATIBLE_RELEASE
     if named is not None:
