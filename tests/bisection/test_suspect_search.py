@@ -14,6 +14,7 @@ from world import World, bisect_world, from_on
 
 from backdate.bisection.result import Finding
 from backdate.bisection.search import ProbeStatus, next_point, weighted_point, window_of
+from backdate.diagnosis.result import Cause, CauseKind
 
 BOTH = ("forward", "backward")
 TWO = ("3.9.1", "3.12.0")
@@ -212,3 +213,41 @@ def test_that_it_shows_only_on_the_newer_interpreter_is_not_said() -> None:
     assert (moves(finding), finding.confirmed) == ([("a", "7", "8")], BOTH)
     assert "versions were searched, not instants: the older interpreter gets a 7 at most" in finding.notes
     assert not any("only on the newer interpreter" in note for note in finding.notes)
+
+
+NUMPY = ["1.21.6", "1.22.4", "1.23.5", "1.24.0", "1.24.4", "1.25.2", "1.26.4", "2.0.0", "2.1.0", "2.2.0"]
+
+
+def numpy_world(**more: object) -> World:
+    return World(
+        releases={"numpy": [(version, -10 + 90 * number) for number, version in enumerate(NUMPY)]},
+        tests={"t": from_on("numpy", "1.24.0", "module 'numpy' has no attribute 'int'")},
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def known_cause() -> Cause:
+    return Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE,
+        type="AttributeError",
+        message="module 'numpy' has no attribute 'int'",
+        name="int",
+        owner="numpy",
+        owner_is="module",
+        distribution="numpy",
+        related=("numpy",),
+    )
+
+
+def test_both_sides_of_a_known_change_are_asked_about_first() -> None:
+    (finding,), probe_runner, _ = bisect_world(numpy_world(), suspects=("numpy",), cause=known_cause())
+    assert moves(finding) == [("numpy", "1.23.5", "1.24.0")]
+    assert (finding.confirmed, probe_runner.builds) == (BOTH, 2)
+
+
+def test_where_all_that_can_be_had_is_from_after_a_known_change_nothing_is_tried() -> None:
+    compiled = {("numpy", version): ("cp39",) for version in NUMPY[:6]}
+    world = numpy_world(pythons=TWO, compiled_for=compiled)
+    (finding,), probe_runner, _ = bisect_world(world, suspects=("numpy",), cause=known_cause())
+    assert (moves(finding), finding.python) == ([("numpy", "1.23.5", "1.24.0")], "3.9.1")
+    assert (finding.confirmed, probe_runner.builds) == (BOTH, 3)  # the newest there, and both sides

@@ -21,6 +21,7 @@ from backdate.bisection.result import Failing, Finding
 from backdate.bisection.suites import ProbeEnvironment, Suites
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
+from backdate.diagnosis.result import Cause
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
 from backdate.environments.environment import (
@@ -192,6 +193,7 @@ def bisect_world(
     runner_class: type[ProbeRunner] = ProbeRunner,
     builder_class: type[ProbeBuilder] | None = None,
     called: tuple[str, ...] = (),
+    cause: Cause | None = None,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     """What a bisection of the world's window finds."""
     provenance = Provenance(rule="")
@@ -221,7 +223,7 @@ def bisect_world(
             progress=NO_PROGRESS,
         ) as probe_runner:
             probe_runner._suites = FakeSuites(world)
-            return _attributed(probe_runner, world, old, new, broke, suspects, called)
+            return _attributed(probe_runner, world, old, new, broke, suspects, called, cause)
 
 
 def _attributed(
@@ -232,6 +234,7 @@ def _attributed(
     broke: Mapping[str, str],
     suspects: tuple[str, ...],
     called: tuple[str, ...],
+    cause: Cause | None,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     seen_old, seen_new = probe_runner.sides()
     assert old[0].environment is not None
@@ -255,6 +258,7 @@ def _attributed(
             error=Failing(type=f"{message.split()[0]}.Error", message=message),
             suspects=suspects,
             called=called,
+            cause=cause,
             key=next(one.key for one in seen_new.errors.values() if one.failing.message == message),
         )
         for message in dict.fromkeys(broke.values())

@@ -83,7 +83,7 @@ class _VersionRow:
     def next(self, statuses: Mapping[int, ProbeStatus]) -> int | None:
         """What to ask next: what is known of such changes, whether it is at fault at all, the middle."""
         good, bad = window_of(statuses)
-        if self.hint is not None and not self.oldest_first:
+        if self.hint is not None:
             for point in (self.hint - 1, self.hint):
                 if good < point < bad and point not in statuses:
                     return point
@@ -234,8 +234,9 @@ class SuspectSearch:
             for version in versions[:-1]
             if (release := known.get(str(Version(version)))) is None or release.ships_for(python)
         ]
-        if not possible:
-            return None
+        since = _known_turn(target, change.name)
+        if not possible or (since is not None and old < since <= Version(possible[0])):
+            return None  # what can be had here is all from after the turn
         versions = [*possible, versions[-1]]
         steps = [_WEIGHTS[step_of(Version(low), Version(high))] for low, high in pairwise(versions)]
         return _VersionRow(
@@ -247,8 +248,8 @@ class SuspectSearch:
                 if (release := known.get(str(Version(version)))) is not None
             },
             weights=(0.0, _INNOCENT * sum(steps), *steps),
-            hint=_known_turn(target, change.name, versions),
-            oldest_first=change.name not in target.suspects,
+            hint=_first_from(versions, since),
+            oldest_first=change.name not in target.suspects or versions[0] != change.old,
         )
 
     def _turn(self, row: _VersionRow, finished: bool) -> VersionTurn:
@@ -294,12 +295,17 @@ def _of_standard_library(target: Target) -> bool:
     return cause is not None and cause.distribution == BUILTIN and cause.owner_is == "module"
 
 
-def _known_turn(target: Target, name: str, versions: Sequence[str]) -> int | None:
-    """The point of the first of ``versions`` that the knowledge tables say the error comes with."""
+def _known_turn(target: Target, name: str) -> Version | None:
+    """The release of ``name`` with which the knowledge tables say that the error comes."""
     change = None if target.cause is None else change_behind(target.cause)
-    since = version_of(change.since) if change is not None and not change.added else None
-    if change is None or since is None or change.distribution != name:
+    if change is None or change.added or change.distribution != name:
         return None
-    points = (point for point, version in enumerate(versions, start=1) if Version(version) >= since)
-    point = next(points, None)
-    return point if point is not None and point > 1 else None
+    return version_of(change.since)
+
+
+def _first_from(versions: Sequence[str], since: Version | None) -> int | None:
+    """The point of the first of ``versions`` from ``since`` on; None where that is the oldest of them."""
+    if since is None:
+        return None
+    point = next((number for number, version in enumerate(versions) if Version(version) >= since), 0)
+    return point + 1 if point else None
