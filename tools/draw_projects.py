@@ -304,7 +304,7 @@ def release_finder(
             chosen = choose_sdist(fetch_listing(client, name), source, day)
         except SourceError as error:
             return FoundRelease(dropped=WITHOUT_SDIST.get(error.problem, f"no sdist: {error}"))
-        found = FoundRelease(version=str(chosen.version), uploaded=format_day(chosen.uploaded))
+        found = FoundRelease(version=str(chosen.version), uploaded=f"{chosen.uploaded:%Y-%m-%d}")
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / "tree"
             try:

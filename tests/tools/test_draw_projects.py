@@ -181,7 +181,7 @@ def look(
 
     def put(name: str, content: dict[str, str], day: str = "2020-02-02") -> None:
         data = archive(f"{name}-1.0", {"PKG-INFO": f"Name: {name}\nVersion: 1.0\n", **content})
-        entry = file_entry(f"{name}-1.0.tar.gz", f"{day}T00:00:00Z")
+        entry = file_entry(f"{name}-1.0.tar.gz", f"{day}T01:02:03Z")
         entry["hashes"] = {"sha256": hashlib.sha256(data).hexdigest()}
         files[f"/{name}-1.0.tar.gz"] = data
         upstream.put_project(name, entry)
