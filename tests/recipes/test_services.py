@@ -146,6 +146,19 @@ def test_travis_services_and_the_databases_that_commands_make(project: Path) -> 
     assert accounts(services["postgresql"]) == [("joe", "secret")]
 
 
+def test_a_server_that_ci_installs_is_wanted(project: Path) -> None:
+    write(
+        project,
+        ".github/workflows/test.yml",
+        "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n"
+        "      - run: sudo apt-get install -y memcached libmemcached-dev postgresql-client mysql-server\n"
+        "      - run: pip install . pytest\n      - run: pytest\n",
+    )
+    services = by_kind(recipes(project)[0])
+    assert sorted(services) == ["memcached", "mysql"]
+    assert services["memcached"].where == ".github/workflows/test.yml:6"
+
+
 def test_gitlab_services_with_aliases_and_variables(project: Path) -> None:
     write(
         project,

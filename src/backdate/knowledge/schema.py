@@ -217,6 +217,8 @@ class ServiceRow(Row, frozen=True, kw_only=True):
     """The one that it listens on where nobody says otherwise."""
     packages: tuple[Text, ...] = ()
     """Debian's packages with the server; none where Debian has none."""
+    servers: tuple[Text, ...] = ()
+    """Further names of packages that bring a server, such as Ubuntu's."""
     images: Names
     """Names by which container images and CI services mean it."""
     hosts: Names

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from backdate.recipes.actions import Action
-from backdate.recipes.recipe import Recipe, SkippedInstruction, Variable
+from backdate.recipes.recipe import Recipe, SkippedInstruction, SystemPackages, Variable
 from backdate.recipes.sources.services import (
     of_address,
     of_variables,
     service_of_image,
 )
-from backdate.sandboxes.services.kinds import kind_of_image, merged, wanted_service
+from backdate.sandboxes.services.kinds import kind_of_image, kind_of_package, merged, wanted_service
 from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
 
 _NAME = r"[`'\"\\]{0,3}([A-Za-z_][\w-]{0,62})"
@@ -43,6 +43,7 @@ def services_of(actions: Sequence[Action], variables: Iterable[Variable]) -> tup
         if isinstance(action, SkippedInstruction) and action.provenance.text
     ]
     declared += (service for text, where in texts for service in _started_by(text, where))
+    declared += (service for action in actions for service in _installed_by(action))
     known = merged(declared)
     names = [host for service in known for host in service.hosts]
     values = {variable.name: variable.value for variable in variables}
@@ -65,6 +66,15 @@ def with_further(recipe: Recipe, services: Iterable[WantedService]) -> Recipe:
     values = {variable.name: variable.value for variable in recipe.variables}
     services = merged((*recipe.services, *(_with_variables(service, values) for service in further)))
     return replace(recipe, services=services)
+
+
+def _installed_by(action: Action) -> Iterator[WantedService]:
+    """The servers that CI installs from Debian's or Ubuntu's packages, which start what they install."""
+    if isinstance(action, SystemPackages) and action.manager == "apt":
+        for package in action.packages:
+            kind = kind_of_package(package)
+            if kind is not None:
+                yield wanted_service(kind, where=action.provenance.location)
 
 
 def _started_by(command: str, where: str) -> Iterator[WantedService]:

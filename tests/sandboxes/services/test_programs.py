@@ -63,6 +63,15 @@ def test_no_value_of_a_project_is_an_argument_or_a_line_of_configuration() -> No
         assert not any("DROP" in text for text in texts), kind
 
 
+def test_commands_that_newer_releases_of_redis_close_are_open() -> None:
+    def configuration(version: str) -> bytes:
+        server = InstalledService(kind=ServiceKind.REDIS, program="/usr/bin/redis-server", version=version)
+        return program_of(wanted_service(ServiceKind.REDIS), server).files["redis.conf"]
+
+    assert b"enable-debug-command local\n" in configuration("7.0.15")
+    assert b"enable-" not in configuration("6.0.16")  # which does not know these settings
+
+
 def test_rabbitmq_knows_the_users_and_the_one_that_clients_take_by_default() -> None:
     service = wanted_service(
         ServiceKind.RABBITMQ, accounts=[ServiceAccount(user="u", password="p")], databases=["/app"]

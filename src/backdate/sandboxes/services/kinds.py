@@ -34,6 +34,13 @@ def kind_of_image(image: str) -> ServiceKind | None:
     return next((ServiceKind(row.kind) for row in load.services() if name in row.images), None)
 
 
+def kind_of_package(name: str) -> ServiceKind | None:
+    """The service whose server Debian's or Ubuntu's package of that name brings along."""
+    return next(
+        (ServiceKind(row.kind) for row in load.services() if name in (*row.packages, *row.servers)), None
+    )
+
+
 def kind_of_port(port: int) -> ServiceKind | None:
     """The service that listens on that port where nobody says otherwise."""
     return next((ServiceKind(row.kind) for row in load.services() if row.port == port), None)

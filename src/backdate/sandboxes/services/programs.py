@@ -22,6 +22,8 @@ FOLDER = "/backdate/services"
 SOCKETS = MappingProxyType({ServiceKind.POSTGRESQL: "/run/postgresql", ServiceKind.MYSQL: "/run/mysqld"})
 """Where clients look for a service's socket when they are told "localhost" or nothing."""
 _ADMINISTRATOR = "postgres"
+_REDIS_WITH_PROTECTED_COMMANDS = 7
+"""The major version from which DEBUG and some settings are closed by default (release notes of redis 7.0)."""
 _CLEAN = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
 
@@ -61,6 +63,8 @@ def _redis(service: WantedService, installed: InstalledService, folder: str) -> 
     lines += [
         f'requirepass "{_hexed(account.password)}"' for account in service.accounts[:1] if account.password
     ]
+    if int(installed.version.partition(".")[0]) >= _REDIS_WITH_PROTECTED_COMMANDS:
+        lines += ["enable-debug-command local", "enable-protected-configs local"]
     configuration = "\n".join(lines) + "\n"
     return ServiceProgram(
         argv=(installed.program, f"{folder}/redis.conf"),
