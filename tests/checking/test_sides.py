@@ -203,6 +203,17 @@ def test_what_is_lacking(outcomes: dict[str, object], lacking: str) -> None:
     assert what_is_lacking(ran(**outcomes)) == lacking  # type: ignore[arg-type]
 
 
+def test_another_recipe_is_tried_where_whole_files_are_lost(
+    both: Callable[..., tuple[SidePair, World]],
+) -> None:
+    def old(one: Recipe) -> BuildFailure | SuiteRun:
+        return ran(passed=400) if packages_of(one) == {"b"} else ran(passed=300, not_collected=7)
+
+    found, _ = both([start(recipe("a"), "tox"), start(recipe("b"), "the metadata")], old, good)
+    assert packages_of(found.old.recipe) == {"b"}
+    assert "only 300 of 300 tests pass and 7 files cannot be collected" in found.notes[0]
+
+
 def test_another_recipe_is_tried_where_a_tenth_of_the_tests_fails(
     both: Callable[..., tuple[SidePair, World]],
 ) -> None:

@@ -32,9 +32,10 @@ def test_a_removal_behind_an_older_failure_is_no_plain_nothing_broke() -> None:
     assert change.places == (frame("p/a.py"),)
 
 
-def test_the_same_failure_on_both_sides_is_one() -> None:
+def test_the_same_failure_on_both_sides_is_one_and_said() -> None:
     both = run(result("t.py::a"), result("t.py::b", Outcome.FAILED, GONE))
-    assert decided(both, both)[0] is Verdict.NOTHING_BROKE
+    reason = "all 1 tests that passed and ran again still pass; 1 fails as before"
+    assert decided(both, both) == (Verdict.NOTHING_BROKE, reason)
 
 
 def test_a_file_that_could_not_be_collected_and_fails_otherwise_now() -> None:

@@ -21,7 +21,7 @@ from backdate.progress import Activity, Reporter, StageReporter
 from backdate.projects.project import Origin, Project
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.threads import both
-from backdate.testing.outcomes import SuiteRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 from backdate.text import counted
 
 if TYPE_CHECKING:
@@ -171,8 +171,15 @@ class SideRunner:
         options = SetupOptions()
         if count_outcomes(first.run).passed:
             options = replace(options, attempts=_SEVERAL)
+        # by the share of tests alone a run that lost whole files may be proven
+        enough = _nothing_lacks if is_proven(first.run) else None
         loop = Loop(
-            self._backend(self.dated), options, self.dated.tree, progress=self.progress, subject=self.name
+            self._backend(self.dated),
+            options,
+            self.dated.tree,
+            enough=enough,
+            progress=self.progress,
+            subject=self.name,
         )
         return loop.run(starts, known=first)
 
@@ -318,18 +325,26 @@ def _with_older_python(old: Side, new: Side, new_side: SideRunner) -> OlderPytho
     return OlderPython(side=side, comparison=None if side.run is None else compare_runs(old.run, side.run))
 
 
+def _nothing_lacks(recipe_run: RecipeRun) -> bool:
+    return not what_is_lacking(recipe_run.run)
+
+
 def what_is_lacking(run: SuiteRun | None) -> str:
     """Why other recipes and repairs are tried on an old side; empty where it shows what an update breaks.
 
-    It does when at least 95 % of what was collected passes. Of what fails, and of files that cannot be
-    collected, nothing can be told: it may be that something is not installed.
+    It does when at least 95 % of what was collected passes, and at least 95 % of the files are collected.
+    Of what fails, and of files that cannot be collected, nothing can be told: it may be that something is not
+    installed.
     """
     counts = count_outcomes(run)
     if run is None or not counts.passed:
         return "no test passes"
-    if counts.share >= ACCEPT or run.status in _LIMITED:
-        return ""
     lost = counts.not_collected
+    collected = (result for result in run.results if result.outcome is not Outcome.NOT_COLLECTED)
+    files = {result.file or result.id.rpartition(".")[0] for result in collected}
+    whole = len(files) >= ACCEPT * (len(files) + lost)
+    if (counts.share >= ACCEPT and whole) or run.status in _LIMITED:
+        return ""
     also = f" and {counted(lost, 'file')} cannot be collected" if lost else ""
     return f"only {counts.passed} of {counts.passed + counts.failed} tests pass{also}"
 

@@ -53,7 +53,18 @@ def decide(
     others = _other_failures(comparison)
     if others:
         return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"
-    return Verdict.NOTHING_BROKE, passing
+    return Verdict.NOTHING_BROKE, f"{passing}{_besides(comparison)}"
+
+
+def _besides(comparison: Comparison) -> str:
+    """What "all still pass" does not cover; empty where it covers everything."""
+    parts = []
+    if comparison.still_bad:
+        parts.append(f"{comparison.still_bad} {plural(comparison.still_bad, 'fails', 'fail')} as before")
+    if comparison.vanished:
+        gone = len(comparison.vanished)
+        parts.append(f"{gone} that passed {plural(gone, 'is', 'are')} not there any more")
+    return f"; {' and '.join(parts)}" if parts else ""
 
 
 def _what_broke(comparison: Comparison, good: int) -> str:
