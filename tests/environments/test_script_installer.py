@@ -136,6 +136,7 @@ def test_where_pip_would_choose_otherwise_than_uv_its_choice_is_taken(tmp_path: 
     assert "which chooses otherwise than uv: first 1, though 2 suits, old 2 is not for" in made.installer
 
 
+@pytest.mark.slow
 def test_where_pip_fails_uv_has_the_last_word(tmp_path: Path) -> None:
     files = {
         "old-1-py3-none-any.whl": wheel("old"),

@@ -72,7 +72,7 @@ def run(tmp_path: Path, version: str, files: dict[str, str], plan: SuitePlan) ->
     ("version", "arguments"),
     others_slow(
         [(version, how) for version in VERSIONS for how in ("names", "discover")],
-        kept={("2.7", "discover"), ("3.12", "names"), ("3.12", "discover")},
+        kept={("2.7", "discover"), ("3.12", "names")},
     ),
 )
 def test_the_process_ends_with_the_suite_that_an_import_ran(
@@ -92,7 +92,7 @@ def test_the_process_ends_with_the_suite_that_an_import_ran(
     assert not done.suspicions
 
 
-@pytest.mark.parametrize("version", ["2.7", "3.12"])
+@pytest.mark.parametrize("version", others_slow(["2.7", "3.12"], kept={"3.12"}))
 def test_a_second_suite_of_a_program_is_let_run(tmp_path: Path, version: str) -> None:
     plan = SuitePlan(runner="program", targets=("run.py",), provenance=Provenance(rule="a test"))
     done = run(tmp_path, version, {"run.py": PROGRAM}, plan)
