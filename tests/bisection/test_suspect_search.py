@@ -251,3 +251,17 @@ def test_where_all_that_can_be_had_is_from_after_a_known_change_nothing_is_tried
     (finding,), probe_runner, _ = bisect_world(world, suspects=("numpy",), cause=known_cause())
     assert (moves(finding), finding.python) == ([("numpy", "1.23.5", "1.24.0")], "3.9.1")
     assert (finding.confirmed, probe_runner.builds) == (BOTH, 3)  # the newest there, and both sides
+
+
+def test_a_suspect_whose_old_version_fails_beside_the_newest_packages_is_not_taken_for_good() -> None:
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        if Version(versions["pandas"]) < Version("5") and Version(versions["numpy"]) >= Version("4"):
+            return "numpy.dtype size changed, may indicate binary incompatibility"
+        return from_on("pandas", "3", "no append")(versions, python, number)
+
+    world = World(releases={"pandas": rows(8, 90), "numpy": rows(6, 150)}, tests={"t": says})
+    finding = bisect_world(world, suspects=("pandas",))[0][0]
+    assert moves(finding) == [("pandas", "2", "3")]
+    assert finding.companions == ("numpy<4",)
+    assert finding.held_back is not None
+    assert finding.held_back.passing == ("t",)

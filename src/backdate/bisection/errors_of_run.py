@@ -58,6 +58,15 @@ def raised_in(frames: tuple[PlacedFrame, ...]) -> str:
     return normalise(innermost.distribution or "")
 
 
+def is_product(known: Known, older: frozenset[str]) -> bool:
+    """Whether an error is one of ``older``: distributions that are older than they would be if nothing were
+    held back. It was raised inside of one, or in another one that lacks something of it."""
+    about = normalise(known.cause.distribution or "")
+    inside = known.raised_in
+    binary = bool(older) and known.cause.kind is CauseKind.BINARY_INCOMPATIBLE
+    return binary or inside in older or (bool(inside) and about in older)
+
+
 def error_key(cause: Cause) -> str:
     """What stays the same of an error while its wording, its lines and its libraries' versions change.
 

@@ -26,6 +26,10 @@ _FOR_BLAMING = 2
 """Environments that are reserved for after narrowing: moving a suspect alone, and holding it back."""
 
 
+_MOST_UNRESOLVED = 16
+"""Points that do not resolve, after which the rest between good and bad probably does not either."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowed:
     """Where tests turn from good to bad, as closely as could be determined."""
@@ -135,6 +139,9 @@ class PackagesAxis:
                 self._probes.update(zip(ends, answers, strict=True))
                 continue
             if point is None:
+                break
+            if sum(not probe.identity for probe in self._probes.values()) >= _MOST_UNRESOLVED:
+                finished = False
                 break
             steady = False
             try:

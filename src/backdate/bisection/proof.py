@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 
 from packaging.requirements import Requirement
 
-from backdate.bisection.errors_of_run import Known
+from backdate.bisection.errors_of_run import Known, is_product
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Finding, HeldBack
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import target_of
-from backdate.bisection.version_moves import Releases, hold_back, needs_compiling, version_of
+from backdate.bisection.version_moves import Releases, hold_back, moved_back, needs_compiling
 from backdate.environments.environment import InterpreterChoice
-from backdate.index.names import normalise
 from backdate.text import first_line
 from backdate.timeline.instants import Instant
 
@@ -173,18 +172,7 @@ class CulpritProver:
     def _moved_back(self, work: SearchItem, probe: ProbeResult) -> frozenset[str]:
         """The distributions that are older in ``probe`` than without its culprit held back."""
         without = self._probe_runner.resolved(replace(probe.point, constraints=work.held))
-        if without is None or probe.lock is None:
-            return frozenset()
-        newer = {
-            distribution.name: version_of(distribution.version) for distribution in without.distributions
-        }
-        return frozenset(
-            distribution.name
-            for distribution in probe.lock.distributions
-            if (now := version_of(distribution.version)) is not None
-            and (other := newer.get(distribution.name)) is not None
-            and now < other
-        )
+        return moved_back(probe.lock, without)
 
     def _see(
         self,
@@ -241,11 +229,11 @@ def _as_product(item: SearchItem, known: Known, older: frozenset[str]) -> Search
     That is: it was raised inside of such a distribution, or in another one that lacks something of it. What
     is searched then is the release that does not work with it.
     """
-    about = normalise(known.cause.distribution or "")
-    inside = known.raised_in
-    if not (inside in older or (inside and about in older)):
+    if not is_product(known, older):
         return item
-    names = dict.fromkeys(name for name in (*item.target.suspects, inside, *item.target.called) if name)
+    names = dict.fromkeys(
+        name for name in (*item.target.suspects, known.raised_in, *item.target.called) if name
+    )
     suspects = tuple(name for name in names if name not in older)
     return replace(item, target=replace(item.target, suspects=suspects, called=()), product=True)
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from packaging.version import Version
 
+from backdate.bisection.errors_of_run import is_product
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit, TransitionRecord
@@ -30,6 +31,7 @@ from backdate.bisection.version_moves import (
     Releases,
     VersionMoves,
     hold_back,
+    moved_back,
     needs_compiling,
     version_of,
 )
@@ -151,10 +153,10 @@ class SuspectSearch:
         if needs_compiling(self._probe_runner.resolved(point), bad.lock, self._releases):
             return None
         good = self._probe_runner.ask(point, why, leave=1)
-        if self._probe_runner.together(good, target) is not ProbeStatus.GOOD:
+        if self._status(good, target, bad) is not ProbeStatus.GOOD:
             return None
         (good,) = self._probe_runner.steady([good])
-        if self._probe_runner.together(good, target) is not ProbeStatus.GOOD:
+        if self._status(good, target, bad) is not ProbeStatus.GOOD:
             return None
         return VersionTurn(good=good, bad=bad, apart=False)
 
@@ -212,12 +214,23 @@ class SuspectSearch:
             row.statuses[point] = ProbeStatus.SKIP
             return
         row.probes[point] = self._probe_runner.ask(asked, why, leave=1, then=then, at_once=known)
-        row.statuses[point] = self._probe_runner.together(row.probes[point], target)
+        row.statuses[point] = self._status(row.probes[point], target, bad)
+
+    def _status(self, probe: ProbeResult, target: Target, bad: ProbeResult) -> ProbeStatus:
+        """As ``ProbeRunner.together``; unknown where the tests fail because of what is held back."""
+        status = self._probe_runner.together(probe, target)
+        if status is not ProbeStatus.GOOD:
+            return status
+        older = moved_back(probe.lock, bad.lock)
+        met = [probe.errors[test] for test in probe.bad_tests(target.tests) if test in probe.errors]
+        return ProbeStatus.SKIP if any(is_product(known, older) for known in met) else status
 
     def _repeat(self, row: _VersionRow, target: Target, ends: Sequence[int]) -> None:
         answers = self._probe_runner.steady([row.probes[end] for end in ends])
         row.probes.update(zip(ends, answers, strict=True))
-        row.statuses.update({end: self._probe_runner.together(row.probes[end], target) for end in ends})
+        row.statuses.update(
+            {end: self._status(row.probes[end], target, row.probes[ends[-1]]) for end in ends}
+        )
 
     def _row(
         self, target: Target, bad: ProbeResult, change: PackageChange, between: VersionMoves

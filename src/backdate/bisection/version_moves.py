@@ -95,6 +95,20 @@ def hold_back(culprits: Sequence[Culprit], *, exact: bool = True) -> tuple[str, 
     return tuple(lines)
 
 
+def moved_back(lock: Lock | None, without: Lock | None) -> frozenset[str]:
+    """The distributions that are older in ``lock`` than ``without`` what is held back there."""
+    if lock is None or without is None:
+        return frozenset()
+    newer = {locked.name: version_of(locked.version) for locked in without.distributions}
+    return frozenset(
+        locked.name
+        for locked in lock.distributions
+        if (now := version_of(locked.version)) is not None
+        and (other := newer.get(locked.name)) is not None
+        and now < other
+    )
+
+
 def needs_compiling(lock: Lock | None, beside: Lock | None, releases: Releases) -> bool:
     """Whether much has to be compiled for ``lock`` that is not in the environment of ``beside``.
 
