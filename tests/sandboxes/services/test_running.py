@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +109,18 @@ def test_mysql_has_the_users_and_databases_that_are_wanted(session: Session) -> 
     )
     assert "42" in session.text
     assert "43" in session.text
+
+
+def test_no_service_outlives_its_run_and_nobody_outside_reaches_it(
+    session: Session, running: Callable[[str], list[int]], eventually: Callable[..., bool]
+) -> None:
+    wanted = wanted_service(ServiceKind.REDIS, port=6391)
+    with socket.socket() as outside:  # the port is free on this machine, and stays so
+        outside.bind(("127.0.0.1", 6391))
+        records = session("redis-cli -p 6391 ping; cat /proc/net/tcp", wanted)
+    assert records[0].running
+    assert "PONG" in session.text
+    assert eventually(lambda: running("127.0.0.1:6391") == [])
 
 
 def test_memcached_answers(session: Session) -> None:
