@@ -65,8 +65,8 @@ HEAD = """# Set-ups of real projects
 What `backdate setup` does without a model and without help from other commits. *Proven* means that at least
 95 % of the tests that ran pass, or 90 % where all others want the network or a service; *weak* that less than
 half of the tests that a project defines ran (see setup.md). The first is the criterion of SetupAgent, which
-reports 28.6 % and 21.6 % of repositories. Made by `tools/compare_setups.py` (its head says how to run it), on two cores shared with
-much other work: the times are upper bounds. The second time is that of some rows only, on a quieter machine;
+reports 28.6 % and 21.6 % of repositories. Made by `tools/compare_setups.py` (its head says how to run it), on
+two cores shared with much other work: the times are upper bounds. The second time is that of some rows only, on a quieter machine;
 some environments had been removed by then and were made again. Sdists that hold no tests are not in the
 list."""
 _PLACES = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/|/work/[0-9a-f]{16}/[^\s/]+/|/\S*/(?=[^/\s]+/repo\b)")
