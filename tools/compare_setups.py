@@ -67,7 +67,7 @@ What `backdate setup` does without a model and without help from other commits. 
 half of the tests that a project defines ran (see setup.md). The first is the criterion of SetupAgent, which
 reports 28.6 % and 21.6 % of repositories. Made by `tools/compare_setups.py` (its head says how to run it), on
 two cores shared with much other work: the times are upper bounds. The second time is that of some rows only,
-on a quieter machine; some environments had been removed by then and were made again. Sdists that hold no tests
+on a quieter machine; some environments had been removed by then and were made again. Sdists without tests
 are not in the list."""
 _PLACES = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/|/work/[0-9a-f]{16}/[^\s/]+/|/\S*/(?=[^/\s]+/repo\b)")
 """Where interpreters, environments and trees lie on the machine that made the page."""
