@@ -7,6 +7,7 @@ import tracemalloc
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -120,3 +121,18 @@ def test_what_the_index_shows(tmp_path: Path) -> None:
         assert later.date().isoformat() == "2021-12-28"
         assert names.first_upload("attrs", "20.3.0", AT) is None
         assert names.versions("no-such-distribution-of-a-test", AT) == ()
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["m-1.tar.gz", "m-1-cp38-cp38-win_amd64.whl", "m-1-cp38-cp38-macosx_10_15_x86_64.whl"], False),
+        (["m-1.tar.gz", "m-1-cp38-cp38-manylinux1_x86_64.whl"], True),
+        (["m-1-py3-none-any.whl"], True),
+        (["m-1.tar.gz"], False),
+    ],
+)
+def test_wheels_of_other_systems_are_none(files: list[str], *, expected: bool) -> None:
+    page = SimpleNamespace(before=lambda _at: [SimpleNamespace(filename=name) for name in files])
+    client = SimpleNamespace(project_page=lambda _name, at: page)
+    assert ProvidedModules(client, None).has_wheels("m", AT) is expected  # type: ignore[arg-type]

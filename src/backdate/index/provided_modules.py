@@ -68,8 +68,8 @@ class ProvidedModules:
         return tuple(sorted(versions, key=_version))
 
     def has_wheels(self, name: str, at: Instant) -> bool:
-        """Whether any wheel of it was visible at ``at``, for any interpreter."""
-        return any(file.filename.endswith(".whl") for file in self._files(name, at))
+        """Whether any wheel of it for Linux was visible at ``at``, for any interpreter."""
+        return any(_for_linux(file.filename) for file in self._files(name, at))
 
     def _files(self, name: str, at: Instant | None) -> tuple[IndexFile, ...]:
         try:
@@ -93,6 +93,12 @@ class ProvidedModules:
         if modules is not None and kept is not None:
             write_whole(kept, to_json(modules))
         return modules
+
+
+def _for_linux(filename: str) -> bool:
+    """Whether it is a wheel that Linux installs: of some distributions there are only others."""
+    platform = filename.removesuffix(".whl").rpartition("-")[2]
+    return filename.endswith(".whl") and (platform == "any" or "linux" in platform)
 
 
 def _newest_files(files: Iterable[IndexFile]) -> list[IndexFile]:

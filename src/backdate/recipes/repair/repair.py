@@ -60,5 +60,5 @@ class IndexFacts(Protocol):
         ...
 
     def has_wheels(self, name: str, at: Instant) -> bool:
-        """Whether any wheel of it was visible at ``at``, for whichever interpreter."""
+        """Whether any wheel of it for Linux was visible at ``at``, for whichever interpreter."""
         ...
