@@ -276,8 +276,7 @@ class Builder:
         """As ``prepare``, but at ``output``, an empty folder or none, for the caller to keep and change."""
         started = time.monotonic()
         stages = StageReporter(progress, subject)
-        # Moved when it is done: it is made so that it can be.
-        key = uuid.uuid4().hex
+        key = uuid.uuid4().hex  # moved when it is done: it is made so that it can be
         built: Environment | BuildFailure | None = None
         try:
             resolution, built = self._resolved_and_filled(request, stages, key)
@@ -317,16 +316,16 @@ class Builder:
                 return made.resolution, self.steps.built(
                     request, key=key, root=root, lock=lock, log=log, started=time.monotonic()
                 )
-        with PrivateView(self.cache) as view:
-            inputs = self.packaging_inputs(request)
-            return self._resolver.resolve(request, inputs, stages, view), None
+        return self.resolve(request, stages), None
 
-    def resolve(self, request: EnvironmentRequest) -> Resolution | BuildFailure:
+    def resolve(
+        self, request: EnvironmentRequest, stages: StageReporter | None = None
+    ) -> Resolution | BuildFailure:
         """What ``request`` resolves to, from the cache where it was resolved before; nothing is built.
 
         Raises as ``prepare`` does.
         """
-        stages = StageReporter(NO_PROGRESS, ONLY)
+        stages = stages or StageReporter(NO_PROGRESS, ONLY)
         with PrivateView(self.cache) as view:
             return self._resolver.resolve(request, self.packaging_inputs(request), stages, view)
 
