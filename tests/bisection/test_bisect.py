@@ -136,7 +136,8 @@ def test_a_project_that_never_worked_has_no_culprit(project: Path) -> None:
 def test_a_side_that_does_not_build_is_said_and_nobody_is_blamed(project: Path) -> None:
     result = never(project, "requirements.txt", "markupsafe>=2.1.1\npytest==6.2.5\n")  # of 2022
     assert result.verdict is Verdict.CANNOT_TELL
-    assert result.check.reason == "the old environment does not build (resolve)"
+    assert result.check.reason.startswith("the old environment does not build (resolve): ")
+    assert "markupsafe" in result.check.reason
     assert (result.findings, result.builds) == ((), 0)
 
 

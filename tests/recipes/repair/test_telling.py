@@ -47,3 +47,12 @@ def test_what_a_command_said_comes_before_that_it_failed() -> None:
 )
 def test_whether_it_is_the_project_that_does_not_build(text: str, own: bool) -> None:
     assert own_build_failed(text, "Thing") is own
+
+
+def test_a_resolution_says_what_excludes_what() -> None:
+    text = (
+        "error: No solution found when resolving dependencies\n"
+        "  ╰─▶ Because only markupsafe<2.1.1 is available and you require markupsafe>=2.1.1, we can\n"
+        "      conclude that your requirements are unsatisfiable.\n"
+    )
+    assert telling_line(text).startswith("Because only markupsafe<2.1.1 is available")

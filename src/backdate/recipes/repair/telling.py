@@ -17,7 +17,10 @@ _OF_A_COMMAND = re.compile(
 )
 """Exceptions that say only that a command failed, which said why before."""
 _BECAUSE = re.compile(r"\b(?:because|requires?|error:|hint:)", re.IGNORECASE)
-_COMMAND_FAILED = re.compile(r"\berror: command\b|subprocess-exited-with-error|returned an error\b")
+_SAYS_THAT_ONLY = re.compile(
+    r"\berror: command\b|subprocess-exited-with-error|returned an error\b|\bNo solution found\b"
+)
+"""What says that something failed, and not why."""
 _MOST_LINES = 8
 _REPORTED = re.compile(r"^E {1,4}(\S.*)", re.MULTILINE)
 """The exception in a report of pytest's, which is all that its error about a file of tests says."""
@@ -30,7 +33,7 @@ def telling_lines(message: str) -> tuple[str, ...]:
     first = [line for line in lines if any(limit in line for limit in limits)]
     compiler = [line for line in lines if _COMPILER.match(line)]
     raised = [line for line in reversed(lines) if _RAISED.match(line) and not _OF_A_COMMAND.search(line)]
-    because = [line for line in lines if _BECAUSE.search(line) and not _COMMAND_FAILED.search(line)]
+    because = [line for line in lines if _BECAUSE.search(line) and not _SAYS_THAT_ONLY.search(line)]
     commands = [line for line in reversed(lines) if _OF_A_COMMAND.search(line) and _RAISED.match(line)]
     found = dict.fromkeys((*first, *compiler, *raised, *because, *commands, *lines[:1]))
     return tuple(found)[:_MOST_LINES]
