@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,8 +12,12 @@ from typing import Any
 
 import pytest
 from patience import PATIENCE_S
+from sandboxed_shell import bubblewrap
 
+from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.services.running import _SCRIPT
+
+__all__ = ("bubblewrap",)
 
 SERVER = """
 import os, socket, sys
@@ -94,9 +97,7 @@ class Starter:
 
 
 @pytest.fixture
-def starter(tmp_path: Path) -> Starter:
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not installed")
+def starter(bubblewrap: Bubblewrap, tmp_path: Path) -> Starter:
     return Starter(tmp_path)
 
 
