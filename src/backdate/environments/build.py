@@ -312,10 +312,11 @@ class Builder:
             if made.resolution is not None:
                 self._resolver.keep(request, made.resolution)
             if made.resolution is not None and made.installed:
-                lock = made.resolution.lock
-                return made.resolution, self.steps.built(
-                    request, key=key, root=root, lock=lock, log=log, started=time.monotonic()
+                lock, started = made.resolution.lock, time.monotonic()
+                environment = self.steps.built(
+                    request, key=key, root=root, lock=lock, log=log, started=started
                 )
+                return made.resolution, environment
         return self.resolve(request, stages), None
 
     def resolve(
@@ -357,12 +358,11 @@ class Builder:
         if wheels is None or isinstance(wheels, BuildFailure):
             return wheels
         root = self.cache.environments / key
-        paths = [wheel.path for wheel in wheels.values()]
         made = self._fill(
             *(request, lock, with_wheels(pylock, wheels), root, key),
             shared=shared,
             build=False,
-            wheels=paths,
+            wheels=[wheel.path for wheel in wheels.values()],
         )
         if isinstance(made, Environment):
             return made
