@@ -313,10 +313,8 @@ class Builder:
                 self._resolver.keep(request, made.resolution)
             if made.resolution is not None and made.installed:
                 lock, started = made.resolution.lock, time.monotonic()
-                environment = self.steps.built(
-                    request, key=key, root=root, lock=lock, log=log, started=started
-                )
-                return made.resolution, environment
+                env = self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)
+                return made.resolution, env
         return self.resolve(request, stages), None
 
     def resolve(
