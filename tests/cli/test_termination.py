@@ -132,7 +132,8 @@ def test_what_runs_in_sandboxes_is_gone(command: str, tmp_path: Path) -> None:
         process.kill()
     assert process.returncode == exit_codes.TERMINATED, err
     assert "terminated; nothing half-built was left" in err
-    assert out == ""
+    # What a set-up tried is told however it ends; a bisection has nothing to tell yet.
+    assert out == "" if command == "bisect" else "ended before the first attempt was done" in out
     assert running(mark) == []
     kept = {path.stem for path in (tmp_path / "cache" / "records").glob("*.json")}
     assert environment_names(tmp_path / "cache") <= kept
