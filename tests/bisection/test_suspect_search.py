@@ -265,3 +265,24 @@ def test_a_suspect_whose_old_version_fails_beside_the_newest_packages_is_not_tak
     assert finding.companions == ("numpy<4",)
     assert finding.held_back is not None
     assert finding.held_back.passing == ("t",)
+
+
+def test_one_test_that_fails_because_of_what_is_held_back_makes_the_others_no_less_good() -> None:
+    def also(versions, python, number):  # type: ignore[no-untyped-def]
+        if Version(versions["pandas"]) < Version("3"):
+            return "numpy.dtype size changed, may indicate binary incompatibility"
+        return from_on("pandas", "3", "no append")(versions, python, number)
+
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        return from_on("pandas", "3", "no append")(versions, python, number)
+
+    def old(versions, python, number):  # type: ignore[no-untyped-def]
+        return None if versions["numpy"] == "1" else also(versions, python, number)
+
+    world = World(
+        releases={"pandas": rows(8, 90), "numpy": rows(6, 150)}, tests={"t": says, "u": says, "v": old}
+    )
+    found, probe_runner, _ = bisect_world(world, suspects=("pandas",))
+    assert moves(found[0]) == [("pandas", "2", "3")]
+    assert {"t", "u"} <= set(found[0].tests)
+    assert probe_runner.builds <= 8

@@ -217,13 +217,18 @@ class SuspectSearch:
         row.statuses[point] = self._status(row.probes[point], target, bad)
 
     def _status(self, probe: ProbeResult, target: Target, bad: ProbeResult) -> ProbeStatus:
-        """As ``ProbeRunner.together``; unknown where the tests fail because of what is held back."""
+        """As ``ProbeRunner.together``; unknown where every test fails because of what is held back."""
         status = self._probe_runner.together(probe, target)
         if status is not ProbeStatus.GOOD:
             return status
         older = moved_back(probe.lock, bad.lock)
-        met = [probe.errors[test] for test in probe.bad_tests(target.tests) if test in probe.errors]
-        return ProbeStatus.SKIP if any(is_product(known, older) for known in met) else status
+        told = [
+            test
+            for test, one in probe.statuses_for(target).items()
+            if one is ProbeStatus.GOOD
+            and ((known := probe.errors.get(test)) is None or not is_product(known, older))
+        ]
+        return ProbeStatus.GOOD if told else ProbeStatus.SKIP
 
     def _repeat(self, row: _VersionRow, target: Target, ends: Sequence[int]) -> None:
         answers = self._probe_runner.steady([row.probes[end] for end in ends])
