@@ -286,3 +286,17 @@ def test_one_test_that_fails_because_of_what_is_held_back_makes_the_others_no_le
     assert moves(found[0]) == [("pandas", "2", "3")]
     assert {"t", "u"} <= set(found[0].tests)
     assert probe_runner.builds <= 8
+
+
+def test_what_is_only_together_at_fault_is_held_back_to_what_was_seen_to_work() -> None:
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        both = min(Version(versions["a"]), Version(versions["b"]))
+        return "500 != 302" if both >= Version("3") else None
+
+    world = World(releases={"a": rows(8, 90), "b": rows(8, 91), "c": rows(9, 80)}, tests={"t": says})
+    found, _, _ = bisect_world(world, called=("a", "b"))
+    (finding,) = found  # the same again at an older release would be no other cause
+    assert {one.name for one in finding.culprits} == {"a", "b"}
+    assert finding.confirmed == BOTH
+    assert finding.held_back is not None
+    assert (finding.held_back.passing, finding.held_back.failing) == (("t",), ())

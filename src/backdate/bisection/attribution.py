@@ -175,7 +175,8 @@ class Attribution:
         """Between two neighbouring versions of a suspect, in environments that are otherwise the newest."""
         rest = (work.held, self._releases, self._new.point.instant)
         blamed = blame(self._probe_runner, work.target, turn.good, turn.bad, *rest)
-        if turn.skipped or not turn.finished:
+        together = not turn.apart and len(blamed.culprits) > 1  # none of their versions between was tried
+        if turn.skipped or not turn.finished or together:
             blamed = replace(blamed, exact=False)
         notes = [*fixed.notes, *remarks_on_versions(turn)]
         finding = finding_of(work.target, "packages", fixed, blamed=blamed, notes=(*notes, *blamed.notes))
