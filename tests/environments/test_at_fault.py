@@ -74,6 +74,27 @@ def test_an_index_that_is_down_is_asked_again() -> None:
         require_index(SAYS_DOWN, DOWN)
 
 
+def test_it_is_asked_for_what_the_log_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    class Lacking:
+        def __enter__(self) -> Lacking:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def project_page(self, name: str) -> None:
+            asked.append(name)
+            if name == "tool":
+                raise IndexUnavailable("it is not in the bundle")
+
+    monkeypatch.setattr(at_fault, "open_index", lambda *_: Lacking())
+    require_index(f"{SAYS_DOWN}\n{DOWN}/../x/ {DOWN}/-/", DOWN)
+    assert asked == ["thing"]
+    with pytest.raises(IndexUnavailable):
+        require_index(SAYS_DOWN.replace("/thing/", "/tool/"), DOWN)
+
+
 def test_an_index_that_answers_is_not_down(monkeypatch: pytest.MonkeyPatch) -> None:
     class Answering:
         def __enter__(self) -> Answering:

@@ -7,12 +7,14 @@ enough: a project that prints "No space left on device" must not end a command o
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Literal
 
 from backdate.environments import uv
 from backdate.errors import DiskFull, IndexUnavailable, MachineError
+from backdate.index.names import is_project_name
 from backdate.index.upstream import open_index
 from backdate.sandboxes.interface import MIB, RunResult, RunStatus
 
@@ -23,6 +25,8 @@ _LIMITS: dict[RunStatus, Limit] = {
     RunStatus.DISK_LIMIT: "disk",
 }
 _USUAL_PROJECT = "pip"
+"""What is asked for where the log names no page."""
+_MOST_PAGES = 3
 _LITTLE = 1024 * MIB
 """With less than this free, a log that says that the disk is full is believed: a step that fails gives back
 some of what it took."""
@@ -48,13 +52,21 @@ def require_index(log: str, index_url: str) -> None:
         tempfile.TemporaryDirectory(prefix="backdate-index-") as pages,  # what was kept of it tells nothing
         open_index(index_url, Path(pages)) as client,
     ):
-        try:
-            client.project_page(_USUAL_PROJECT)
-        except IndexUnavailable as error:
-            raise IndexUnavailable(
-                f"the package index {index_url} did not answer: {uv.explain_failure(log, lines=6)}\n"
-                "Try again, or name another index with --index-url."
-            ) from error
+        for name in _pages_in(log, index_url) or (_USUAL_PROJECT,):
+            try:
+                client.project_page(name)
+            except IndexUnavailable as error:
+                raise IndexUnavailable(
+                    f"the package index {index_url} did not answer: {uv.explain_failure(log, lines=6)}\n"
+                    "Try again, or name another index with --index-url."
+                ) from error
+
+
+def _pages_in(log: str, index_url: str) -> tuple[str, ...]:
+    """The projects whose pages the log names: one of them may be what the index does not answer."""
+    page = re.compile(re.escape(index_url.rstrip("/")) + r"/([A-Za-z0-9][A-Za-z0-9._-]{0,100})/")
+    names = dict.fromkeys(name for name in page.findall(log) if is_project_name(name))
+    return tuple(names)[:_MOST_PAGES]
 
 
 def limit_that_was_hit(result: RunResult, log: str) -> Limit | None:
