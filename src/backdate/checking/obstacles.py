@@ -26,7 +26,7 @@ _OF_CODE = ("resolve", "install")
 def obstacle_of(recipe_run: RecipeRun, dated: DatedProject, resources: Resources) -> Obstacle:
     """What stood in the way: there is no environment, no test passes, or the run did not end well."""
     run = recipe_run.run
-    failure = setup_failure_of(recipe_run, dated, resources.interpreters.usable_at(dated.instant))
+    failure = setup_failure_of(recipe_run, dated, ())  # no interpreter is proposed here, so none is probed
     error = classify(failure)
     of_build = recipe_run.failure is not None
     helps = _HELP_OF_A_CHECK.get(error) or what_helps(
