@@ -1,0 +1,128 @@
+"""What can be changed about the uses of a library's name, as values.
+
+A rewrite says nothing of where: ``rewrite_source.py`` finds the uses in the text of a file, on
+the lines that are asked for, and gives edits at spans. Dotted names are those of the library, whatever a file
+imports them as: "numpy.product" for ``np.product`` and for ``from numpy import product``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from backdate.editing.spans import Edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceName:
+    """Another dotted name takes the place of one: of a function, a class, a value or a whole module."""
+
+    old: str
+    new: str
+    """"numpy.prod"; of a builtin "builtins.float"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenameAttribute:
+    """Another name for an attribute of objects, whose class the source does not tell: on named lines only."""
+
+    old: str
+    """Without its object: "iteritems"."""
+    new: str
+    owner: str = ""
+    """The class as messages name it, "DataFrame"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeArgument:
+    """A keyword argument of a function is called otherwise, takes another value, or is gone."""
+
+    function: str
+    """A dotted name, or after a dot the name of a method of any object: ".to_csv"."""
+    argument: str
+    new: str = ""
+    """Its new name; "" where it is left out."""
+    value: str = ""
+    """What it is given, with ``{value}`` for what it was; "" for what it was."""
+    only_value: str = ""
+    """Only where it is given this expression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddArgument:
+    """A keyword argument that a call has to give now, or whose default changed."""
+
+    function: str
+    argument: str
+    value: str
+    """An expression; dotted names in it are imported where the file does not have them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamePositional:
+    """Arguments by position become keyword arguments."""
+
+    function: str
+    names: tuple[str, ...]
+    """The parameters by position, from the first; "" for one that stays positional."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceUse:
+    """Something else takes the place of a use: a method for a function, a call for an attribute."""
+
+    target: str
+    """A dotted name, or after a dot the name of an attribute of any object: ".A"."""
+    template: str
+    """The expression, with ``{self}`` for the object, ``{0}`` for the first positional argument and on,
+    ``{name}`` for a keyword argument, ``{args}`` for all that is given. Dotted names are imported where the
+    file does not have them."""
+    called: bool = True
+    """Whether the use is a call with its arguments, or the name alone."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Expressions for placeholders that a use does not give; without one the use is left alone."""
+
+
+Rewrite = ReplaceName | RenameAttribute | ChangeArgument | AddArgument | NamePositional | ReplaceUse
+
+
+class LeftAloneReason(StrEnum):
+    """Why a use is not changed."""
+
+    UNPARSABLE = "unparsable"
+    """The file is no Python of any version."""
+    GENERATED = "generated"
+    """The file says that a program writes it."""
+    SHADOWED = "shadowed"
+    """The name stands for something else there."""
+    STAR_IMPORT = "star-import"
+    """Nobody can tell what ``from … import *`` brings."""
+    GUARDED = "guarded"
+    """The code is ready for both: ``try … except ImportError``, ``hasattr``, a test of the version."""
+    IN_TEXT = "in-text"
+    """It stands in a string or a comment."""
+    ARGUMENTS = "arguments"
+    """The call gives what the rewrite cannot carry over: ``*args``, ``**kwargs``, a missing value."""
+    NOT_THERE = "not-there"
+    """No line that was asked for uses it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftAlone:
+    """A use, or a whole file, that is not changed."""
+
+    reason: LeftAloneReason
+    line: int = 0
+    """From 1; 0 for the whole file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewrittenSource:
+    """What a rewrite makes of one file's text."""
+
+    edits: tuple[Edit, ...] = ()
+    """They do not overlap; offsets in characters."""
+    lines: tuple[int, ...] = ()
+    """The lines, before the edits, of the uses that are changed."""
+    left: tuple[LeftAlone, ...] = ()
