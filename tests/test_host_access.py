@@ -22,7 +22,7 @@ ROOMS = (
     *("editing", "projects", "recipes", "environments", "testing", "checking", "diagnosis", "bisection"),
     *("tasks", "solvers", "evaluation", "construction"),
 )
-INSIDE = ("testing/capture", "diagnosis/probe", "evaluation/flags/tracer")
+INSIDE = ("testing/capture", "diagnosis/probe", "testing/tracer")
 """What runs in sandboxes, as foreign code does."""
 
 BY_PATH = frozenset(
@@ -139,7 +139,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "diagnosis/distributions.py": {"read_bounded": "open"},
         "testing/events.py": {"read_event_file": "open"},
         "testing/watching.py": {"_look": "open"},
-        "evaluation/flags/tracing.py": {"_bytes_of": "open"},
+        "testing/tracing.py": {"_bytes_of": "open"},
     },
     "in a tree of ours in which nothing runs, a path that was looked at part by part just before": {
         "editing/apply.py": {"apply_files": "touch unlink"},
@@ -177,7 +177,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
     },
     "files of ours beside each other, each shown alone to a sandbox, which cannot replace what it is shown": {
         "diagnosis/api.py": {"probe": "chmod open touch write_bytes"},
-        "evaluation/flags/tracing.py": {
+        "testing/tracing.py": {
             "__init__": "chmod read_bytes write_whole",
             "run": "chmod write_whole",
         },

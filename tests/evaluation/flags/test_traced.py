@@ -15,13 +15,13 @@ from small_runner import MIB, PLAN, SmallProjectRunner, bare_environment, bubble
 
 from backdate.evaluation.edits import edited_lines
 from backdate.evaluation.flags.traced import look_at_runs, traced_runner
-from backdate.evaluation.flags.tracing import TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import FlagKind
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.tasks.runner import TaskRunResult
 from backdate.testing.integrity import Witnessing
 from backdate.testing.run import run_suite
+from backdate.testing.tracing import TraceRequest, TracingSandbox, read_trace
 
 BEFORE = {
     "pkg/__init__.py": "",
@@ -290,7 +290,7 @@ def test_the_witness_of_the_tests_shares_the_trace(tmp_path, new) -> None:
     files = {"pkg/__init__.py": "", "pkg/core.py": core, "tests/__init__.py": "", "tests/test_all.py": cases}
     (tmp_path / "trace").mkdir()
     run = run_suite(
-        TracingSandbox(bubblewrap(), {"pkg/core.py": (4,)}, tmp_path / "trace"),
+        TracingSandbox(bubblewrap(), TraceRequest(files={"pkg/core.py": (4,)}), tmp_path / "trace"),
         bare_environment(new),
         write_files(tmp_path / "tree", files),
         PLAN,

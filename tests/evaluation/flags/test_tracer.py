@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from backdate.evaluation.flags.functions import edited_functions, functions_of
 from backdate.evaluation.flags.traced import behaviour, not_run, statement_lines
-from backdate.evaluation.flags.tracing import read_trace
 from backdate.evaluation.flags.types import Suspect
 from backdate.evaluation.scores import FlagKind
 from backdate.serial import to_json
+from backdate.testing.tracing import read_trace
 
-TRACER = Path(__file__).parents[3] / "src/backdate/evaluation/flags/tracer"
+TRACER = Path(__file__).parents[3] / "src/backdate/testing/tracer"
 CODE = """\
 def double(x, times=2):
     if x is None:

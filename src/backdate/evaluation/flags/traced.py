@@ -14,7 +14,6 @@ from backdate.errors import ConfigurationError, SourceError
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
 from backdate.evaluation.flags.functions import Function, edited_functions, functions_of
-from backdate.evaluation.flags.tracing import Trace, TracingSandbox, read_trace
 from backdate.evaluation.flags.types import FlagFindings, Suspect
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.evaluation.tree_files import text_of
@@ -26,6 +25,7 @@ from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import EnvironmentName
 from backdate.testing.outcomes import SuiteRun
+from backdate.testing.tracing import Trace, TraceRequest, TracingSandbox, read_trace
 from backdate.text import version_numbers
 
 MONITORING = (3, 12)
@@ -78,7 +78,7 @@ def traced_runner(task_runner: TaskRunner, suspect: Suspect) -> tuple[TaskRunner
     files = _files(suspect.after, suspect)
     folder = suspect.scratch / "trace-of-the-score"
     folder.mkdir()
-    return task_runner.over(lambda inner: TracingSandbox(inner, files, folder)), folder
+    return task_runner.over(lambda inner: TracingSandbox(inner, TraceRequest(files=files), folder)), folder
 
 
 def _files(tree: Path, suspect: Suspect) -> dict[str, tuple[int, ...]]:
@@ -104,7 +104,7 @@ def trace_run(
     """The trace of a test run of ``tree``, by default the answer's. ``name``: of its folder."""
     folder = suspect.scratch / (name or f"trace-{environment}")
     (folder / "logs").mkdir(parents=True)
-    traced = task_runner.over(lambda inner: TracingSandbox(inner, files, folder))
+    traced = task_runner.over(lambda inner: TracingSandbox(inner, TraceRequest(files=files), folder))
     traced.run_tests(suspect.task, tree or suspect.after, environment, log_folder=folder / "logs")
     return read_trace(folder)
 

@@ -6,7 +6,7 @@ import os
 import secrets
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -41,6 +41,40 @@ class TraceLine(msgspec.Struct, kw_only=True):
     """The tracing of a process starts: its Python version."""
     lost: str = ""
     """A process ends without our trace function, which it has replaced: its Python version."""
+    expression: str = ""
+    """What stood for an object on a line: "frame", "self.data"."""
+    module: str = ""
+    """Of that object's class."""
+    qualified: str = ""
+    """That class's name in its module."""
+    category: str = ""
+    """The class of a warning that a line gave, or what it called."""
+    message: str = ""
+    source: str = ""
+    """The file that gave the warning, as the interpreter names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenObject:
+    """What an expression stood for when its line ran."""
+
+    file: str
+    line: int
+    expression: str
+    class_name: str
+    """Dotted, with the module that defines the class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenWarning:
+    """A warning, and the innermost traced line that was running when it was given."""
+
+    category: str
+    message: str
+    file: str
+    line: int
+    source: str
+    """The file that gave it, as the interpreter names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +89,31 @@ class Trace:
     """By file and first line of a function: digests of its results by digest of its arguments."""
     lost: int = 0
     """Processes that replaced the trace function: lines that are not in the trace may have run."""
+    objects: tuple[SeenObject, ...] = ()
+    warnings: tuple[SeenWarning, ...] = ()
     spoiled: str = ""
     """What shows that something else wrote into the trace; everything else is then empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRequest:
+    """What a run is traced for."""
+
+    files: Mapping[str, tuple[int, ...]]
+    """The traced files, each with the first lines of the functions whose calls are recorded."""
+    objects: Mapping[str, Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
+    """By file and line: names and attributes of names ("frame", "self.data") whose classes are recorded."""
+    warnings: bool = False
+    """Whether warnings are recorded; they are then shown as well."""
 
 
 class TracingSandbox(WrappedSandbox):
     """A sandbox that traces test runs and leaves every other command as it is."""
 
-    def __init__(self, inner: Sandbox, files: Mapping[str, tuple[int, ...]], folder: Path) -> None:
-        """Trace ``files``, each with the first lines of the functions whose calls are recorded, into
-        ``folder``, which exists."""
+    def __init__(self, inner: Sandbox, request: TraceRequest, folder: Path) -> None:
+        """Trace what ``request`` names into ``folder``, which exists."""
         super().__init__(inner)
-        self.files = files
+        self.request = request
         self.folder = folder
         write_whole(folder / _BEGINNING, secrets.token_hex(16).encode() + b"\n")
         write_whole(folder / _TRACE, (folder / _BEGINNING).read_bytes())
@@ -77,10 +124,16 @@ class TracingSandbox(WrappedSandbox):
         if _CAPTURING not in command.env:
             return self.inner.run(command, workspace, log=log)
         request, out = self.folder / "request.json", self.folder / _TRACE
-        write_whole(request, to_json({"root": workspace.at, "files": self.files}))
+        asked = self.request
+        objects = {
+            file: {str(line): names for line, names in at.items()} for file, at in asked.objects.items()
+        }
+        what = {"root": workspace.at, "files": asked.files, "objects": objects, "warnings": asked.warnings}
+        write_whole(request, to_json(what))
         request.chmod(0o644)
         paths = [command.env.get("PYTHONPATH", ""), _TRACER]
         environment = {
+            **({"PYTHONWARNINGS": "default"} if asked.warnings else {}),
             **command.env,
             "PYTHONPATH": ":".join(filter(None, paths)),
             "BACKDATE_TRACE_REQUEST": _REQUEST,
@@ -116,6 +169,8 @@ def read_trace(folder: Path) -> Trace:
     started = lost = 0
     lines: set[tuple[str, int]] = set()
     calls: dict[tuple[str, int], dict[str, set[str]]] = {}
+    objects: dict[SeenObject, None] = {}
+    warnings: dict[SeenWarning, None] = {}
     decoder = decoder_of(TraceLine)
     for raw in data.split(b"\n"):
         try:
@@ -124,7 +179,11 @@ def read_trace(folder: Path) -> Trace:
             continue
         started += bool(entry.started)
         lost += bool(entry.lost)
-        if entry.file and entry.line:
+        if entry.file and entry.expression:
+            objects[_object_of(entry)] = None
+        elif entry.file and entry.category:
+            warnings[_warning_of(entry)] = None
+        elif entry.file and entry.line:
             lines.add((entry.file, entry.line))
         elif entry.file and entry.first and entry.given and entry.gave:
             calls.setdefault((entry.file, entry.first), {}).setdefault(entry.given, set()).add(entry.gave)
@@ -132,7 +191,29 @@ def read_trace(folder: Path) -> Trace:
         function: {arguments: frozenset(results) for arguments, results in by_arguments.items()}
         for function, by_arguments in calls.items()
     }
-    return Trace(started=started, lost=lost, lines=frozenset(lines), calls=frozen)
+    return Trace(
+        started=started,
+        lost=lost,
+        lines=frozenset(lines),
+        calls=frozen,
+        objects=tuple(objects),
+        warnings=tuple(warnings),
+    )
+
+
+def _object_of(entry: TraceLine) -> SeenObject:
+    class_name = f"{entry.module}.{entry.qualified}"
+    return SeenObject(file=entry.file, line=entry.line, expression=entry.expression, class_name=class_name)
+
+
+def _warning_of(entry: TraceLine) -> SeenWarning:
+    return SeenWarning(
+        category=entry.category,
+        message=entry.message,
+        file=entry.file,
+        line=entry.line,
+        source=entry.source,
+    )
 
 
 def _bytes_of(path: Path) -> bytes:

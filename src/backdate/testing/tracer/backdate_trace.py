@@ -1,4 +1,5 @@
-"""Tells which lines of some files ran, and what some of their functions were given and gave back.
+"""Tells which lines of some files ran, what some of their functions were given and gave back, and what else a
+request asks for (``backdate_trace_watch.py``).
 
 Runs inside the dated environment: no dependency, and the syntax of Python 2.7 to today's. Everything is
 appended to a file as it is seen, one JSON object a line, so that nothing is lost when the process is killed.
@@ -10,6 +11,8 @@ import hashlib
 import json
 import os
 import sys
+
+import backdate_trace_watch
 
 MOST_CALLS = 200
 """Different calls of one function that are told."""
@@ -27,8 +30,13 @@ class _TraceRecorder(object):
     def __init__(self, request, out):
         self.root = request["root"].rstrip("/") + "/"
         self.files = {name: frozenset(lines) for name, lines in request["files"].items()}
+        self.installed = {}
+        for name in self.files:
+            for known in (name.partition("/")[2], name):
+                self.installed[known] = name
         self.out = _open(out, os.O_WRONLY | os.O_APPEND)
         self.names = {}
+        self.objects = backdate_trace_watch.ObjectWatch(request.get("objects", {}), self)
         self.lines = set()
         self.seen = {}
         self.told = set()
@@ -55,9 +63,8 @@ class _TraceRecorder(object):
                 return path[len(root) :]
         for folder in ("/site-packages/", "/dist-packages/", "/build/lib/"):
             _, found, rest = path.partition(folder)
-            for name in self.files if found else ():
-                if rest in (name, name.partition("/")[2]):
-                    return name
+            if found and rest in self.installed:
+                return self.installed[rest]
         return None
 
     def tell(self, **what):
@@ -160,6 +167,8 @@ def _with_settrace(trace):
             if event == "line":
                 raised[0] = None
                 trace.line(file, frame.f_lineno)
+                if trace.objects.wants(file, frame.f_lineno):
+                    trace.objects.look(file, frame.f_lineno, frame)
             elif event == "exception":
                 raised[0] = value[0].__name__
             elif event == "return" and given is not None:
@@ -211,6 +220,9 @@ def _with_monitoring(trace):
         file = trace.file_of(code.co_filename)
         if file is not None:
             trace.line(file, number)
+            if trace.objects.wants(file, number):
+                trace.objects.look(file, number, sys._getframe(1))
+                return None
         return watch.DISABLE
 
     def ended(code, gave):
@@ -243,7 +255,10 @@ def start():
         if not request or not out:
             return
         with open(request) as file:
-            trace = _TraceRecorder(json.load(file), out)
+            request_holds = json.load(file)
+        trace = _TraceRecorder(request_holds, out)
+        if request_holds.get("warnings"):
+            backdate_trace_watch.watch_warnings(trace)
         trace.tell(started=".".join([str(part) for part in sys.version_info[:3]]))
         if hasattr(sys, "monitoring"):
             _with_monitoring(trace)

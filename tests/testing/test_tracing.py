@@ -1,0 +1,125 @@
+"""What a traced run tells besides its lines: warnings, and the classes of objects."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from backdate.serial import to_json
+from backdate.testing.tracing import SeenObject, SeenWarning, Trace, read_trace
+
+TRACER = Path(__file__).parents[2] / "src/backdate/testing/tracer"
+LIBRARY = """\
+import warnings
+from warnings import warn
+
+
+class Frame(object):
+    def append(self, other):
+        warnings.warn("append is deprecated, use concat", DeprecationWarning, stacklevel=2)
+        return self
+
+
+def late():
+    warn("late", FutureWarning)
+"""
+PROJECT = """\
+import library
+class Keeper(object):
+    def __init__(self):
+        self.frame = library.Frame()
+    def more(self, other):
+        for _ in range(3):
+            self.frame.append(other)
+        return other.append(self.frame)
+"""
+USE = """\
+import warnings
+from project import Keeper
+import library
+warnings.simplefilter("ignore")
+Keeper().more([])
+Keeper().more(library.Frame())
+library.late()
+"""
+
+
+def pythons() -> list[str]:
+    found = {".".join(map(str, sys.version_info[:2])): sys.executable}
+    for folder in sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions").glob("*")):
+        if (folder / "bin/python").exists():
+            found.setdefault(".".join(folder.name.split(".")[:2]), str(folder / "bin/python"))
+    return [found[name] for name in ("2.7", "3.6", "3.8", "3.11", "3.12", "3.13") if name in found]
+
+
+def trace(
+    place: Path, asked: Mapping[str, object], python: str = sys.executable, use: str = USE
+) -> tuple[Trace, str]:
+    tree, installed = place / "tree", place / "site-packages"
+    for folder in (tree, installed):
+        folder.mkdir(parents=True)
+    (installed / "library.py").write_text(LIBRARY)
+    (tree / "project.py").write_text(PROJECT)
+    (tree / "use.py").write_text(use)
+    (place / "request.json").write_bytes(to_json({"root": str(tree), "files": {"project.py": []}, **asked}))
+    (place / "trace.jsonl").touch()
+    environment = {
+        "PYTHONPATH": f"{TRACER}:{installed}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "BACKDATE_TRACE_REQUEST": str(place / "request.json"),
+        "BACKDATE_TRACE_OUT": str(place / "trace.jsonl"),
+    }
+    done = subprocess.run([python, "use.py"], cwd=tree, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return read_trace(place), done.stderr.decode()
+
+
+@pytest.mark.parametrize("python", pythons(), ids=lambda path: path.split("/")[-3])
+def test_warnings_are_told_with_the_line_that_is_to_blame_whatever_hides_them(tmp_path, python) -> None:
+    found, printed = trace(tmp_path, {"warnings": True}, python)
+    text = "append is deprecated, use concat"
+    assert printed == ""
+    assert [(one.category, one.message, one.file, one.line) for one in found.warnings] == [
+        ("DeprecationWarning", text, "project.py", 7),
+        ("DeprecationWarning", text, "project.py", 8),
+    ]
+    assert all(one.source.endswith("site-packages/library.py") for one in found.warnings)
+    assert ("project.py", 7) in found.lines
+
+
+def test_warnings_that_a_program_shows_name_the_line_that_they_always_named(tmp_path) -> None:
+    use = USE.replace('simplefilter("ignore")', 'simplefilter("always")')
+    printed = [
+        trace(tmp_path / name, asked, use=use)[1].replace(str(tmp_path / name), "")
+        for name, asked in (("watched", {"warnings": True}), ("alone", {}))
+    ]
+    assert printed[0] == printed[1]
+    assert "project.py:7: DeprecationWarning" in printed[0]
+
+
+@pytest.mark.parametrize("python", pythons(), ids=lambda path: path.split("/")[-3])
+def test_the_classes_of_what_a_line_uses_are_told(tmp_path, python) -> None:
+    found, _ = trace(
+        tmp_path, {"objects": {"project.py": {"7": ["self.frame"], "8": ["other", "gone"]}}}, python
+    )
+    builtin = "__builtin__" if found.objects and "2.7" in python else "builtins"
+    assert set(found.objects) == {
+        SeenObject(file="project.py", line=7, expression="self.frame", class_name="library.Frame"),
+        SeenObject(file="project.py", line=8, expression="other", class_name=f"{builtin}.list"),
+        SeenObject(file="project.py", line=8, expression="other", class_name="library.Frame"),
+    }
+    assert found.warnings == ()
+
+
+def test_what_a_project_writes_between_is_no_warning_of_another_form(tmp_path) -> None:
+    found, _ = trace(tmp_path, {"warnings": True})
+    with (tmp_path / "trace.jsonl").open("a") as file:
+        file.write('{"category": "DeprecationWarning", "message": 3, "file": "project.py", "line": 1}\n')
+        file.write('{"category": "FutureWarning", "message": "m", "file": "", "line": 1}\n')
+    assert read_trace(tmp_path).warnings == found.warnings
+    assert all(isinstance(one, SeenWarning) for one in found.warnings)
