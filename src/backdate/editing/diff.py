@@ -24,7 +24,7 @@ _MATCHED_PAIRS = 25_000_000
 
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
-_Block = tuple[int, int, int, int]
+LineBlock = tuple[int, int, int, int]
 """Lines ``[old_start, old_end)`` became lines ``[new_start, new_end)``."""
 
 
@@ -50,7 +50,7 @@ def diff_texts(path: str, old: bytes | None, new: bytes | None) -> str:
         b"--- " + (NO_FILE if old is None else header_path(path)) + b"\n",
         b"+++ " + (NO_FILE if new is None else header_path(path)) + b"\n",
     ]
-    for hunk in _hunks(_blocks(old_lines, new_lines)):
+    for hunk in _hunks(changed_blocks(old_lines, new_lines)):
         parts.extend(_write_hunk(hunk, old_lines, new_lines))
     return decode_patch(b"".join(parts))
 
@@ -72,7 +72,7 @@ def _lines(data: bytes) -> list[bytes]:
     return lines
 
 
-def _blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]:
+def changed_blocks(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> Iterator[LineBlock]:
     """The blocks of lines that differ, in order."""
     head, tail = common_ends(old, new)
     old, new = old[head : len(old) - tail], new[head : len(new) - tail]
@@ -91,9 +91,9 @@ def _blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]:
         yield head, head + len(old), head, head + len(new)
 
 
-def _hunks(blocks: Iterator[_Block]) -> Iterator[list[_Block]]:
+def _hunks(blocks: Iterator[LineBlock]) -> Iterator[list[LineBlock]]:
     """Blocks grouped so that the contexts of two groups do not touch."""
-    group: list[_Block] = []
+    group: list[LineBlock] = []
     for block in blocks:
         if group and block[0] - group[-1][1] > 2 * CONTEXT_LINES:
             yield group
@@ -103,7 +103,7 @@ def _hunks(blocks: Iterator[_Block]) -> Iterator[list[_Block]]:
         yield group
 
 
-def _write_hunk(blocks: list[_Block], old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[bytes]:
+def _write_hunk(blocks: list[LineBlock], old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[bytes]:
     before = min(CONTEXT_LINES, blocks[0][0])
     after = min(CONTEXT_LINES, len(old) - blocks[-1][1])
     old_range = _range(blocks[0][0] - before, blocks[-1][1] + after)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -14,27 +13,8 @@ from backdate.advising.use_visitor import ProjectUses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.result import Cause
 from backdate.rewriting.rewrite import Rewrite
-
-
-class ProposalOrigin(StrEnum):
-    """Where a proposal comes from."""
-
-    WRITTEN_RULE = "written-rule"
-    MINED_RULE = "mined-rule"
-    MESSAGE = "message"
-    """What the error's text says to write."""
-    WARNING = "warning"
-    """What the library warned of while the tests passed."""
-    NEW_HOME = "new-home"
-    """The object of the old name, found in the new environment."""
-    SIGNATURE = "signature"
-    """What differs between the function's signatures."""
-    RECORDED_CALL = "recorded-call"
-    """What the old call gave, beside what the new one gives."""
-    RESTRUCTURING = "restructuring"
-    """A method for a function, a call for a property, and their like."""
-    FIXER = "fixer"
-    """Another tool's edit: ruff, django-upgrade, bump-pydantic."""
+from backdate.solvers.interface import Assignment
+from backdate.solvers.reasons import ProposalOrigin as ProposalOrigin  # noqa: PLC0414 - proposals need it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +70,9 @@ class FixEvidence:
     versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Old and new versions by normalised name of the distributions that moved; "python" for the interpreter;
     "" where a side has none."""
+    foreseen: tuple[FailureGroup, ...] = ()
+    """What no traceback shows yet, and the next run would: uses on ``executed`` lines of what the new
+    environment lacks. Without tests; places are those of ``tree``."""
 
 
 class ProposalSource(Protocol):
@@ -102,4 +85,18 @@ class ProposalSource(Protocol):
 
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """Ways to mend ``group``, the likeliest first; raises SandboxUnavailable."""
+        ...
+
+
+class EvidenceGatherer(Protocol):
+    """What is asked for the evidence beside the failing run, once for each task."""
+
+    def __call__(
+        self, assignment: Assignment, tree: Path, groups: Sequence[FailureGroup], *, log_folder: Path
+    ) -> FixEvidence:
+        """What both environments and one run of the old side tell of the failures ``groups`` in ``tree``.
+
+        ``tree`` is the solver's own, not edited yet. The assignment's task runner makes the old side's
+        tree and runs it. Raises SandboxUnavailable; what cannot be had is left out of the evidence.
+        """
         ...
