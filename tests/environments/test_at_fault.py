@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from signal import SIGXFSZ
 from types import SimpleNamespace
 
 import pytest
 
 from backdate.environments import at_fault
-from backdate.environments.at_fault import limit_that_was_hit, require_index, require_machine
+from backdate.environments.at_fault import Limit, LimitMet, limit_that_was_met, require_index, require_machine
+from backdate.environments.environment import LimitEvidence
 from backdate.errors import DiskFull, IndexUnavailable, MachineError
 from backdate.sandboxes.interface import MIB, Enforced, RunResult, RunStatus
 
@@ -19,7 +21,7 @@ SAYS_FULL = "error: No space left on device (os error 28)"
 SAYS_LARGE = "OSError: [Errno 27] File too large: '/build/model.bin'"
 
 
-def run(status: RunStatus = RunStatus.EXITED) -> RunResult:
+def run(status: RunStatus = RunStatus.EXITED, signal: int | None = None) -> RunResult:
     enforced = Enforced(
         sandbox="bwrap",
         memory="tree",
@@ -32,7 +34,7 @@ def run(status: RunStatus = RunStatus.EXITED) -> RunResult:
     return RunResult(
         status=status,
         exit_code=1,
-        signal=None,
+        signal=signal,
         duration_s=1.0,
         peak_memory_bytes=None,
         dropped_log_bytes=0,
@@ -116,12 +118,21 @@ def test_another_server_that_is_down_is_the_projects_matter() -> None:
     ("status", "log", "limit"),
     [
         (RunStatus.EXITED, "", None),
-        (RunStatus.EXITED, SAYS_LARGE, "disk"),
-        (RunStatus.EXITED, SAYS_FULL, "disk"),
-        (RunStatus.DISK_LIMIT, "", "disk"),
-        (RunStatus.TIMEOUT, SAYS_LARGE, "timeout"),
-        (RunStatus.OOM, "", "oom"),
+        (RunStatus.EXITED, SAYS_LARGE, ("disk", "told")),
+        (RunStatus.EXITED, SAYS_FULL, ("disk", "told")),
+        (RunStatus.DISK_LIMIT, "", ("disk", "measured")),
+        (RunStatus.TIMEOUT, SAYS_LARGE, ("timeout", "measured")),
+        (RunStatus.OOM, SAYS_FULL, ("oom", "measured")),
     ],
 )
-def test_limits(status: RunStatus, log: str, limit: str | None) -> None:
-    assert limit_that_was_hit(run(status), log) == limit
+def test_what_only_the_log_says_of_a_limit_is_told(
+    status: RunStatus, log: str, limit: tuple[Limit, LimitEvidence] | None
+) -> None:
+    expected = None if limit is None else LimitMet(limit=limit[0], evidence=limit[1])
+    assert limit_that_was_met(run(status), log) == expected
+
+
+def test_a_signal_that_the_build_can_send_itself_measures_nothing() -> None:
+    assert limit_that_was_met(run(RunStatus.DISK_LIMIT, SIGXFSZ), "") == LimitMet(
+        limit="disk", evidence="told"
+    )

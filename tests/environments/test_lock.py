@@ -128,3 +128,20 @@ def test_the_index_is_written_to_what_comes_from_it_and_to_nothing_else() -> Non
     assert with_index(text, "https://pypi.org/simple") == text
     assert text.replace('index = "https://pypi.org/simple"\n', "") == LOCKED
     assert with_index("", "https://pypi.org/simple") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[packages]]\nname = """x\n[[packages]]\n"""\nversion = "1"\n',  # two readers see other packages
+        "x = " + "[" * 100_000,
+        'packages = [{ name = "x", version = "1" }]\n',
+        '[[packages]]\nname = "x"\nversion = 1\n',
+        '[[packages]]\nname = "x"\nversion = "1"\nwheels = [{ name = 1, url = "u" }]\n',
+        '[[packages]]\nname = "x"\nversion = "1"\nwheels = [{ url = "u", upload-time = 12:00:00 }]\n',
+        '[[packages]]\nname = "../x"\nversion = "1"\n',
+    ],
+)
+def test_a_lock_that_foreign_code_could_have_written_is_refused(text: str) -> None:
+    with pytest.raises(StoredDataError, match="lock cannot be read"):
+        read(text)

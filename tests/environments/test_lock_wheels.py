@@ -42,6 +42,7 @@ def package(name: str, *wheels: str, sdist: bool = True, version: str = "1") -> 
         ("x-1-cp38-cp38-macosx_10_9_x86_64.whl", "3.8.18", False),
         ("x-1-pp38-pypy38_pp73-manylinux1_x86_64.whl", "3.8.18", False),
         ("x-1-cp38-none-any.whl", "3.8.18", True),
+        ("x-1-py3²-none-any.whl", "3.8.18", True),  # a digit to Python, and no number
         ("no-wheel.whl", "3.8.18", True),
     ],
 )

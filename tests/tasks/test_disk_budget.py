@@ -61,9 +61,20 @@ def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Trees]:
         yield Trees(project(tmp_path / "thing"), builder)
 
 
-def answer(folder: Path) -> Path:
-    """The task's tree with a build that writes more than it may."""
-    tree = project(folder, GREEDY)
+SAYING = "raise SystemExit('error: No space left on device (os error 28)')"
+PRETENDING = """
+import signal
+for number in [one for one in os.listdir("/proc") if one.isdigit() and int(one) != 1]:
+    try:
+        os.kill(int(number), signal.SIGXFSZ)  # as if a file had met its limit
+    except OSError:
+        pass
+"""
+
+
+def answer(folder: Path, build: str = GREEDY) -> Path:
+    """The task's tree with a build that by default writes more than it may."""
+    tree = project(folder, build)
     backend = tree / "own_backend.py"
     backend.write_text(backend.read_text().replace("NAME", "thing").replace(folder.name, "thing"))
     text = (tree / "pyproject.toml").read_text()
@@ -72,12 +83,14 @@ def answer(folder: Path) -> Path:
     return tree
 
 
-def built(trees: Trees, tmp_path: Path, *, budget_bytes: int, held_bytes: int = 0) -> BuiltSide:
+def built(
+    trees: Trees, tmp_path: Path, *, budget_bytes: int, held_bytes: int = 0, build: str = GREEDY
+) -> BuiltSide:
     folder = tmp_path / "throwaway"
     folder.mkdir()
     (folder / "of-another").write_bytes(b"x" * held_bytes)
     with ThrowawayTrees(folder, DiskBudget(folder=folder, limit_bytes=budget_bytes)) as throwaway:
-        return throwaway.build(trees, TASK, answer(tmp_path / "greedy"), "target")
+        return throwaway.build(trees, TASK, answer(tmp_path / "greedy", build), "target")
 
 
 def test_an_answer_that_takes_too_much_does_not_end_the_command(trees: Trees, tmp_path: Path) -> None:
@@ -91,6 +104,15 @@ def test_an_answer_that_takes_too_much_does_not_end_the_command(trees: Trees, tm
 def test_a_build_that_the_budget_leaves_too_little_ends_the_command(trees: Trees, tmp_path: Path) -> None:
     with pytest.raises(DiskFull, match="--disk-budget"):
         built(trees, tmp_path, budget_bytes=96 * MIB, held_bytes=32 * MIB)
+
+
+@pytest.mark.parametrize("build", [SAYING, PRETENDING], ids=["in its log", "by a signal"])
+def test_a_build_that_only_says_so_fails_alone(build: str, trees: Trees, tmp_path: Path) -> None:
+    failure = built(trees, tmp_path, budget_bytes=96 * MIB, held_bytes=32 * MIB, build=build).answer
+    assert isinstance(failure, BuildFailure)
+    assert failure.phase == "disk"
+    assert failure.limit_evidence == "told"
+    assert "--disk-budget" in failure.message
 
 
 def test_a_budget_that_is_used_up_ends_the_command(trees: Trees, tmp_path: Path) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from backdate.environments import uv
+from backdate.environments.environment import LimitEvidence
 from backdate.errors import DiskFull, IndexUnavailable, MachineError
 from backdate.index.names import is_project_name
 from backdate.index.upstream import open_index
@@ -69,15 +71,26 @@ def _pages_in(log: str, index_url: str) -> tuple[str, ...]:
     return tuple(names)[:_MOST_PAGES]
 
 
-def limit_that_was_hit(result: RunResult, log: str) -> Limit | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitMet:
+    """The limit that ended a step."""
+
+    limit: Limit
+    evidence: LimitEvidence
+
+
+def limit_that_was_met(result: RunResult, log: str) -> LimitMet | None:
     """The limit that ended a step; None for a step that failed without.
 
     A single file that reaches the limit of the disk fails to be written, before the space that all files take
-    is looked at: what wrote it says so.
+    is looked at: what wrote it says so, as does a project that writes nothing.
     """
+    limit = _LIMITS.get(result.status)
+    if limit is not None:
+        return LimitMet(limit=limit, evidence="measured" if result.limit_measured else "told")
     if uv.says_file_too_large(log) or uv.says_disk_full(log):
-        return _LIMITS.get(result.status, "disk")
-    return _LIMITS.get(result.status)
+        return LimitMet(limit="disk", evidence="told")
+    return None
 
 
 def _free(folder: Path) -> int:

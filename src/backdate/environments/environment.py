@@ -187,6 +187,9 @@ def unconfirmed_text(distributions: tuple[str, ...]) -> str:
 
 BuildPhase = Literal["resolve", "install", "timeout", "oom", "disk"]
 """The step in which a build failed, or the limit that it met."""
+LimitEvidence = Literal["measured", "told"]
+"""Whether backdate measured that a limit was met, or only the build says so, by its output or by how it ends:
+that explains a failure, and decides nothing about the machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,3 +207,5 @@ class BuildFailure:
     """Whether another installer would fail alike: a required name is not on the index at the instant."""
     refused: tuple[str, ...] = ()
     """Hosts and ports that the build wanted and was not let through to."""
+    limit_evidence: LimitEvidence | None = None
+    """How it is known that a limit was met; None where ``phase`` names none, and in older results."""

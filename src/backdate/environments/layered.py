@@ -89,8 +89,9 @@ class LayeredBuild:
         if modules is None or not self.cache.has("records", made_from):
             self.cache.discard(root)
             return False
-        if modules:
-            self.steps.compile(self.request, root, self._log)
+        if modules and self.steps.compile(self.request, root, self._log) is not None:
+            self.cache.discard(root)
+            return False  # building it anew tells why
         return True
 
     def _build(

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from packaging.utils import canonicalize_name
 
 from backdate.environments.environment import CutoffOverride, Lock, LockedDistribution
-from backdate.errors import StoredDataError
+from backdate.errors import ConfigurationError, StoredDataError
+from backdate.projects.toml import parse_toml
 from backdate.serial import to_json
 from backdate.timeline.instants import Instant
 
@@ -41,9 +43,8 @@ def read_pylock(
     before ``instant``. Raises StoredDataError when the text is not such a file.
     """
     try:
-        packages = tomllib.loads(text).get("packages", [])
-        found = [_distribution(package) for package in packages]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+        found = [_distribution(package) for package in _sound_packages(text)]
+    except (ConfigurationError, msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
         raise StoredDataError(f"the resolver's lock cannot be read: {error!r}") from error
     uploaded = {one.name: one.uploaded for one in found}
     mattered = tuple(
@@ -105,6 +106,59 @@ def packages_of(text: str) -> tuple[str, list[str]]:
     """What a lock says before its packages, and the text of each of these."""
     head, *packages = _PACKAGE.split(text)
     return head, [mark + body for mark, body in zip(packages[::2], packages[1::2], strict=True)]
+
+
+class _File(msgspec.Struct, rename="kebab"):
+    """A file of a package of a lock, as far as it is read."""
+
+    name: str = ""
+    url: str = ""
+    path: str = ""
+    upload_time: datetime | None = None
+    hashes: dict[str, str] = {}
+
+
+class _Repository(msgspec.Struct, rename="kebab"):
+    """Where a package of a lock comes from that is in no file."""
+
+    type: str
+    commit_id: str
+    url: str = ""
+    path: str = ""
+
+
+class _LockedTree(msgspec.Struct):
+    """A package of a lock that is built from a folder."""
+
+    path: str
+
+
+class _Package(msgspec.Struct):
+    """A package of a lock, as far as it is read."""
+
+    name: str
+    version: str = ""
+    wheels: list[_File] = []
+    sdist: _File | None = None
+    archive: _File | None = None
+    vcs: _Repository | None = None
+    directory: _LockedTree | None = None
+
+
+def _sound_packages(text: str) -> list[dict[str, Any]]:
+    """The packages of a lock of such a form that each of its readers understands the same by it.
+
+    Foreign code can have written it. Raises ConfigurationError, ValueError or msgspec.ValidationError.
+    """
+    head, written = packages_of(text)
+    if "packages" in parse_toml(head):
+        raise ValueError("packages before the first table of packages")
+    found = []
+    for each in written:
+        (package,) = parse_toml(each)["packages"]
+        canonicalize_name(msgspec.convert(package, _Package).name, validate=True)
+        found.append(package)
+    return found
 
 
 def _distribution(package: dict[str, Any]) -> LockedDistribution:

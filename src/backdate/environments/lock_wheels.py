@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 
 from backdate.environments.lock import packages_of
 from backdate.serial import to_json
+
+_TAG_DIGITS = re.compile(r"[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,7 @@ def _may_do(wheel: dict[str, Any], python: str, machine: str) -> bool:
 
 def _python_does(interpreter: str, abi: str, major: int, minor: int) -> bool:
     kind, digits = interpreter[:2], interpreter[2:]
-    if not digits.isdigit() or kind not in ("py", "cp") or int(digits[0]) != major:
+    if _TAG_DIGITS.fullmatch(digits) is None or kind not in ("py", "cp") or int(digits[0]) != major:
         return False
     of_minor = int(digits[1:]) if digits[1:] else None
     if abi == "none":

@@ -225,7 +225,9 @@ def _run(
                 builder.cache.write(_CHOICES, key, choice)
             # Compiled in a step in which no foreign code runs: it sees other environments.
             compiling = log.with_suffix(".compile.log")
-            steps.compile(request, root, compiling, builder.neighbours(request, lock))
+            failure = steps.compile(request, root, compiling, builder.neighbours(request, lock))
+            if failure is not None:
+                return failure
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
             return BuildFailure(phase="install", message=message, choice=request.choice, log=log)

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from backdate.environments import uv
-from backdate.environments.at_fault import limit_that_was_hit, require_index, require_machine
+from backdate.environments.at_fault import limit_that_was_met, require_index, require_machine
 from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, Lock
@@ -44,7 +44,7 @@ from backdate.environments.references.supply import (
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.step_files import build_files, handed_over, input_file, placed, shown
 from backdate.environments.step_run import StepRun, with_refusals
-from backdate.errors import ConfigurationError, MachineError, StoredDataError
+from backdate.errors import ConfigurationError, StoredDataError
 from backdate.index.upstream import IndexClient, open_index
 from backdate.sandboxes.interface import (
     MIB,
@@ -141,6 +141,7 @@ class Steps:
         try:
             if not result.ok:
                 return self.failure("resolve", request, result, log)
+            # Code of builds runs beside the resolver, and may write where it leaves the lock.
             pylock = references.with_addresses(handed_over(output))
             lock = read_pylock(
                 pylock,
@@ -149,9 +150,8 @@ class Steps:
                 cutoff_overrides=cutoff_overrides,
             )
         except (OSError, ConfigurationError, StoredDataError) as error:
-            raise MachineError(
-                f"uv ended well but left no lock that can be read ({error}); see {log}"
-            ) from error
+            message = f"uv ended well, and what lies where it left the lock cannot be read as one: {error}"
+            return BuildFailure(phase="resolve", message=message, choice=request.choice, log=log)
         return Resolution(lock=lock, pylock=pylock, checked=False)
 
     def install(
@@ -242,13 +242,15 @@ class Steps:
 
     def compile(
         self, request: EnvironmentRequest, root: Path, log: Path, neighbours: Sequence[Path] = ()
-    ) -> None:
-        """Compile the modules at ``root`` that are not compiled yet, or were changed since."""
+    ) -> BuildFailure | None:
+        """Compile the modules at ``root`` that are not compiled yet, or were changed since.
+
+        The failure where that meets a limit: a module can be such that it does.
+        """
         script = compile_script(root, neighbours, request.choice.interpreter.executable)
         mounts = [Mount(source=folder, target=str(folder), own=True) for folder in neighbours]
         result = self.run(request, script, mounts, log, with_tree=False, root=root, offline=True)
-        if not result.ok:
-            raise MachineError(f"modules could not be compiled; see {log}")
+        return None if result.ok else self.failure("install", request, result, log)
 
     def run(
         self,
@@ -371,8 +373,10 @@ class Steps:
         require_machine(step.run, text, self.cache.folder)
         if not step.refused:
             require_index(text, self.index_url)
+        met = limit_that_was_met(step.run, text)
         return BuildFailure(
-            phase=limit_that_was_hit(step.run, text) or phase,
+            phase=phase if met is None else met.limit,
+            limit_evidence=None if met is None else met.evidence,
             message=with_refusals(uv.explain_failure(text), step.refused, step.notes),
             choice=request.choice,
             log=log,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from backdate.sandboxes import preparation
@@ -34,7 +35,7 @@ def stop_watches(command: Command) -> tuple[Watch, ...]:
 def with_disk_limit(ending: ProcessEnd, limits: Limits) -> ProcessEnd:
     """The ending, as a disk limit when one file hit RLIMIT_FSIZE, which equals the limit for all files."""
     if ending.signal == signal.SIGXFSZ and limits.disk_bytes is not None:
-        return ProcessEnd(status=RunStatus.DISK_LIMIT, duration_s=ending.duration_s)
+        return replace(ending, status=RunStatus.DISK_LIMIT)  # the signal stays: a process can send it as well
     return ending
 
 

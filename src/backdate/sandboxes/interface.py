@@ -168,7 +168,8 @@ class RunResult:
     exit_code: int | None
     """The command's exit code; None when it was killed (by us or by a signal)."""
     signal: int | None
-    """The signal that ended the command by itself, for example 11; None otherwise."""
+    """The signal that ended the command by itself, for example 11; None otherwise. SIGXFSZ besides the status
+    DISK_LIMIT where one file met the limit, or the command's own processes sent it."""
     duration_s: float
     peak_memory_bytes: int | None
     """Of the whole process tree where a cgroup counts it, else of the largest process; None when unknown."""
@@ -182,6 +183,11 @@ class RunResult:
     def ok(self) -> bool:
         """Whether the command ended by itself with status 0."""
         return self.status is RunStatus.EXITED and self.exit_code == 0
+
+    @property
+    def limit_measured(self) -> bool:
+        """Whether a limit ended the run that was measured from outside: no process of it can pretend that."""
+        return self.status in (RunStatus.TIMEOUT, RunStatus.OOM, RunStatus.DISK_LIMIT) and self.signal is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -130,12 +130,12 @@ class ThrowawayTrees:
             if asked.request.digest == known.side.request.digest:
                 return replace(known.side, dated=asked.dated)
             side = self._changed(trees, task, known, asked, environment)
-            if self._budget is not None:
-                self._budget.check()
-                narrowed = self._own_trees[task.instance_id, environment].narrowed
-                if narrowed and isinstance(side.answer, BuildFailure) and side.answer.phase == "disk":
-                    raise self._budget.exceeded(self._budget.used())  # it is not the answer's fault
-            return side
+            if self._budget is None:
+                return side
+            self._budget.check()
+            if not self._own_trees[task.instance_id, environment].narrowed:
+                return side
+            return _judged_with_less_disk(side, self._budget)
 
     def _first(self, trees: TreeBuilder, task: Task, environment: EnvironmentName) -> _OwnTree:
         folder = self._folder / f"own-{len(self._own_trees)}"
@@ -269,6 +269,21 @@ def locked_builds(trees: TreeBuilder, task: Task, folder: Path) -> tuple[LockedD
         for distribution in taken
         if (distribution.name, distribution.version) not in locked
     )
+
+
+def _judged_with_less_disk(side: BuiltSide, budget: DiskBudget) -> BuiltSide:
+    """``side``, built while the budget left less disk than builds ask for.
+
+    Raises DiskFull where that was measured to be too little: it is not the answer's fault. Where only the
+    answer's build says so it fails as any other, with a hint.
+    """
+    failure = side.answer
+    if not isinstance(failure, BuildFailure) or failure.phase != "disk":
+        return side
+    if failure.limit_evidence == "measured":
+        raise budget.exceeded(budget.used())
+    hint = "The disk budget left this build less than it may have otherwise; see --disk-budget."
+    return replace(side, answer=replace(failure, message=f"{failure.message}\n\n{hint}"))
 
 
 def _build_with(
