@@ -300,3 +300,37 @@ def test_what_is_only_together_at_fault_is_held_back_to_what_was_seen_to_work() 
     assert finding.confirmed == BOTH
     assert finding.held_back is not None
     assert (finding.held_back.passing, finding.held_back.failing) == (("t",), ())
+
+
+def test_a_culprit_of_one_error_is_tried_first_for_the_errors_after_it() -> None:
+    def bisected(count: int):  # type: ignore[no-untyped-def]
+        world = World(
+            releases={"a": rows(12, 70), "b": rows(12, 71), "c": rows(30, 30)},
+            tests={f"t{number}": from_on("a", "8", f"E{number} {number} != 0") for number in range(count)},
+        )
+        return bisect_world(world, called={"E0 0 != 0": ("a", "b")})  # the others name and call nothing
+
+    many, probe_runner, _ = bisected(6)
+    assert [(moves(finding), finding.confirmed) for finding in many] == [([("a", "7", "8")], BOTH)] * 6
+    assert probe_runner.builds <= bisected(1)[1].builds + 1
+
+
+def test_a_culprit_of_one_error_is_not_blamed_for_what_others_broke_that_it_holds_back() -> None:
+    world = World(
+        releases={"a": rows(12, 70), "b": rows(12, 71)},
+        tests={"t": from_on("a", "8", "E1 1 != 0"), "u": from_on("b", "9", "E2 2 != 0")},
+        requires={("a", str(number)): f"b<={number}" for number in range(1, 8)},
+    )
+    found = {finding.tests: moves(finding) for finding in bisect_world(world, called={"E1 1 != 0": ("a",)})[0]}
+    assert found == {("t",): [("a", "7", "8")], ("u",): [("b", "8", "9")]}
+
+
+def test_a_culprit_of_one_error_is_searched_for_the_release_of_another_error() -> None:
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        return "E2 2 != 0" if Version(versions["a"]) >= Version("5") else None
+
+    world = World(
+        releases={"a": rows(12, 70), "b": rows(12, 71)}, tests={"t": from_on("a", "8", "E1 1 != 0"), "u": says}
+    )
+    found = {finding.tests: moves(finding) for finding in bisect_world(world, called={"E1 1 != 0": ("a",)})[0]}
+    assert found == {("t",): [("a", "7", "8")], ("u",): [("a", "4", "5")]}

@@ -192,10 +192,10 @@ def bisect_world(
     suspects: tuple[str, ...] = (),
     runner_class: type[ProbeRunner] = ProbeRunner,
     builder_class: type[ProbeBuilder] | None = None,
-    called: tuple[str, ...] = (),
+    called: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     cause: Cause | None = None,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
-    """What a bisection of the world's window finds."""
+    """What a bisection of the world's window finds. ``called``: of every error, or by its message."""
     provenance = Provenance(rule="")
     recipe = Recipe(install=(), test=SuitePlan(runner="pytest", provenance=provenance))
     sides = []
@@ -233,7 +233,7 @@ def _attributed(
     new: tuple[Side, EnvironmentRequest],
     broke: Mapping[str, str],
     suspects: tuple[str, ...],
-    called: tuple[str, ...],
+    called: tuple[str, ...] | Mapping[str, tuple[str, ...]],
     cause: Cause | None,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     seen_old, seen_new = probe_runner.sides()
@@ -257,7 +257,7 @@ def _attributed(
             tests=tuple(test for test, error in broke.items() if error == message),
             error=Failing(type=f"{message.split()[0]}.Error", message=message),
             suspects=suspects,
-            called=called,
+            called=called.get(message, ()) if isinstance(called, Mapping) else called,
             cause=cause,
             key=next(one.key for one in seen_new.errors.values() if one.failing.message == message),
         )

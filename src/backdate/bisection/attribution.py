@@ -98,6 +98,8 @@ class Attribution:
             self._pending += self._proof.taken()
         if attributed is None:
             return []
+        if attributed.finding.searched == "versions":
+            self._suspects.note_found(attributed.finding.culprits)
         journal = [*self._probe_runner.journal, *self._probe_runner.in_vain()]
         probes = probes_of(journal, work.target)
         return [

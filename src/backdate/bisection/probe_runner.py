@@ -214,6 +214,12 @@ class ProbeRunner:
             raise Regroup([replace(target, tests=part) for part in split_by_status(statuses)])
         return status
 
+    def probed(self, point: ProbePoint) -> ProbeResult | None:
+        """What is known of ``point``, if it was asked for before."""
+        identity = self._asked.get(point)
+        known = self._probes.get(identity) if identity is not None else None
+        return None if known is None else replace(known, point=point)
+
     def probed_at(self, instant: Instant) -> list[ProbeResult]:
         """What is known by now of every environment of ``instant`` that was asked for."""
         return [

@@ -104,6 +104,13 @@ class SuspectSearch:
         self._old, self._newest = old, newest
         self._cleared: set[tuple[Target, tuple[str, ...], str]] = set()
         """Suspects with which a target fails at their old version as well, whatever the interpreter."""
+        self._found: dict[str, Culprit] = {}
+        """Culprits of targets whose versions were searched, by name."""
+
+    def note_found(self, culprits: Sequence[Culprit]) -> None:
+        """Try the only one of ``culprits`` first for the targets that come next."""
+        if len(culprits) == 1 and culprits[0].new is not None:
+            self._found.setdefault(culprits[0].name, culprits[0])
 
     def find(self, target: Target, choice: InterpreterChoice, held: tuple[str, ...]) -> VersionTurn | None:
         """Where ``target`` turns on the interpreter ``choice`` with ``held`` held back; None when it is no
@@ -125,11 +132,34 @@ class SuspectSearch:
                 turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name, held))
                 if turn is not None:
                     return turn
-            if named or not others or _of_standard_library(target):
+            if named or _of_standard_library(target):
+                return None
+            for name in self._helped(target, bad, between):
+                turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name, held))
+                if turn is not None:
+                    return turn
+            if not others:
                 return None
             return self._unless_in_vain(partial(self._of_several, target, bad, between, others[:MOST_CALLED]))
         except OutOfBudget:
             return None
+
+    def _helped(self, target: Target, bad: ProbeResult, between: VersionMoves) -> list[str]:
+        """Culprits of other targets with which alone held back the tests of this one were seen to be good.
+
+        One change makes tests fail with many errors: nothing new is built to learn that it is the same one.
+        """
+        helped = []
+        for name, culprit in self._found.items():
+            point = replace(
+                bad.point, constraints=tuple(sorted({*bad.point.constraints, *hold_back([culprit])}))
+            )
+            probe = self._probe_runner.probed(point) if name in between.moved else None
+            if probe is None or moved_back(probe.lock, bad.lock) != {name}:
+                continue  # with others that are older too it is not known whose doing it is
+            if self._status(probe, target, bad) is ProbeStatus.GOOD:
+                helped.append(name)
+        return helped
 
     def _unless_in_vain(self, search: Callable[[], VersionTurn | None]) -> VersionTurn | None:
         """What ``search`` finds; what it built in vain does not count against the searches after it."""
@@ -255,6 +285,8 @@ class SuspectSearch:
         since = _known_turn(target, change.name)
         if not possible or (since is not None and old < since <= Version(possible[0])):
             return None  # what can be had here is all from after the turn
+        found = self._found.get(change.name)
+        likely = since or (version_of(found.new) if found is not None else None)
         versions = [*possible, versions[-1]]
         steps = [_WEIGHTS[step_of(Version(low), Version(high))] for low, high in pairwise(versions)]
         return _VersionRow(
@@ -266,7 +298,7 @@ class SuspectSearch:
                 if (release := known.get(str(Version(version)))) is not None
             },
             weights=(0.0, _INNOCENT * sum(steps), *steps),
-            hint=_first_from(versions, since),
+            hint=_first_from(versions, likely),
             oldest_first=change.name not in target.suspects or versions[0] != change.old,
         )
 
