@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 from world import START, World, bisect_world, from_on
 
-from backdate.bisection.search import ProbeStatus, allowance
+from backdate.bisection.search import MOST_OF_ALL_CAUSES, ProbeStatus, allowance
 
 BOTH = ("forward", "backward")
 
@@ -408,3 +408,19 @@ def test_where_the_error_names_the_right_one_only_its_releases_are_looked_at(gui
     assert moves(finding) == [("a", str(guilty - 1), str(guilty))]
     assert finding.confirmed == BOTH
     assert probe_runner.builds <= (allowance(12) if named == "a" else allowance(212) + 2)
+
+
+def test_all_causes_together_take_no_more_than_a_bisection_may() -> None:
+    names = [f"d{number}" for number in range(12)]
+    world = World(
+        releases={name: rows(20, 45, first=-15 + number) for number, name in enumerate(names)},
+        tests={name: from_on(name, str(7 + number), f"{name} gone") for number, name in enumerate(names)},
+    )
+    found, probe_runner, _ = bisect_world(world)
+    assert probe_runner.builds <= MOST_OF_ALL_CAUSES
+    assert probe_runner.environments <= probe_runner.most_environments
+    assert probe_runner.exhausted
+    assert len(found) == len(names)  # also those that were not searched to the end
+    assert moves(found[0]) == [("d0", "6", "7")]
+    few = World(releases=world.releases, tests={name: world.tests[name] for name in names[:2]})
+    assert not bisect_world(few)[1].exhausted

@@ -321,7 +321,9 @@ def test_a_culprit_of_one_error_is_not_blamed_for_what_others_broke_that_it_hold
         tests={"t": from_on("a", "8", "E1 1 != 0"), "u": from_on("b", "9", "E2 2 != 0")},
         requires={("a", str(number)): f"b<={number}" for number in range(1, 8)},
     )
-    found = {finding.tests: moves(finding) for finding in bisect_world(world, called={"E1 1 != 0": ("a",)})[0]}
+    found = {
+        finding.tests: moves(finding) for finding in bisect_world(world, called={"E1 1 != 0": ("a",)})[0]
+    }
     assert found == {("t",): [("a", "7", "8")], ("u",): [("b", "8", "9")]}
 
 
@@ -330,7 +332,10 @@ def test_a_culprit_of_one_error_is_searched_for_the_release_of_another_error() -
         return "E2 2 != 0" if Version(versions["a"]) >= Version("5") else None
 
     world = World(
-        releases={"a": rows(12, 70), "b": rows(12, 71)}, tests={"t": from_on("a", "8", "E1 1 != 0"), "u": says}
+        releases={"a": rows(12, 70), "b": rows(12, 71)},
+        tests={"t": from_on("a", "8", "E1 1 != 0"), "u": says},
     )
-    found = {finding.tests: moves(finding) for finding in bisect_world(world, called={"E1 1 != 0": ("a",)})[0]}
+    found = {
+        finding.tests: moves(finding) for finding in bisect_world(world, called={"E1 1 != 0": ("a",)})[0]
+    }
     assert found == {("t",): [("a", "7", "8")], ("u",): [("a", "4", "5")]}

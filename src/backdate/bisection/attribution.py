@@ -227,7 +227,7 @@ class Attribution:
         among = self._among(axis, target)
         narrowed = axis.narrow(target, among, foresee)
         if narrowed is None:
-            note = "packages over time could not be tried: it takes more environments than one cause may"
+            note = "packages over time could not be tried: the limit on environments is reached"
             finding = finding_of(target, "unknown", fixed, notes=(*fixed.notes, note))
             return Attributed(finding=finding, target=target)
         rest = (work.held, self._releases, newest)

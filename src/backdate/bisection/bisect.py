@@ -224,9 +224,18 @@ def _search(
         releases=_shown(findings, releases, pair),
         builds=probe_runner.builds,
         environments=probe_runner.environments,
+        most_environments=probe_runner.most_environments,
         runs=probe_runner.runs,
-        notes=(*pair.notes, *notes),
+        notes=(*pair.notes, *notes, *_limit_notes(probe_runner)),
     )
+
+
+def _limit_notes(probe_runner: ProbeRunner) -> tuple[str, ...]:
+    if not probe_runner.exhausted:
+        return ()
+    most = probe_runner.most_environments
+    note = f"the {most} environments that all causes of one bisection may take were not enough"
+    return (f"{note}: --test searches for the cause of one test alone",)
 
 
 def build_broke(pair: SidePair) -> bool:

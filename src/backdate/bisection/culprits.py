@@ -90,7 +90,7 @@ def _likeliest(pile: Sequence[Suspicion]) -> tuple[str, ...]:
     return () if why is None or first == second else (f"{pile[0].culprit.name} is the likeliest: {why}",)
 
 
-_NOT_SEPARATED = "what moved together was not told apart: it takes more environments than one cause may"
+_NOT_SEPARATED = "what moved together was not told apart: the limit on environments is reached"
 
 
 _MOST_ALONE = 2

@@ -106,7 +106,7 @@ def find_fixed_interpreter(
         window = found_window(statuses)
         return _tell_apart(probe_runner, target, asked[window.good], asked[window.bad])
     except OutOfBudget:
-        note = "which interpreter matters was not found out: it takes more environments than one cause may"
+        note = "which interpreter matters was not found out: the limit on environments is reached"
         return FixedInterpreter(choice=new, notes=(note,))
 
 

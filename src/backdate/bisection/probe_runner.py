@@ -24,6 +24,7 @@ from backdate.bisection.result import UnattributedTest
 from backdate.bisection.search import (
     MOST_ANSWERS,
     MOST_BUILDS,
+    MOST_OF_ALL_CAUSES,
     ProbeStatus,
     common_status,
     split_by_status,
@@ -81,6 +82,9 @@ class ProbeRunner:
         self.refused: dict[str, UnattributedTest] = {}
         self._tried = 0
         self._left = self._attempts = 0
+        self._left_of_all = MOST_OF_ALL_CAUSES
+        self.exhausted = False
+        """Whether a search wanted more environments than all causes together may take."""
         self.journal: list[tuple[str, ProbeResult]] = []
         """What was asked for the current cause, and why."""
         self._beside: list[str] = []
@@ -110,10 +114,16 @@ class ProbeRunner:
         """Different environments that were probed."""
         return len(self._environments)
 
+    @property
+    def most_environments(self) -> int:
+        """Those that could be probed at most: the two sides, and what all causes may take."""
+        return MOST_OF_ALL_CAUSES + 2
+
     def begin(self, allowance: int) -> None:
         """Start with another cause, which may take ``allowance`` environments that are not known yet.
 
-        Those that do not build do not count, but all together are at most ``MOST_BUILDS``.
+        Those that do not build do not count, but all together are at most ``MOST_BUILDS``, and
+        ``MOST_OF_ALL_CAUSES`` for all causes.
         """
         self._left, self._attempts, self.journal, self._beside = allowance, MOST_BUILDS, [], []
 
@@ -243,7 +253,7 @@ class ProbeRunner:
 
     @property
     def _could_build(self) -> int:
-        return min(self._left, self._attempts)
+        return min(self._left, self._attempts, self._left_of_all)
 
     def _look(self, point: ProbePoint, why: str, leave: int, beside: ProbePoint | None) -> ProbeResult:
         lock = self._resolutions.get(point)
@@ -253,6 +263,7 @@ class ProbeRunner:
         if identity in self._probes:
             return replace(self._probes[identity], point=point)
         if self._could_build <= leave:
+            self.exhausted = self.exhausted or self._left_of_all <= leave
             raise OutOfBudget
         self._progress.report(Activity(text=f"environment {self.environments + 1}: {why}"))
         first = ProbeResult(point=point, identity=identity, lock=lock)
@@ -288,6 +299,7 @@ class ProbeRunner:
         """Record a probe that was made in whatever thread."""
         probe = probed.probe
         self._attempts -= 1
+        self._left_of_all -= 1
         self._probes[probe.identity] = probe
         if probed.environment is not None and probed.run is not None:
             self._left -= 1

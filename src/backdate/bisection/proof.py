@@ -111,9 +111,7 @@ class CulpritProver:
                     point, f"the newest with {', '.join(back)} on Python {version}"
                 )
             except OutOfBudget:
-                notes = [
-                    "not tried with the culprit held back: it takes more environments than one cause may"
-                ]
+                notes = ["not tried with the culprit held back: the limit on environments is reached"]
                 break
             if any(test in probe.statuses for test in finding.tests) or choice == choices[-1]:
                 notes += [] if choice == choices[0] else [_elsewhere(choice)]

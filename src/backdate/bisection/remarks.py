@@ -16,7 +16,7 @@ def remarks_on(narrowed: Narrowed, old: ProbeResult) -> list[str]:
     """What a reader has to know of how the turn was found."""
     remarks: list[str] = []
     if not narrowed.finished:
-        remarks.append("not narrowed to neighbours: it takes more environments than one cause may")
+        remarks.append("not narrowed to neighbours: the limit on environments is reached")
     if narrowed.skipped:
         failed = next((first_line(probe.failure) for probe in narrowed.skipped if probe.failure), "")
         why = f": {failed}" if failed else ""
@@ -35,7 +35,7 @@ def remarks_on_versions(turn: VersionTurn) -> list[str]:
     """As ``remarks_on``, where versions of one distribution were searched."""
     remarks: list[str] = []
     if not turn.finished:
-        remarks.append("not narrowed to neighbours: it takes more environments than one cause may")
+        remarks.append("not narrowed to neighbours: the limit on environments is reached")
     if turn.skipped:
         remarks.append(f"{counted(turn.skipped, 'version')} between could not be told")
     if len(turn.transitions) > 1:

@@ -16,7 +16,7 @@ from backdate.projects.project import Origin
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
 
-FORMAT = 4
+FORMAT = 5
 
 
 def _with_places(document: dict[str, Any]) -> dict[str, Any]:
@@ -50,6 +50,7 @@ MIGRATIONS = (
     # ``FAILS_DIFFERENTLY``
     Migration(to_format=3),
     Migration(to_format=4, change=_with_places),
+    Migration(to_format=5),  # the limit on all environments of a bisection, which older ones did not have
 )
 
 Axis = Literal["packages", "interpreter", "unknown"]
@@ -295,6 +296,9 @@ class BisectResult:
     """Environments that were built for the bisection, the check's own not counted."""
     environments: int
     """Different environments that were probed."""
+    most_environments: int = 0
+    """Those that could have been probed at most, for all causes together; 0: no such limit (before format 5,
+    and where it is the build that broke)."""
     runs: int
     """Times that tests were run (those remembered from an earlier bisection not counted)."""
     notes: tuple[str, ...] = ()

@@ -16,6 +16,8 @@ from typing import Literal
 
 MOST_BUILDS = 16
 """Environments that one cause may take."""
+MOST_OF_ALL_CAUSES = 32
+"""Environments that all causes of one bisection may take together, those that do not build included."""
 MOST_ANSWERS = 5
 """Times that a flaky test is run."""
 _ENOUGH = 4

@@ -72,8 +72,9 @@ def _confirmed(result: BisectResult, blamed: int) -> str:
 
 
 def _conclusion(result: BisectResult) -> Line:
+    most = f" of at most {result.most_environments}" if result.most_environments else ""
     effort = (
-        f"{result.environments} environments, {result.builds} of them built now, "
+        f"{result.environments} environments{most}, {result.builds} of them built now, "
         f"{result.runs} test runs, {result.duration_s:.0f} s"
     )
     blamed = sum(bool(finding.culprits) for finding in result.findings)
