@@ -41,6 +41,7 @@ def __getattr__(name):
     raise AttributeError(name)
 def nowhere(): pass
 def astray(): pass
+current = 1
 """,
     "lib/urls.py": "from urllib.parse import parse_qs as taken\ndef decode(s): pass\n",
     "lib/old.py": "def f(): pass\n",
@@ -59,13 +60,16 @@ class Open(dict):
     def __init__(self, **kwargs): pass
 """,
     "lib/urls.py": "",
+    "lib/globals.py": "now = 1\n",
+    "lib/first.py": "not_there = 1\n",
+    "lib/second.py": "not_there = 1\n",
 }
 PROJECT = """
 import lib
 import lib.old
 from lib import decode
 from lib.urls import taken
-lib.late, lib.nowhere, lib.astray
+lib.late, lib.nowhere, lib.astray, lib.current
 lib.load("x", missing=1, size=2)
 lib.dump(1, indent=2)
 lib.steady(1, y=2)
@@ -119,6 +123,7 @@ def test_names_and_arguments_that_go(lost: tuple[LostName, ...]) -> None:
         ("lib.late", ""): [6],
         ("lib.nowhere", ""): [6],
         ("lib.astray", ""): [6],
+        ("lib.current", ""): [6],
         ("lib.load", "missing"): [7],
         ("lib.dump", "indent"): [8],
         ("lib.Box.put", ""): [11],
@@ -136,6 +141,7 @@ def test_what_is_advised_is_said_by_the_library_and_there(
         "width": "`width` is now called `breadth`",
         "lib.decode": "Removed `decode`, use `urllib.parse.parse_qs` instead",
         "lib.astray": "`astray` was renamed to `not_there`",
+        "lib.current": "`current` is deprecated, use `now` instead",
     }
     said = {
         name: [LibraryWords(kind=EvidenceKind.CHANGELOG, text=text, source="CHANGES")]
@@ -156,6 +162,7 @@ def test_what_is_advised_is_said_by_the_library_and_there(
     assert advised("lib.decode") == ("urllib.parse.parse_qs", EvidenceKind.CHANGELOG)
     assert advised("lib.urls.taken") == ("urllib.parse.parse_qs", EvidenceKind.ASKED)  # its own home
     assert advised("lib.Crate", "width") == ("breadth", EvidenceKind.CHANGELOG)
+    assert advised("lib.current")[0] == "lib.globals.now"  # the only place that has it
     # nobody says, or what is said is not there
     for name in ("lib.nowhere", "lib.astray", "lib.Box.put"):
         assert advised(name) == ("", EvidenceKind.ASKED)
@@ -208,6 +215,9 @@ def test_a_requirement_that_another_distribution_dropped(made: Callable[..., Env
     )
     assert [(place.file, place.line) for place in missing.places] == [("src/p.py", 1)]
     assert dropped_requirements(old, old, uses) == ()
+    building = ProjectUses()  # what builds the project is no use of it
+    read_uses(b"import six\n", "setup.py", building)
+    assert dropped_requirements(old, new, building) == ()
     assert dropped_requirements(old, new, uses_of("try:\n    import six\nexcept ImportError: ...\n")) == ()
 
 

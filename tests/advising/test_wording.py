@@ -50,6 +50,12 @@ from backdate.advising.wording import replacement_in, since_in
         ("`a`, `b` and `e` were removed; use `c` and `d`", "b", ""),
         ("soft_unicode has been renamed to soft_str", "soft_unicode", "soft_str"),
         ("Declarative `declarative_base` is now available as sqlalchemy.orm.declarative_base().", "x", ""),
+        (
+            "'_request_stack' is deprecated. Use 'g' to store data, or 'request' to have the context.",
+            "lib._request_stack",
+            "request",
+        ),
+        ("`send_all` is gone. Use `push` for one, or `pull` for many.", "send_all", "push"),
         ("`gone` was removed. Use it no more.", "gone", ""),
         ("`gone` was removed without replacement", "gone", ""),
         ("`other` was removed, use `this_one` instead", "gone", ""),

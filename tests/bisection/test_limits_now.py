@@ -56,6 +56,14 @@ def limits(*requirements: str, passing: str, failing: str = "", python: str = "3
     )
 
 
+def test_a_limit_comes_before_the_pin_that_was_tried_on_the_way_to_it() -> None:
+    one = finding("flask", "2.3.3", "3.0.0", "a", "b")
+    same = [limits("flask==2.3.3", passing="ab"), limits("flask<3.0.0", passing="ab")]
+    for order in (same, same[::-1]):
+        (entry,) = working_limits([one], order)
+        assert entry.requirements == ("flask<3.0.0",)
+
+
 def test_of_all_that_was_seen_what_helps_most_tests_comes_first() -> None:
     one = seen(finding("numpy", "1.26.4", "2.0.0", "a", "b", "c"), "numpy<2.0.0", passing=3)
     other = seen(finding("numpy", "2.3.5", "2.4.1", "d"), "numpy<2.4.1", passing=1)

@@ -154,7 +154,7 @@ def _present(pair: EnvironmentPair, names: Sequence[str]) -> dict[str, Member]:
     if not names:
         return {}
     members = probe(pair.sandbox, pair.new, names[:MOST_NAMES]).members
-    return {member.name: member for member in members if member.present}
+    return {member.name: member for member in members}
 
 
 def _first_there(
@@ -164,15 +164,30 @@ def _first_there(
     for lead in leads:
         if one.argument:
             new = there.get(one.name)
-            if new is not None and (lead.replacement in new.keywords or new.takes_any):
+            if new is not None and new.present and (lead.replacement in new.keywords or new.takes_any):
                 return lead
             continue
         if lead.rewrite and not lead.replacement:
             return lead
-        for candidate in candidates_of(one.name, "", lead.replacement):
-            if candidate in there and candidate != one.name:
-                return replace(lead, replacement=candidate.removeprefix("builtins."))
+        found = _found_as(one.name, candidates_of(one.name, "", lead.replacement), there)
+        if found:
+            return replace(lead, replacement=found.removeprefix("builtins."))
     return None
+
+
+def _found_as(name: str, candidates: Sequence[str], there: Mapping[str, Member]) -> str:
+    """The first of ``candidates`` that is there; else the only public place of the library that has one."""
+    known = [there[candidate] for candidate in candidates if candidate in there and candidate != name]
+    for member in known:
+        if member.present:
+            return member.name
+    elsewhere = {
+        place
+        for member in known
+        for place in member.candidates
+        if "._" not in place and place.rpartition(".")[2] == member.name.rpartition(".")[2] and place != name
+    }
+    return next(iter(elsewhere)) if len(elsewhere) == 1 else ""
 
 
 def _change(distribution: str, one: LostName, lead: ReplacementLead | None, version: str) -> AdvisedChange:

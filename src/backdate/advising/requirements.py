@@ -17,6 +17,8 @@ from backdate.knowledge.modules import in_standard_library
 
 _LARGEST_METADATA = 1024 * 1024
 _MOST_REQUIREMENTS = 2_000
+_BUILD_FILES = frozenset({"setup.py", "noxfile.py", "fabfile.py"})
+"""What they import is there when the project is built or started, not where it is used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +109,9 @@ def _imported(uses: ProjectUses) -> dict[str, tuple[SourcePlace, ...]]:
     """The top-level modules that the project names, each with where."""
     imported: dict[str, dict[SourcePlace, None]] = {}
     for name, one in uses.names.items():
-        if not one.of_object:
-            imported.setdefault(name.partition(".")[0], {}).update(one.places)
+        places = [place for place in one.places if place.file.rpartition("/")[2] not in _BUILD_FILES]
+        if not one.of_object and places:
+            imported.setdefault(name.partition(".")[0], {}).update(dict.fromkeys(places))
     return {
         module: tuple(sorted(places, key=lambda place: (place.file, place.line)))
         for module, places in imported.items()

@@ -35,6 +35,7 @@ _OR_INSTEAD = re.compile(
     rf"\b(?:use|using) (?:[a-z]{{1,20}} ){{1,4}}or (?:{_MARKED})(?P<plain>(?!))? instead", re.IGNORECASE
 )
 """The second of two ways, where the first is told in prose."""
+_ALTERNATIVE = re.compile(rf",? or (?:use |using )?{_ARTICLE}(?:{_MARKED})(?P<plain>(?!))?", re.IGNORECASE)
 _ARROW = re.compile(rf"(?:->|=>|\u2192) ?{_CODE}")
 _INSTEAD_OF = re.compile(
     rf"\b(?:use|using|prefer) {_CODE}(?: \w{{1,30}}){{0,3}} (?:instead of|rather than|in place of) "
@@ -97,7 +98,8 @@ def replacement_in(text: str, name: str) -> Wording | None:
             certain = match.re is _ARROW or _says_instead(plain, match.end())
             replacement = _name_of(match, leaf, certain=certain)
             if replacement:
-                replacement = _paired(plain, mention, match) or replacement
+                paired = _paired(plain, mention, match)
+                replacement = paired or _nearest(plain, match, leaf, replacement)
                 if replacement == _NEITHER:
                     break
                 sentence = _sentence(plain, mention.start(), match.end())
@@ -129,6 +131,22 @@ def _paired(text: str, mention: re.Match[str], match: re.Match[str]) -> str:
     if len(before) + 1 + len(behind) != len(names):
         return _NEITHER
     return names[len(before)].removesuffix("()").lstrip("~.")
+
+
+def _nearest(text: str, match: re.Match[str], leaf: str, first: str) -> str:
+    """Of "use `a` to do this, or `b` for that" the one whose words are nearest to the name, or ``first``."""
+    stop = text.find(". ", match.end())
+    alternatives = [
+        name
+        for other in _ALTERNATIVE.finditer(text, match.end(), min(len(text), match.end() + _LONGEST_GAP))
+        if (stop < 0 or other.start() < stop) and (name := _name_of(other, leaf, certain=False))
+    ]
+    wanted = _words(leaf)
+    return max((first, *alternatives), key=lambda name: len(wanted & _words(name.rpartition(".")[2])))
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z]+|[A-Z][a-z]*|\d+", name.replace("_", " ").strip()))
 
 
 def _listed(text: str, place: int, *, forward: bool) -> list[str]:

@@ -84,9 +84,11 @@ def working_limits(findings: Sequence[Finding], seen: Sequence[SeenLimits] = ())
     return tuple(limits)
 
 
-def _rank(one: SeenLimits, left: frozenset[str]) -> tuple[int, int, bool, int]:
-    """More of the tests pass, and fewer fail; then the newer interpreter; then fewer limits."""
-    return (len(one.passing & left), -len(one.failing & left), one.newest_python, -len(one.requirements))
+def _rank(one: SeenLimits, left: frozenset[str]) -> tuple[int, int, bool, int, int]:
+    """More of the tests pass, and fewer fail; then the newer interpreter; limits before pins; then fewer."""
+    pins = sum("==" in line for line in one.requirements)
+    passing, failing = len(one.passing & left), len(one.failing & left)
+    return (passing, -failing, one.newest_python, -pins, -len(one.requirements))
 
 
 def _of_findings(findings: Sequence[Finding]) -> list[SeenLimits]:
