@@ -88,6 +88,20 @@ def python_changes() -> tuple[schema.ChangeRow, ...]:
     return read_table(tables() / "changes" / "python.toml", schema.ChangesFile).change
 
 
+@functools.cache
+def changes_of(distribution: str) -> tuple[schema.ChangesFile, ...]:
+    """The written and the mined changes of a distribution (its name normalised, PEP 503); none for others."""
+    files = [tables() / folder / f"{distribution}.toml" for folder in ("changes", "mined")]
+    return tuple(read_table(file, schema.ChangesFile) for file in files if file.is_file())
+
+
+def distributions_with_rules() -> tuple[str, ...]:
+    """Normalised names of the distributions that ``changes_of`` knows."""
+    folders = [tables() / "changes", tables() / "mined"]
+    files = [file.name for folder in folders if folder.is_dir() for file in folder.iterdir()]
+    return tuple(sorted({name.removesuffix(".toml") for name in files if name.endswith(".toml")}))
+
+
 def change_files() -> Iterator[schema.ChangesFile]:
     """The files of changes, by name; read anew at every call (``changes.py`` keeps what it compiles)."""
     for file in sorted((tables() / "changes").iterdir(), key=lambda file: file.name):

@@ -20,6 +20,37 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A table of a TOML file."""
 
 
+class EditRow(Row, frozen=True, kw_only=True):
+    """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
+    ``argument``, ``adds`` and ``positional`` says what is done."""
+
+    of: Names
+    """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
+    name: str = ""
+    """The dotted name that takes their place."""
+    attribute: str = ""
+    """For ``.names`` of objects: what the attribute is called instead."""
+    template: str = ""
+    """The expression that takes the place of the use: ``{self}`` is the object, ``{0}`` the first positional
+    argument, ``{key}`` a keyword argument, ``{args}`` all that is given."""
+    called: bool = True
+    """Whether ``template`` takes the place of a call with its arguments, or of the name alone."""
+    defaults: dict[str, str] = msgspec.field(default_factory=dict)
+    """Expressions for placeholders of ``template`` that a call does not give."""
+    argument: str = ""
+    """The keyword argument that changes."""
+    becomes: str = ""
+    """What ``argument`` is called instead; "" where it is left out."""
+    value: str = ""
+    """What ``argument`` is given, with ``{value}`` for what it was given; needed with ``adds``."""
+    only_value: str = ""
+    """Only where ``argument`` is given this expression."""
+    adds: str = ""
+    """The keyword argument that a call has to give now."""
+    positional: tuple[str, ...] = ()
+    """The keywords of positional arguments, from the first; "" for one that stays positional."""
+
+
 class ChangeRow(Row, frozen=True, kw_only=True):
     """What one release of a distribution, or of Python, dropped or added."""
 
@@ -36,8 +67,11 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     """What changed, each with what takes its place: a dotted name, or "" when no other name does.
     For ``module``: the dotted modules."""
     rewrite: dict[str, str] = msgspec.field(default_factory=dict)
-    """For names whose replacement is more than another name: a template, with ``{self}`` for the object and
-    ``{0}`` for the first argument."""
+    """For names whose replacement is more than another name: a template as of ``EditRow``, of a call."""
+    loosely: tuple[Text, ...] = ()
+    """Those of ``names`` whose replacement serves the same end but is used otherwise: advice and no rule."""
+    edits: tuple[EditRow, ...] = ()
+    """Further edits of code that uses what changed: of arguments, or of what only a template says."""
     says: tuple[Text, ...] = ()
     """Patterns of further messages, one line each; all there is for ``syntax`` and ``behaviour``."""
     messages: tuple[Text, ...] = ()
@@ -64,7 +98,9 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     """Whether the example's environments may hold what is built from sdists: the releases of then, or what
     they required, have no wheels."""
     unproven: str = ""
-    """Why no example is executed."""
+    """Why no example is executed. What it says to write is no rule then, unless that is asked for."""
+    words: dict[str, str] = msgspec.field(default_factory=dict)
+    """What the library itself says of each of ``names``, where it was mined."""
 
 
 class ChangesFile(Row, frozen=True, kw_only=True):
@@ -76,6 +112,9 @@ class ChangesFile(Row, frozen=True, kw_only=True):
     """The interpreter that runs the examples; Python's own run under two of its releases."""
     with_: tuple[str, ...] = msgspec.field(default=(), name="with")
     """Further requirements of the examples: releases of the distribution's own dependencies as of then."""
+    origin: Literal["written", "mined"] = "written"
+    licence: str = ""
+    """SPDX name of the licence of what it was mined from."""
     change: Annotated[tuple[ChangeRow, ...], msgspec.Meta(min_length=1)]
 
 

@@ -1,0 +1,246 @@
+"""What to write in the place of what a release dropped: the rows of the tables as rewrites.
+
+Rules are those of one distribution, read when they are first asked for: nothing is read for the others.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from packaging.version import InvalidVersion, Version
+
+from backdate.knowledge import load
+from backdate.knowledge.changes import pattern_of
+from backdate.knowledge.schema import ChangeRow, ChangesFile, EditRow
+from backdate.rewriting.rewrite import (
+    AddArgument,
+    ChangeArgument,
+    NamePositional,
+    RenameAttribute,
+    ReplaceName,
+    ReplaceUse,
+    Rewrite,
+)
+
+_LONGEST_MESSAGE = 2_000
+_MOST_STEPS = 4
+"""Renames of one name after another that are followed."""
+
+
+class RuleOrigin(StrEnum):
+    """Where a rule comes from."""
+
+    WRITTEN = "written"
+    """By hand, from a public guide or note."""
+    MINED = "mined"
+    """Announced by a release of the library, and read from there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One edit that a release of a distribution makes necessary."""
+
+    distribution: str
+    """Normalised (PEP 503); "python" for the standard library."""
+    target: str
+    """What is used: "numpy.product", ".iteritems" of any object, or a whole module."""
+    argument: str = ""
+    """The keyword argument of ``target`` that it is about; "" when it is about all of it."""
+    rewrite: Rewrite
+    since: str
+    """The release that makes it necessary."""
+    origin: RuleOrigin = RuleOrigin.WRITTEN
+    owners: tuple[str, ...] = ()
+    """The classes or functions, as messages name them, where the row names them."""
+    source: str = ""
+    """Where the library says so: an address."""
+    words: str = ""
+    """What the library says, or a note."""
+    proven: bool = True
+    row: ChangeRow
+    """The row that it comes from."""
+
+    @property
+    def name(self) -> str:
+        """The rule's name: "numpy:numpy.product", "pandas:pandas.read_csv(error_bad_lines)"."""
+        return f"{self.distribution}:{self.target}{f'({self.argument})' if self.argument else ''}"
+
+
+def rules_of(distribution: str, *, old: str = "", new: str = "", unproven: bool = False) -> tuple[Rule, ...]:
+    """The rules of ``distribution`` (normalised) that a move from release ``old`` to ``new`` makes necessary.
+
+    Without a release, that end is open. Written rules come first, then those that were mined.
+    ``unproven``: also rules that nothing has proven yet.
+    """
+    return tuple(
+        rule
+        for rule in _all_of(distribution)
+        if (rule.proven or unproven) and _is_between(rule.since, old, new)
+    )
+
+
+def rules_for(
+    distribution: str, name: str, *, argument: str = "", old: str = "", new: str = "", unproven: bool = False
+) -> tuple[Rule, ...]:
+    """The rules for a name as it is used: dotted, "numpy.product", or ".iteritems" of any object.
+
+    Of a name within a module that was renamed as a whole, the rule is the module's. A dotted method, such as
+    "pandas.DataFrame.append", has the rules for ".append" that name its class, or no class. With
+    ``argument``, those for the function's keyword argument; a function without a dot is one of that last
+    part. Where a replacement was itself replaced since, the newest name is given.
+    """
+    rules = rules_of(distribution, old=old, new=new, unproven=unproven)
+    fitting = [rule for rule in rules if rule.argument == argument and _is_about(rule, name)]
+    exact = [rule for rule in fitting if rule.target == name] or fitting
+    return tuple(_newest(rule, rules) for rule in exact)
+
+
+def rules_behind(
+    distribution: str, message: str, *, old: str = "", new: str = "", unproven: bool = False
+) -> tuple[Rule, ...]:
+    """The rules of rows that recognise an error ("TypeError: load() missing …") by its message.
+
+    Of a row about several names, only the rules for those that the message holds.
+    """
+    line = message[:_LONGEST_MESSAGE]
+    rules = rules_of(distribution, old=old, new=new, unproven=unproven)
+    return tuple(
+        _newest(rule, rules) for rule in rules if pattern_of(rule.row).search(line) and _is_named(rule, line)
+    )
+
+
+@functools.cache
+def _all_of(distribution: str) -> tuple[Rule, ...]:
+    return tuple(
+        rule
+        for file in load.changes_of(distribution)
+        for row in file.change
+        if not row.added and not row.of_builds
+        for rule in _of_row(distribution, file, row)
+    )
+
+
+def _of_row(distribution: str, file: ChangesFile, row: ChangeRow) -> Iterator[Rule]:
+    for target, argument, name, rewrite in (*_of_names(row), *_of_edits(row)):
+        yield Rule(
+            distribution=distribution,
+            target=target,
+            argument=argument,
+            rewrite=rewrite,
+            since=row.since,
+            origin=RuleOrigin(file.origin),
+            owners=row.owners,
+            source=row.source,
+            words=row.words.get(name, row.note),
+            proven=not row.unproven,
+            row=row,
+        )
+
+
+_Found = tuple[str, str, str, Rewrite]
+"""Target, argument, the row's own name for it, and the rewrite."""
+
+
+def _of_names(row: ChangeRow) -> Iterator[_Found]:
+    for name, new in row.names.items():
+        if name in row.loosely:
+            continue
+        if name in row.rewrite:
+            target = f".{name}" if row.kind == "method" else f"{row.module}.{name}"
+            if row.kind in ("name", "method"):
+                yield target, "", name, ReplaceUse(target=target, template=row.rewrite[name])
+        elif new and row.kind == "name":
+            target = f"{row.module}.{name}"
+            yield target, "", name, ReplaceName(old=target, new=_whole(new))
+        elif new and row.kind == "module":
+            yield name, "", name, ReplaceName(old=name, new=_whole(new))
+        elif new and row.kind == "method":
+            for owner in row.owners:
+                yield f".{name}", "", name, RenameAttribute(old=name, new=new, owner=owner)
+
+
+def _of_edits(row: ChangeRow) -> Iterator[_Found]:
+    for edit in row.edits:
+        for target in edit.of:
+            name = edit.argument or target.rpartition(".")[2]
+            yield target, edit.argument, name, _rewrite_of(edit, target, row)
+
+
+def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
+    if edit.name:
+        return ReplaceName(old=target, new=_whole(edit.name))
+    if edit.attribute:
+        owner = row.owners[0] if len(row.owners) == 1 else ""
+        return RenameAttribute(old=target.removeprefix("."), new=edit.attribute, owner=owner)
+    if edit.template:
+        return ReplaceUse(target=target, template=edit.template, called=edit.called, defaults=edit.defaults)
+    if edit.adds:
+        return AddArgument(function=target, argument=edit.adds, value=edit.value)
+    if edit.positional:
+        return NamePositional(function=target, names=edit.positional)
+    return ChangeArgument(
+        function=target,
+        argument=edit.argument,
+        new=edit.becomes,
+        value=edit.value,
+        only_value=edit.only_value,
+    )
+
+
+def _whole(name: str) -> str:
+    """A builtin with its module."""
+    return f"builtins.{name}" if hasattr(builtins, name) else name
+
+
+def _is_about(rule: Rule, name: str) -> bool:
+    target = rule.target
+    if target == name:
+        return True
+    if rule.argument and "." not in name:
+        return target.rpartition(".")[2] == name or name in rule.owners
+    if isinstance(rule.rewrite, ReplaceName):
+        return rule.row.kind == "module" and name.startswith(f"{target}.")
+    owner, _, leaf = name.rpartition(".")
+    if target != f".{leaf}" or not owner:
+        return False
+    owners = (rule.rewrite.owner,) if isinstance(rule.rewrite, RenameAttribute) else rule.owners
+    return not any(owners) or owner.rpartition(".")[2] in owners
+
+
+def _is_named(rule: Rule, message: str) -> bool:
+    """Whether the message holds the name, or the row is about none."""
+    names = rule.row.names
+    own = rule.argument or rule.target.rpartition(".")[2]
+    if own not in names and rule.target not in names:
+        return True
+    return re.search(rf"(?<!\w){re.escape(own)}(?!\w)", message) is not None
+
+
+def _newest(rule: Rule, rules: tuple[Rule, ...]) -> Rule:
+    """The rule with its replacement replaced by what took the replacement's place since."""
+    if not isinstance(rule.rewrite, ReplaceName):
+        return rule
+    renamed = {other.target: other.rewrite.new for other in rules if isinstance(other.rewrite, ReplaceName)}
+    new = rule.rewrite.new
+    for _ in range(_MOST_STEPS):
+        if new not in renamed:
+            break
+        new = renamed[new]
+    return (
+        rule
+        if new in (rule.rewrite.new, rule.rewrite.old)
+        else replace(rule, rewrite=replace(rule.rewrite, new=new))
+    )
+
+
+def _is_between(since: str, old: str, new: str) -> bool:
+    """Whether ``since`` is later than ``old`` and not than ``new``; of releases that cannot be read, yes."""
+    try:
+        return (not old or Version(old) < Version(since)) and (not new or Version(since) <= Version(new))
+    except InvalidVersion:
+        return True

@@ -1,0 +1,58 @@
+"""What the tables say to write, as rewrites."""
+
+from __future__ import annotations
+
+from backdate.knowledge.rules import Rule, rules_behind, rules_for, rules_of
+from backdate.rewriting.rewrite import AddArgument, RenameAttribute, ReplaceName
+
+
+def rewrites(rules: tuple[Rule, ...]) -> list[object]:
+    """Their rewrites alone."""
+    return [rule.rewrite for rule in rules]
+
+
+def test_a_name_has_its_rule_between_the_releases_that_dropped_it_and_not_elsewhere() -> None:
+    wanted = [ReplaceName(old="numpy.product", new="numpy.prod")]
+    assert rewrites(rules_for("numpy", "numpy.product", old="1.26.4", new="2.1.0")) == wanted
+    assert rules_for("numpy", "numpy.product", old="1.24.0", new="1.26.4") == ()
+    assert rules_for("numpy", "numpy.product", old="2.0.1", new="2.1.0") == ()
+    assert rules_for("numpy", "numpy.producer") == ()
+    assert rules_for("no-such-library", "numpy.product") == ()
+
+
+def test_builtins_are_named_with_their_module() -> None:
+    assert rewrites(rules_for("numpy", "numpy.float")) == [
+        ReplaceName(old="numpy.float", new="builtins.float")
+    ]
+
+
+def test_a_name_within_a_renamed_module_has_the_rule_of_the_module() -> None:
+    (rule,) = rules_for("scikit-learn", "sklearn.externals.joblib.dump")
+    assert rule.rewrite == ReplaceName(old="sklearn.externals.joblib", new="joblib")
+
+
+def test_a_method_has_a_rule_by_its_name_and_its_class() -> None:
+    of_class = rules_for("pandas", "pandas.DataFrame.iteritems")
+    assert rewrites(of_class) == [RenameAttribute(old="iteritems", new="items", owner="DataFrame")]
+    assert len(rules_for("pandas", ".iteritems")) == 2
+    assert rules_for("pandas", "pandas.Panel.iteritems") == ()
+
+
+def test_a_message_leads_to_the_rules_of_its_row() -> None:
+    message = "TypeError: load() missing 1 required positional argument: 'Loader'"
+    assert AddArgument(function="yaml.load", argument="Loader", value="yaml.FullLoader") in rewrites(
+        rules_behind("pyyaml", message)
+    )
+    assert rules_behind("pyyaml", "TypeError: something else") == ()
+
+
+def test_of_the_names_of_a_row_only_that_of_the_message_counts() -> None:
+    message = "ImportError: cannot import name 'soft_unicode' from 'markupsafe'"
+    assert [rule.name for rule in rules_behind("markupsafe", message)] == [
+        "markupsafe:markupsafe.soft_unicode"
+    ]
+
+
+def test_unproven_rules_are_off() -> None:
+    assert rules_of("tensorflow") == ()
+    assert rules_of("tensorflow", unproven=True) != ()
