@@ -65,6 +65,13 @@ def test_keyword_arguments_of_calls() -> None:
     }
 
 
+def test_what_a_call_in_front_of_an_attribute_uses() -> None:
+    uses = ProjectUses()
+    read_uses(b"import lib\nlib.Box(size=lib.small, width=2).put().more\n", "p.py", uses)
+    assert set(uses.names) == {"lib", "lib.Box", "lib.small", "lib.Box.put"}
+    assert set(uses.names["lib.Box"].keywords) == {"size", "width"}
+
+
 def test_attributes_that_a_class_defines_below_its_base() -> None:
     source = (
         "import threading\nclass W(threading.Thread):\n    limit = 3\n    def __init__(self):\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from backdate.advice import AdvisedChange, EvidenceKind, SourcePlace
@@ -139,6 +141,15 @@ def test_what_the_line_calls_at_which_a_value_is_another_one() -> None:
     assert names_called_at(place, uses(), ["lib"]) == ("lib.parse", "lib.read")
     assert names_called_at(place, uses(), ["other"]) == ()
     assert names_called_at(None, uses(), ["lib"]) == ()
+
+
+def test_what_a_statement_of_several_lines_calls() -> None:
+    known = ProjectUses(files=("p/a.py",))
+    source = b"import lib\nx = lib.encode(1,\n               key=2).decode('utf-8')\nlib.other()\n"
+    read_uses(source, "p/a.py", known)
+    place = Frame(file="p/a.py", line=3, function="f", source="")
+    assert names_called_at(place, known, ["lib"]) == ("lib.encode.decode", "lib.encode")
+    assert names_called_at(replace(place, line=1), known, ["lib"]) == ()
 
 
 def test_what_the_library_said() -> None:

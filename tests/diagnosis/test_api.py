@@ -95,6 +95,26 @@ def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: San
     assert "has no attribute 'gone'" in gone.why
 
 
+def test_what_only_the_objects_of_a_class_have_is_there(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    old = made({"lib.py": "class Table:\n    constraints = columns = name = size = gone = None\n"})
+    new = """
+class Base(object):
+    columns: dict
+class Table(Base):
+    __slots__ = ()
+    constraints: "set"
+    def __init__(self):
+        self.name = 1
+        self.size: int = 2
+        assert self.gone == 3
+"""
+    names = [f"lib.Table.{name}" for name in ("constraints", "columns", "name", "size", "gone")]
+    changes = {one.name: one.change for one in ask_both(one_sandbox, old, made({"lib.py": new}), names)}
+    assert [name for name, change in changes.items() if change is not NameChange.SAME] == ["lib.Table.gone"]
+
+
 def test_the_home_that_an_object_names(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
     old = made({"a.py": "from collections.abc import Mapping\nreal = float\n"})
     new = made({"a.py": ""})

@@ -33,6 +33,14 @@ class ProjectUses:
     defined: dict[str, dict[SourcePlace, None]] = field(default_factory=dict)
     """Attributes that classes of the project define, below the dotted name of the base class."""
     files: tuple[str, ...] = ()
+    statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """First and last lines of the statements that take several lines and hold no other, by file."""
+
+    def lines_around(self, place: SourcePlace) -> frozenset[SourcePlace]:
+        """The lines of the statement at ``place``: an error names one of them, a use another."""
+        known = self.statements.get(place.file, ())
+        first, last = next((span for span in known if span[0] <= place.line <= span[1]), (place.line,) * 2)
+        return frozenset(SourcePlace(file=place.file, line=line) for line in range(first, last + 1))
 
     def of_modules(self, modules: Sequence[str]) -> dict[str, NameUses]:
         """The names in top-level or dotted ``modules``, and the modules themselves."""
@@ -87,7 +95,11 @@ class UseVisitor(ast.NodeVisitor):
         dotted, of_object = self._resolve(node)
         if dotted:
             self._record(dotted, node, of_object=of_object)
-        self.generic_visit(node) if not dotted else None
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if not dotted or isinstance(inner, ast.Call):
+            self.visit(inner)
 
     def visit_Name(self, node: ast.Name) -> None:
         dotted, of_object = self._resolve(node)

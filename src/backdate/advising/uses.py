@@ -20,6 +20,8 @@ from backdate.projects.read import read_bytes
 MOST_FILES = 3_000
 _LARGEST_FILE = 2 * 1024 * 1024
 _MOST_BYTES = 64 * 1024 * 1024
+_MOST_LINES = 200
+"""Of one statement; a longer one is data."""
 _LEFT_OUT = frozenset(
     {"node_modules", "build", "dist", "venv", "env", "site-packages", "__pycache__", "_vendor", "vendor"}
 )
@@ -72,5 +74,11 @@ def read_uses(data: bytes, file: str, uses: ProjectUses) -> None:
             warnings.simplefilter("ignore")  # the compiler's warnings about the project's source
             tree = ast.parse(data)
         UseVisitor(file, uses).visit(tree)
+        uses.statements[file] = [
+            (node.lineno, node.end_lineno)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.stmt) and not hasattr(node, "body")
+            if node.end_lineno is not None and node.lineno < node.end_lineno <= node.lineno + _MOST_LINES
+        ]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return

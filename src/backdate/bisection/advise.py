@@ -159,7 +159,8 @@ def is_about(one: Explained, lost: LostName, uses: ProjectUses) -> bool:
         return True
     leaf = lost.name.rpartition(".")[2]
     named = cause is not None and leaf in (cause.name, cause.name.rpartition(".")[2])
-    return named and bool(set(_own_places(one, uses)) & set(lost.places))
+    lines = {line for place in _own_places(one, uses) for line in uses.lines_around(place)}
+    return named and not lines.isdisjoint(lost.places)
 
 
 def met_alone(one: Explained, uses: ProjectUses) -> LostName | None:

@@ -55,3 +55,6 @@ def test_the_words_of_an_error() -> None:
     )
     assert search_terms_of(cause("AttributeError", "module 'numpy' has no attribute 'float'")) == ("float",)
     assert search_terms_of(None) == ()
+    # a value is of another type: what its methods are called says nothing of the library that gave it
+    text = cause("AttributeError", "'str' object has no attribute 'decode'")
+    assert (search_terms_of(text), names_of(text, ["jwt"])) == ((), ())

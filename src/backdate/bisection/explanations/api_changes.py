@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from backdate.bisection.result import ChangedName
 from backdate.diagnosis.api import ApiDifference, NameChange, ask_both, probe
+from backdate.diagnosis.owners import in_builtins
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.environments.environment import Environment
 from backdate.knowledge.modules import aliases, in_standard_library
@@ -17,7 +18,7 @@ _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 
 def search_terms_of(cause: Cause | None) -> tuple[str, ...]:
     """What text about the change may call it: the missing name, of a class with it, then the function."""
-    if cause is None:
+    if cause is None or _lacked_by_value(cause):
         return ()
     owner = [part for part in cause.owner.split(".") if part not in _CONSTRUCTORS]
     of_function = owner[-1:] if cause.owner_is == "function" else []
@@ -26,9 +27,14 @@ def search_terms_of(cause: Cause | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for term in terms if len(term) > 1))
 
 
+def _lacked_by_value(cause: Cause) -> bool:
+    """Whether a value of a built-in type lacks something: it should be of another type, and lacks nothing."""
+    return cause.owner_is == "type" and in_builtins(cause.owner)
+
+
 def names_of(cause: Cause | None, modules: Sequence[str]) -> tuple[str, ...]:
     """Dotted names to ask for, the likeliest first; ``modules``: top-level modules of the culprit."""
-    if cause is None or not (cause.owner or cause.name):
+    if cause is None or not (cause.owner or cause.name) or _lacked_by_value(cause):
         return ()
     if cause.kind is CauseKind.MISSING_MODULE:
         return (cause.name,)

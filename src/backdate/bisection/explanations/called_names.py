@@ -19,9 +19,11 @@ def own_file(file: str, uses: ProjectUses) -> str:
 
 
 def names_called_at(place: Frame | None, uses: ProjectUses, modules: Sequence[str]) -> tuple[str, ...]:
-    """The names of ``modules`` that the project's line uses at which an error surfaced, the longest first."""
+    """The names of ``modules`` that the statement uses at which an error surfaced, the longest first."""
     if place is None:
         return ()
     at = SourcePlace(file=own_file(place.file, uses), line=place.line)
-    names = [name for name, one in uses.of_modules(modules).items() if at in one.places and "." in name]
+    lines = uses.lines_around(at)
+    used = uses.of_modules(modules)
+    names = [name for name, one in used.items() if "." in name and not lines.isdisjoint(one.places)]
     return tuple(sorted(names, key=lambda name: (-name.count("."), name)))

@@ -45,7 +45,7 @@ LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
 _LARGEST_CHANGELOG = 4 * MIB
 _MOST_FILES = 40
-_FORMAT = 6
+_FORMAT = 7
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
 
 
@@ -98,6 +98,8 @@ class ExplanationCollector:
         if not asked or (cause is not None and cause.kind in _OF_VALUES):
             # nothing is missing: what the code called there may give something else now
             called = names_called_at(attributed.finding.error.place, self._uses, modules)
+            if cause is not None:  # a method of what it should have given is not its own
+                called = tuple(name for name in called if name.rpartition(".")[2] != cause.name)
             asked = (*called, *(name for name in asked if name not in called))[:MOST_NAMES]
             terms = (*terms, *(name.rpartition(".")[2] for name in called))
         owning = (cause.owner,) if cause is not None and cause.owner_is == "module" else ()

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pkgutil
+import re
 import sys
 import warnings
 
@@ -22,6 +23,7 @@ except ImportError:  # Python 2
 MOST_CANDIDATES = 12
 MOST_MODULES = 400
 TEXT_LENGTH = 500
+MOST_SOURCE = 1000000
 
 
 def clean(value, length=TEXT_LENGTH):
@@ -47,12 +49,30 @@ def load(name):
     if module is None:
         raise LookupError(why)
     found = module
-    for part in parts[taken:]:
+    for number, part in enumerate(parts[taken:], start=taken + 1):
         try:
             found = getattr(found, part)
         except BaseException as error:
+            if number == len(parts) and set_on_objects(found, part):
+                return object(), ".".join(parts[:taken])
             raise LookupError("%s: %s" % (type(error).__name__, clean(error)))
     return found, ".".join(parts[:taken])
+
+
+def set_on_objects(holder, name):
+    """Whether objects of a class have an attribute that the class itself lacks: annotated, or set on self."""
+    if not inspect.isclass(holder):
+        return False
+    wanted = re.compile(r"\bself\." + re.escape(name) + r"(?:\s*:[^=\n]{1,200})?\s*=(?!=)")
+    for base in holder.__mro__:
+        try:
+            if name in vars(base).get("__annotations__", ()) or name in getattr(base, "__annotations__", ()):
+                return True
+            if base is not object and wanted.search(inspect.getsource(base)[:MOST_SOURCE]):
+                return True
+        except BaseException:  # no source; annotations that cannot be evaluated
+            continue
+    return False
 
 
 def signature_of(found):
