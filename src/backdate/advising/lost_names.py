@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind, SourcePlace
 from backdate.advising.replacements import LibraryWords, ReplacementLead, leads_for
@@ -30,16 +30,42 @@ class LostName:
     name: str
     argument: str = ""
     old: Member
+    new: Member | None = None
+    """What the new environment said; None where it was not asked."""
     places: tuple[SourcePlace, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentPair:
-    """The environments that are asked, and how."""
+    """The environments that are asked, and how. Of one name each is asked once."""
 
     sandbox: Sandbox
     old: Environment
     new: Environment
+    known_old: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
+    """What the old environment answered so far."""
+    known_new: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
+
+    def ask_old(self, names: Iterable[str]) -> dict[str, Member]:
+        """What ``names`` are in the old environment; without those that it does not answer for.
+
+        Raises SandboxUnavailable.
+        """
+        return self._ask(self.old, self.known_old, names)
+
+    def ask_new(self, names: Iterable[str]) -> dict[str, Member]:
+        """What ``names`` are in the new environment, in the same way."""
+        return self._ask(self.new, self.known_new, names)
+
+    def _ask(
+        self, environment: Environment, known: dict[str, Member], names: Iterable[str]
+    ) -> dict[str, Member]:
+        wanted = tuple(dict.fromkeys(names))
+        unknown = [name for name in wanted if name not in known]
+        for start in range(0, min(len(unknown), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
+            asked = unknown[start : start + MOST_NAMES]
+            known.update((member.name, member) for member in probe(self.sandbox, environment, asked).members)
+        return {name: known[name] for name in wanted if name in known}
 
 
 def lost_names(pair: EnvironmentPair, uses: Mapping[str, NameUses]) -> tuple[LostName, ...]:
@@ -52,9 +78,9 @@ def lost_names(pair: EnvironmentPair, uses: Mapping[str, NameUses]) -> tuple[Los
     names = sorted(uses, key=lambda name: (uses[name].of_object, name.count("."), name))
     for start in range(0, min(len(names), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
         asked = names[start : start + MOST_NAMES]
-        before = {member.name: member for member in probe(pair.sandbox, pair.old, asked).members}
+        before = pair.ask_old(asked)
         there = [name for name in asked if name in before and before[name].present]
-        after = {member.name: member for member in probe(pair.sandbox, pair.new, there).members}
+        after = pair.ask_new(there)
         lost += _lost(uses, before, after)
     return tuple(lost)
 
@@ -74,14 +100,14 @@ def _lost(
                 whole = module[1] if module and name.startswith(f"{module[1]}.") else name
                 gone.add(whole)
                 member = old if whole == name else Member(name=whole, present=True, kind="module")
-                yield LostName(name=whole, old=member, places=_places_below(uses, whole))
+                yield LostName(name=whole, old=member, new=new, places=_places_below(uses, whole))
             continue
         if new.takes_any:
             continue
         for keyword, places in uses[name].keywords.items():
             took = keyword in old.keywords or (old.takes_any and old.signature)
             if took and keyword not in new.keywords:
-                yield LostName(name=name, argument=keyword, old=old, places=tuple(places))
+                yield LostName(name=name, argument=keyword, old=old, new=new, places=tuple(places))
 
 
 def _places_below(uses: Mapping[str, NameUses], name: str) -> tuple[SourcePlace, ...]:
@@ -153,8 +179,7 @@ def _home(one: LostName) -> list[ReplacementLead]:
 def _present(pair: EnvironmentPair, names: Sequence[str]) -> dict[str, Member]:
     if not names:
         return {}
-    members = probe(pair.sandbox, pair.new, names[:MOST_NAMES]).members
-    return {member.name: member for member in members}
+    return pair.ask_new(names[:MOST_NAMES])
 
 
 def _first_there(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +15,7 @@ from backdate.diagnosis.result import Cause
 from backdate.rewriting.rewrite import Rewrite
 from backdate.solvers.interface import Assignment
 from backdate.solvers.reasons import ProposalOrigin as ProposalOrigin  # noqa: PLC0414 - proposals need it
+from backdate.testing.tracing import SeenObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ class FixEvidence:
     """The tree as it is now, edits made."""
     uses: ProjectUses
     """Of that tree."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Its Python files, by their paths."""
     pair: EnvironmentPair | None = None
     """The last environment in which the tests passed, and the new one."""
     executed: Mapping[str, frozenset[int]] | None = None
@@ -70,9 +73,26 @@ class FixEvidence:
     versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Old and new versions by normalised name of the distributions that moved; "python" for the interpreter;
     "" where a side has none."""
+    objects: tuple[SeenObject, ...] = ()
+    """Of which classes the objects on ``executed`` lines were; what they lack is in ``uses`` as well."""
+    modules: Mapping[str, str] = field(default_factory=dict)
+    """By top-level module that ``uses`` names, its distribution; "python" for the standard library."""
     foreseen: tuple[FailureGroup, ...] = ()
     """What no traceback shows yet, and the next run would: uses on ``executed`` lines of what the new
     environment lacks. Without tests; places are those of ``tree``."""
+
+    def distribution_of(self, dotted: str) -> str:
+        """The distribution that holds a dotted name; "" where that is not known."""
+        return self.modules.get(dotted.partition(".")[0], "")
+
+    def versions_of(self, distribution: str) -> tuple[str, str]:
+        """The old and the new version of a distribution; "" for what is not known, and where it stayed."""
+        return self.versions.get(distribution, ("", ""))
+
+    def executed_of(self, places: Iterable[SourcePlace]) -> tuple[SourcePlace, ...]:
+        """Those of ``places`` that the failing tests run; none where nobody traced them."""
+        ran = self.executed or {}
+        return tuple(place for place in places if place.line in ran.get(place.file, frozenset()))
 
 
 class ProposalSource(Protocol):

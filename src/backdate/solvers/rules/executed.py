@@ -1,0 +1,56 @@
+"""Which lines of a file ran, by whole statements: of a long one each interpreter tells other lines."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import warnings
+from collections.abc import Collection, Iterator
+
+
+def whole_statements(text: str, lines: Collection[int]) -> frozenset[int]:
+    """``lines``, with all the lines of the statements that they are of.
+
+    Of a statement with a body only its head counts, with its decorators. Lines of a text that cannot be
+    parsed stay as they are.
+    """
+    ran = set(lines)
+    for first, last in _heads(text):
+        if not ran.isdisjoint(range(first, last + 1)):
+            ran.update(range(first, last + 1))
+    return frozenset(ran)
+
+
+def statement_around(text: str, line: int) -> range:
+    """The lines of the statement, or of the head of one, that holds a line; that line alone without one."""
+    around = [(last - first, first, last) for first, last in _heads(text) if first <= line <= last]
+    if not around:
+        return range(line, line + 1)
+    _, first, last = min(around)
+    return range(first, last + 1)
+
+
+@functools.lru_cache(maxsize=256)
+def _heads(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_find_heads(text))
+
+
+def _find_heads(text: str) -> Iterator[tuple[int, int]]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            continue
+        body = getattr(node, "body", None)
+        first = node.pattern.lineno if isinstance(node, ast.match_case) else node.lineno
+        decorators = [decorator.lineno for decorator in getattr(node, "decorator_list", ())]
+        last = (
+            max(first, body[0].lineno - 1)
+            if isinstance(body, list) and body
+            else (first if isinstance(node, ast.match_case) else node.end_lineno or first)
+        )
+        yield min((first, *decorators)), last

@@ -1,0 +1,82 @@
+"""What the next run would find: names on executed lines that the new environment lacks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from backdate.advising.lost_names import LostName, lost_names
+from backdate.advising.use_visitor import NameUses
+from backdate.diagnosis.messages import read_hint
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.knowledge.changes import PYTHON
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+
+
+def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
+    """A group for each lost name or keyword argument on executed lines. Raises SandboxUnavailable."""
+    if evidence.pair is None or not evidence.executed:
+        return ()
+    asked = executed_uses(evidence)
+    lost = lost_names(evidence.pair, asked) if asked else ()
+    groups = []
+    for one in lost:
+        places = evidence.executed_of(one.places)
+        if places:
+            groups.append(FailureGroup(cause=cause_of(one, evidence), tests=(), places=places))
+    return tuple(groups)
+
+
+def executed_uses(evidence: FixEvidence) -> dict[str, NameUses]:
+    """What executed lines use of the distributions that moved, and of Python if that did."""
+    used: dict[str, NameUses] = {}
+    for name, uses in evidence.uses.names.items():
+        if evidence.distribution_of(name) not in evidence.versions:
+            continue
+        places = dict.fromkeys(evidence.executed_of(uses.places))
+        if not places:
+            continue
+        keywords = {
+            word: at for word, all_of in uses.keywords.items() if (at := evidence.executed_of(all_of))
+        }
+        used[name] = replace(
+            uses, places=places, keywords={word: dict.fromkeys(at) for word, at in keywords.items()}
+        )
+    return used
+
+
+def cause_of(lost: LostName, evidence: FixEvidence) -> Cause:
+    """The cause that the error of a lost name would have."""
+    owner, _, leaf = lost.name.rpartition(".")
+    why = lost.new.why if lost.new is not None else ""
+    kind, _, text = why.partition(": ")
+    distribution = evidence.distribution_of(lost.name)
+    new_version = evidence.versions_of(distribution)[1]
+    owned_by = "builtin" if distribution == PYTHON else distribution or None
+    if lost.argument:
+        return Cause(
+            kind=CauseKind.UNEXPECTED_ARGUMENT,
+            type="TypeError",
+            message=f"{leaf}() got an unexpected keyword argument '{lost.argument}'",
+            name=lost.argument,
+            owner=lost.name,
+            owner_is="function",
+            distribution=owned_by,
+            version=new_version or None,
+        )
+    module = lost.old.kind == "module" or kind == "ModuleNotFoundError"
+    return Cause(
+        kind=CauseKind.MISSING_MODULE if module else CauseKind.MISSING_ATTRIBUTE,
+        type=kind or "AttributeError",
+        message=text,
+        name=lost.name if module else leaf,
+        owner="" if module else owner,
+        owner_is="" if module else "type" if _of_type(lost, evidence) else "module",
+        hint=read_hint(text),
+        distribution=owned_by,
+        version=new_version or None,
+    )
+
+
+def _of_type(lost: LostName, evidence: FixEvidence) -> bool:
+    uses = evidence.uses.names.get(lost.name)
+    return uses is not None and uses.of_object

@@ -1,0 +1,121 @@
+"""What a project uses of objects whose classes its source does not tell, as a traced run saw them.
+
+``frame.append(row)`` says nothing of ``frame``. The tracer of the old side is asked for its class at
+that line (``objects_to_watch``), and the attribute is then a use of ``pandas.core.frame.DataFrame.append``.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from backdate.advice import SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.testing.tracing import SeenObject
+
+_MOST_IN_FILE = 5_000
+_MOST_PARTS = 3
+_PLAIN = ("builtins.", "__builtin__.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectUse:
+    """An attribute of what an expression stands for."""
+
+    expression: str
+    """A name, or attributes of one: "frame", "self.data"."""
+    attribute: str
+    statement: int
+    """The first line of its statement, at which the interpreter stands before it runs."""
+    line: int
+    keywords: tuple[str, ...] = ()
+    """Keyword arguments that it is called with."""
+
+
+def object_uses(text: str) -> tuple[ObjectUse, ...]:
+    """The attributes of objects that a file uses; none of what this interpreter cannot parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    found: dict[ObjectUse, None] = {}
+    for statement in _statements(tree):
+        for node, keywords in _attributes(statement):
+            expression = _expression_of(node.value)
+            if expression and expression.partition(".")[0] not in imported:
+                use = ObjectUse(
+                    expression=expression,
+                    attribute=node.attr,
+                    statement=statement.lineno,
+                    line=node.end_lineno or node.lineno,
+                    keywords=keywords,
+                )
+                found[use] = None
+        if len(found) >= _MOST_IN_FILE:
+            break
+    return tuple(found)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+
+
+def _attributes(statement: ast.stmt) -> Iterator[tuple[ast.Attribute, tuple[str, ...]]]:
+    """The attributes in a statement itself, not in those that it holds; with the keywords of their calls."""
+    called: dict[int, tuple[str, ...]] = {}
+    open_nodes: list[ast.AST] = [statement]
+    while open_nodes:
+        node = open_nodes.pop()
+        if isinstance(node, ast.Call):
+            called[id(node.func)] = tuple(keyword.arg for keyword in node.keywords if keyword.arg)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield node, called.get(id(node), ())
+        open_nodes += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+
+
+def _expression_of(node: ast.expr) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < _MOST_PARTS:
+        parts.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(parts))) if isinstance(node, ast.Name) else ""
+
+
+def objects_to_watch(texts: Mapping[str, str]) -> dict[str, dict[int, tuple[str, ...]]]:
+    """By file and line, the expressions whose classes the tracer is asked for."""
+    watched: dict[str, dict[int, tuple[str, ...]]] = {}
+    for file, text in texts.items():
+        lines: dict[int, dict[str, None]] = {}
+        for use in object_uses(text):
+            for line in {use.statement, use.line}:
+                lines.setdefault(line, {})[use.expression] = None
+        if lines:
+            watched[file] = {line: tuple(expressions) for line, expressions in lines.items()}
+    return watched
+
+
+def record_objects(uses: ProjectUses, texts: Mapping[str, str], seen: Iterable[SeenObject]) -> None:
+    """Add to ``uses`` what the files use of the objects in ``seen``, whose lines are those of ``texts``."""
+    classes: dict[str, dict[tuple[int, str], set[str]]] = {}
+    for one in seen:
+        if not one.class_name.startswith(_PLAIN) and "<" not in one.class_name:
+            classes.setdefault(one.file, {}).setdefault((one.line, one.expression), set()).add(one.class_name)
+    for file, of_file in classes.items():
+        for use in object_uses(texts.get(file, "")):
+            at = {(use.statement, use.expression), (use.line, use.expression)}
+            for class_name in sorted(set().union(*(of_file.get(key, ()) for key in at))):
+                place = SourcePlace(file=file, line=use.line)
+                recorded = uses.record(f"{class_name}.{use.attribute}", place, of_object=True)
+                if recorded is not None:
+                    for keyword in use.keywords:
+                        recorded.keywords.setdefault(keyword, {})[place] = None

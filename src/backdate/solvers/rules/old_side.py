@@ -1,0 +1,106 @@
+"""One traced run of the side on which the tests pass: lines, warnings and classes of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from backdate.editing.line_maps import LineMap
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.executed import whole_statements
+from backdate.solvers.rules.object_uses import objects_to_watch
+from backdate.tasks.runner import TaskRunner, TaskRunResult
+from backdate.tasks.task import EnvironmentName, Task
+from backdate.testing.tracing import SeenObject, SeenWarning, Trace, TraceRequest, TracingSandbox, read_trace
+
+
+@runtime_checkable
+class SandboxedRunner(Protocol):
+    """A task runner whose sandbox can be changed, so that what runs is traced."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The one in which tests run."""
+        ...
+
+    def over(self, change: Callable[[Sandbox], Sandbox]) -> TaskRunner:
+        """The same task runner over another sandbox."""
+        ...
+
+    def make_tree(self, task: Task, target: Path, stage: EnvironmentName | None = None) -> None:
+        """See ``TaskRunner``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldSide:
+    """What a traced run of the old side says; lines are those of the new side's files."""
+
+    environment: Environment | None
+    result: TaskRunResult
+    executed: Mapping[str, frozenset[int]] | None
+    """By file, the lines that ran; None where the trace does not tell."""
+    objects: tuple[SeenObject, ...] = ()
+    warnings: tuple[SeenWarning, ...] = ()
+
+
+def run_old_side(
+    runner: SandboxedRunner,
+    task: Task,
+    old_tree: Path,
+    old_texts: Mapping[str, str],
+    new_texts: Mapping[str, str],
+    *,
+    folder: Path,
+    only: tuple[str, ...] = (),
+) -> OldSide:
+    """Run the tests of the tree at ``old_tree`` in the old environment with the tracer, into ``folder``.
+
+    ``old_texts`` and ``new_texts``: the Python files of both sides. Raises SandboxUnavailable.
+    """
+    logs = folder / "logs"
+    logs.mkdir(parents=True)
+    request = TraceRequest(
+        files=dict.fromkeys(old_texts, ()), objects=objects_to_watch(old_texts), warnings=True
+    )
+    traced = runner.over(lambda inner: TracingSandbox(inner, request, folder))
+    result = traced.run_tests(task, old_tree, "origin", log_folder=logs, only=only)
+    trace = read_trace(folder)
+    maps = {
+        file: LineMap.between(old_texts[file], text) for file, text in new_texts.items() if file in old_texts
+    }
+    return OldSide(
+        environment=result.environment,
+        result=result,
+        executed=_executed(trace, old_texts, maps),
+        objects=tuple(
+            replace(one, line=line)
+            for one in trace.objects
+            if one.file in maps
+            for line in maps[one.file].of((one.line,))
+        ),
+        warnings=tuple(
+            replace(one, line=line)
+            for one in trace.warnings
+            if one.file in maps
+            for line in maps[one.file].of((one.line,))
+        ),
+    )
+
+
+def _executed(
+    trace: Trace, old_texts: Mapping[str, str], maps: Mapping[str, LineMap]
+) -> dict[str, frozenset[int]] | None:
+    if not trace.lines or trace.spoiled:
+        return None
+    by_file: dict[str, set[int]] = {}
+    for file, line in trace.lines:
+        by_file.setdefault(file, set()).add(line)
+    return {
+        file: maps[file].of(whole_statements(old_texts[file], lines))
+        for file, lines in by_file.items()
+        if file in maps
+    }
