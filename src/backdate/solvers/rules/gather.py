@@ -29,7 +29,6 @@ from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.object_uses import record_objects
 from backdate.solvers.rules.old_side import OldSide, SandboxedRunner, run_old_side
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
-from backdate.tasks.local_runner import LocalRunner
 from backdate.testing.tracing import SeenObject, SeenWarning
 from backdate.text import minor_version
 
@@ -61,7 +60,7 @@ def gather_evidence(
         )
     except (SourceError, UsageError):  # its tree cannot be had, or its kind has no old side
         return FixEvidence(tree=tree, uses=_uses(texts, ()), texts=texts)
-    new = _new_environment(assignment, tree)
+    new = _new_environment(runner, assignment, tree)
     return evidence_of(tree, texts, old, new, runner)
 
 
@@ -151,10 +150,7 @@ def _tests_of(groups: Sequence[FailureGroup]) -> tuple[str, ...]:
     return tuple(sorted(tests)) if known and len(tests) <= _MOST_TESTS else ()
 
 
-def _new_environment(assignment: Assignment, tree: Path) -> Environment | None:
-    runner = assignment.task_runner
-    if not isinstance(runner, LocalRunner):
-        return None
+def _new_environment(runner: SandboxedRunner, assignment: Assignment, tree: Path) -> Environment | None:
     answer = runner.build(assignment.task, tree, "target").answer
     return answer if isinstance(answer, Environment) else None
 

@@ -14,12 +14,13 @@ from backdate.solvers.rules.executed import whole_statements
 from backdate.solvers.rules.object_uses import objects_to_watch
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import EnvironmentName, Task
+from backdate.tasks.throwaway_trees import BuiltSide
 from backdate.testing.tracing import SeenObject, SeenWarning, Trace, TraceRequest, TracingSandbox, read_trace
 
 
 @runtime_checkable
 class SandboxedRunner(Protocol):
-    """A task runner whose sandbox can be changed, so that what runs is traced."""
+    """A task runner whose environments can be asked, and whose runs can be traced."""
 
     @property
     def sandbox(self) -> Sandbox:
@@ -32,6 +33,10 @@ class SandboxedRunner(Protocol):
 
     def make_tree(self, task: Task, target: Path, stage: EnvironmentName | None = None) -> None:
         """See ``TaskRunner``."""
+        ...
+
+    def build(self, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
+        """That environment for ``tree``, from the cache or built now."""
         ...
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from packaging.utils import canonicalize_name
+
 from backdate.advice import SourcePlace
 from backdate.diagnosis.owners import BUILTIN
 from backdate.diagnosis.result import Cause, CauseKind
@@ -12,8 +14,6 @@ from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import aliases
 from backdate.solvers.rules.executed import statement_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
-
-from packaging.utils import canonicalize_name
 
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 _MOST_SUBJECTS = 12

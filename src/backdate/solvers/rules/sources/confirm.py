@@ -1,0 +1,25 @@
+"""Asking the new environment whether what a proposal would write is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from backdate.diagnosis.api import Member
+from backdate.solvers.rules.proposals import FixEvidence
+
+
+def is_there(name: str, evidence: FixEvidence) -> bool:
+    """Whether the new environment has a dotted name; yes where there is nobody to ask."""
+    if evidence.pair is None:
+        return True
+    member = evidence.pair.ask_new((name,)).get(name)
+    return member is None or member.present
+
+
+def first_there(names: Iterable[str], evidence: FixEvidence) -> Member | None:
+    """The first of ``names`` that the new environment has; None for none, and where nobody can be asked."""
+    if evidence.pair is None:
+        return None
+    wanted = tuple(dict.fromkeys(names))
+    members = evidence.pair.ask_new(wanted)
+    return next((members[name] for name in wanted if name in members and members[name].present), None)

@@ -1,0 +1,103 @@
+"""Proposals from the knowledge tables: rules for what the failing lines use, and for what the error says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
+from backdate.rewriting.rewrite import (
+    AddArgument,
+    ChangeArgument,
+    NamePositional,
+    RenameAttribute,
+    ReplaceName,
+    ReplaceUse,
+)
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.confirm import is_there
+from backdate.solvers.rules.sources.subjects import Subject, libraries_of, subjects_of
+
+_ORIGINS = {
+    RuleOrigin.WRITTEN: ProposalOrigin.WRITTEN_RULE,
+    RuleOrigin.MINED: ProposalOrigin.MINED_RULE,
+}
+
+
+class RuleSource:
+    """The rules of one origin."""
+
+    def __init__(self, origin: RuleOrigin) -> None:
+        self._rules = origin
+        self.origin = _ORIGINS[origin]
+
+    def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
+        """See ``ProposalSource``: rules by name first, then those that recognise the message."""
+        proposals: dict[str, Proposal] = {}
+        for rule, places, by_name in self._fitting(group, evidence):
+            if rule.name not in proposals and places and _holds(rule, evidence, by_name=by_name):
+                proposals[rule.name] = self._proposal(rule, places)
+        return tuple(proposals.values())
+
+    def _fitting(
+        self, group: FailureGroup, evidence: FixEvidence
+    ) -> Iterator[tuple[Rule, tuple[SourcePlace, ...], bool]]:
+        subjects = subjects_of(group, evidence)
+        for subject in subjects:
+            if subject.named:
+                for rule in self._rules_for(subject, evidence):
+                    yield rule, subject.places, True
+        line = f"{group.cause.type}: {group.cause.message}"
+        for distribution in libraries_of(group, evidence):
+            old, new = evidence.versions_of(distribution)
+            for rule in rules_behind(distribution, line, old=old, new=new):
+                if rule.origin is self._rules:
+                    yield rule, places_of_target(rule, group, evidence), False
+
+    def _rules_for(self, subject: Subject, evidence: FixEvidence) -> Iterator[Rule]:
+        old, new = evidence.versions_of(subject.distribution)
+        names = [subject.name]
+        if subject.of_object:
+            names.append(f".{subject.leaf}")
+        for name in names:
+            for rule in rules_for(subject.distribution, name, argument=subject.argument, old=old, new=new):
+                if rule.origin is self._rules:
+                    yield rule
+
+    def _proposal(self, rule: Rule, places: tuple[SourcePlace, ...]) -> Proposal:
+        why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=rule.words, since=rule.since, source=rule.source)
+        return Proposal(
+            origin=self.origin,
+            distribution=rule.distribution,
+            rewrite=rule.rewrite,
+            places=places,
+            why=(why,),
+            rule=rule.name,
+        )
+
+
+def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
+    """The group's own lines, and executed lines that use what a rule is about."""
+    target = rule.target
+    places: dict[SourcePlace, None] = dict.fromkeys(group.places)
+    for name, uses in evidence.uses.names.items():
+        fits = name == target or (target.startswith(".") and uses.of_object and _is_of(name, rule))
+        if fits:
+            used = uses.keywords.get(rule.argument, {}) if rule.argument else uses.places
+            places.update(dict.fromkeys(evidence.executed_of(used)))
+    return tuple(places)
+
+
+def _is_of(name: str, rule: Rule) -> bool:
+    owner, _, leaf = name.rpartition(".")
+    return rule.target == f".{leaf}" and owner.rpartition(".")[2] in rule.owners
+
+
+def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
+    """Whether the new environment has what the rule writes; of a rule by message also of what is there."""
+    rewrite = rule.rewrite
+    if isinstance(rewrite, ReplaceName):
+        return is_there(rewrite.new, evidence)
+    if isinstance(rewrite, RenameAttribute | ReplaceUse | NamePositional | AddArgument | ChangeArgument):
+        return True
+    return by_name
