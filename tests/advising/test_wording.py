@@ -27,7 +27,7 @@ from backdate.advising.wording import replacement_in, since_in
         (
             "`np.float` was an alias for the builtin `float`. Use `float` by itself.",
             "float",
-            "",
+            "builtins.float",
         ),
         ("Use :func:`~numpy.isin` instead of ``in1d``.", "in1d", "numpy.isin"),
         ("``Old.name`` has been renamed to ``Old.title``", "Old.name", "Old.title"),

@@ -58,6 +58,8 @@ _NO_NAME = re.compile(
 """Words that follow "use" in prose."""
 
 
+_BUILTIN_ALIAS = re.compile(r"alias (?:for|of) (?:the )?built-?in [`'\"]{1,2}(?P<name>\w{1,40})[`'\"]")
+
 _NEITHER = "."
 _MOST_LISTED = 12
 _SEPARATOR = r"[`'\"]{0,2}(?:\(\))?(?:, | and |, and | or |, or | ?/ ?)"
@@ -94,6 +96,10 @@ def replacement_in(text: str, name: str) -> Wording | None:
             if replacement:
                 return Wording(replacement=replacement, sentence=_sentence(plain, match.start(), match.end()))
     for mention in re.finditer(rf"(?<!\w){re.escape(leaf)}(?!\w)", plain):
+        builtin = _BUILTIN_ALIAS.search(plain, mention.end(), mention.end() + _LONGEST_GAP)
+        if builtin is not None:
+            sentence = _sentence(plain, mention.start(), builtin.end())
+            return Wording(replacement=f"builtins.{builtin['name']}", sentence=sentence)
         for match in _said_after(plain, mention.end()):
             certain = match.re is _ARROW or _says_instead(plain, match.end())
             replacement = _name_of(match, leaf, certain=certain)
@@ -204,7 +210,8 @@ def _expression(match: re.Match[str], name: str) -> str:
 
 def _sentence(text: str, start: int, end: int) -> str:
     """The sentence around a part of ``text``, at most about 240 characters."""
-    begin = max(text.rfind(". ", 0, start) + 2, start - 120, 0)
+    stopped = text.rfind(". ", 0, start)
+    begin = max(stopped + 2 if stopped >= 0 else 0, start - 120)
     stop = text.find(". ", end)
     stop = len(text) if stop < 0 else stop + 1
     return text[begin : min(stop, end + 120)].strip()

@@ -10,6 +10,7 @@ from two_releases import TwoReleases, with_library
 
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import RenameAttribute
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.gather import gather_evidence, with_edits
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
@@ -140,6 +141,13 @@ def test_a_hint_becomes_a_rewrite_of_every_executed_use(evidence: FixEvidence) -
     assert (one.rewrite.old, one.rewrite.new) == ("lib.product", "lib.prod")  # type: ignore[union-attr]
     assert [place.line for place in one.places] == [2, 6]
     assert one.why[0].text.endswith("Use `lib.prod` instead.")
+
+
+def test_a_warning_becomes_a_rewrite_where_the_class_is_known(evidence: FixEvidence) -> None:
+    (one,) = proposals(group_of(evidence, "append"), evidence, "warning")
+    assert one.rewrite == RenameAttribute(old="append", new="join", owner="Frame")
+    assert [place.line for place in one.places] == [16]
+    assert one.why[0].text == "DeprecationWarning: append is deprecated, use `join` instead"
 
 
 def test_evidence_follows_edits(evidence: FixEvidence) -> None:

@@ -9,6 +9,7 @@ from backdate.knowledge.rules import RuleOrigin
 from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
 from backdate.solvers.rules.sources.messages import MessageSource
 from backdate.solvers.rules.sources.rules import RuleSource
+from backdate.solvers.rules.sources.warnings import WarningSource
 
 
 def all_sources() -> tuple[ProposalSource, ...]:
@@ -17,6 +18,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         RuleSource(RuleOrigin.WRITTEN),
         RuleSource(RuleOrigin.MINED),
         MessageSource(),
+        WarningSource(),
     )
 
 

@@ -23,3 +23,11 @@ def first_there(names: Iterable[str], evidence: FixEvidence) -> Member | None:
     wanted = tuple(dict.fromkeys(names))
     members = evidence.pair.ask_new(wanted)
     return next((members[name] for name in wanted if name in members and members[name].present), None)
+
+
+def takes_keyword(function: str, keyword: str, evidence: FixEvidence) -> bool:
+    """Whether a function takes a keyword argument in the new environment; yes where that is not known."""
+    if evidence.pair is None:
+        return True
+    member = evidence.pair.ask_new((function,)).get(function)
+    return member is None or not member.present or member.takes_any or keyword in member.keywords

@@ -6,12 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind
-from backdate.advising.lost_names import candidates_of
-from backdate.advising.replacements import without_alias
 from backdate.advising.wording import replacement_in
-from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, Rewrite
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.confirm import first_there, is_there
+from backdate.solvers.rules.sources.rewrites import rewrite_to
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
 _DID_YOU_MEAN = re.compile(r"Did you mean:? [`'\"]?\.?(\w{1,120})[`'\"]?\?")
@@ -60,24 +57,3 @@ def _said(message: str, subject: Subject) -> Iterator[tuple[str, str]]:
 def _spelling(name: str) -> str:
     """A name without what distinguishes camelCase from snake_case."""
     return name.replace("_", "").casefold()
-
-
-def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rewrite | None:
-    """The rewrite of a subject to what a text calls its replacement, where the new environment has that."""
-    if not replacement:
-        return None
-    if subject.argument:
-        if "." in replacement:
-            return None
-        function = f".{subject.leaf}" if subject.of_object else subject.name
-        return ChangeArgument(function=function, argument=subject.argument, new=replacement)
-    if subject.of_object:
-        leaf = replacement.rpartition(".")[2]
-        name = f"{subject.owner}.{leaf}"
-        if leaf == subject.leaf or ("." in subject.owner and not is_there(name, evidence)):
-            return None
-        return RenameAttribute(old=subject.leaf, new=leaf, owner=subject.owner.rpartition(".")[2])
-    there = first_there(candidates_of(subject.name, "", without_alias(replacement)), evidence)
-    if there is None or there.name == subject.name:
-        return None
-    return ReplaceName(old=subject.name, new=there.name)

@@ -78,12 +78,14 @@ def _missing(group: FailureGroup, evidence: FixEvidence, on_lines: Iterable[str]
     dotted = _whole_name(cause)
     if dotted in evidence.uses.names:
         yield _subject(dotted, "", group, evidence)
+    known = False
     for name in on_lines:
         if name.rpartition(".")[2] == cause.name or name == dotted or name.startswith(f"{dotted}."):
+            known = True
             yield _subject(name, "", group, evidence)
     if dotted and cause.owner_is != "type":
         yield _subject(dotted, "", group, evidence)
-    elif cause.owner_is == "type" and cause.name:
+    elif cause.owner_is == "type" and cause.name and not known:
         owner = cause.owner.rpartition(".")[2]
         places = _of_attribute(owner, cause.name, evidence)
         yield Subject(

@@ -1,0 +1,33 @@
+"""From a name that is said to take another's place to the rewrite that writes it."""
+
+from __future__ import annotations
+
+from backdate.advising.lost_names import candidates_of
+from backdate.advising.replacements import without_alias
+from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, Rewrite
+from backdate.solvers.rules.proposals import FixEvidence
+from backdate.solvers.rules.sources.confirm import first_there, is_there, takes_keyword
+from backdate.solvers.rules.sources.subjects import Subject
+
+
+def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rewrite | None:
+    """The rewrite of a subject to what a text calls its replacement, where the new environment has that."""
+    if not replacement:
+        return None
+    if subject.argument:
+        if "." in replacement:
+            return None
+        if not takes_keyword(subject.name, replacement, evidence):
+            return None
+        function = f".{subject.leaf}" if subject.of_object else subject.name
+        return ChangeArgument(function=function, argument=subject.argument, new=replacement)
+    if subject.of_object:
+        leaf = replacement.rpartition(".")[2]
+        name = f"{subject.owner}.{leaf}"
+        if leaf == subject.leaf or ("." in subject.owner and not is_there(name, evidence)):
+            return None
+        return RenameAttribute(old=subject.leaf, new=leaf, owner=subject.owner.rpartition(".")[2])
+    there = first_there(candidates_of(subject.name, "", without_alias(replacement)), evidence)
+    if there is None or there.name == subject.name:
+        return None
+    return ReplaceName(old=subject.name, new=there.name)
