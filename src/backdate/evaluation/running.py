@@ -138,6 +138,8 @@ def _record(plan: EvaluationPlan, task: Task, attempt: SolverResult, journal: Jo
         patch=attempt.patch,
         dropped=attempt.dropped,
         usage=attempt.usage,
+        reasons=attempt.reasons,
+        side_runs=attempt.side_runs,
         started=journal.started,
         duration_s=journal.worked_s,
         own_s=max(0.0, journal.worked_s - attempt.waited_s),

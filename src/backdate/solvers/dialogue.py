@@ -112,7 +112,7 @@ class _TestRunner:
                 passed=sum(result.outcome.good for result in results),
                 failed=sum(result.outcome.bad for result in results),
                 duration_s=duration,
-                log=_relative(verdict, self.assignment),
+                log=relative_log(verdict, self.assignment),
                 patch_sha256=patch_digest(self.patch()),
             )
         )
@@ -133,7 +133,7 @@ def report_of(verdict: TaskRunResult) -> SuiteReport:
     return SuiteReport(solved=verdict.solved, summary=summary, log=log)
 
 
-def _relative(verdict: TaskRunResult, assignment: Assignment) -> str:
+def relative_log(verdict: TaskRunResult, assignment: Assignment) -> str:
     """The log's path below the run's folder, whose ``logs/TASK`` the assignment's folder is."""
     if verdict.run is None or not verdict.run.log.is_relative_to(assignment.logs.parent.parent):
         return ""

@@ -10,6 +10,7 @@ from typing import Protocol
 from backdate.solvers.atif import Trajectory
 from backdate.solvers.journal import Journal
 from backdate.solvers.loop import Budget
+from backdate.solvers.reasons import HunkReason
 from backdate.solvers.records import RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.tools.interface import Tool
 from backdate.tasks.edit_policy import EditPolicy
@@ -69,6 +70,8 @@ class SolverResult:
     sequence: tuple[str, ...] = ()
     refused: int = 0
     usage: SolverUsage = field(default_factory=SolverUsage)
+    reasons: tuple[HunkReason, ...] = ()
+    side_runs: int = 0
     model: str = ""
     trajectory: Trajectory | None = None
     waited_s: float = 0.0

@@ -11,9 +11,10 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from backdate.migrations import Migration, read_stored
+from backdate.solvers.reasons import HunkReason
 from backdate.timeline.instants import Instant
 
-RECORD_FORMAT = 3
+RECORD_FORMAT = 4
 """Also of a run's ``run.json``: both hold settings."""
 
 
@@ -137,6 +138,8 @@ class RunSettings:
     """The seed that a model was given: another number is another sample. None: it was given none."""
     temperature: float | None = 0.0
     """None: the model's own."""
+    both_sides: bool = False
+    """The solver works with both of the task's environments, and runs the tests in the old one, too."""
     agent: AgentSettings | None = None
     """None: the solver is no command, or the run was started before this was recorded."""
 
@@ -169,6 +172,10 @@ class RunRecord:
     duration_s: float
     own_s: float = 0.0
     """Of the duration, what was neither the model nor the tests."""
+    reasons: tuple[HunkReason, ...] = ()
+    """Why the patch is as it is, in its order; empty for solvers that give no reasons."""
+    side_runs: int = 0
+    """Runs of the tests in the old environment, which count toward nothing."""
     model: str = ""
     """The model's name as its endpoint told it; empty without one."""
     trajectory: str = ""
@@ -200,6 +207,7 @@ def _from_before_networks_had_names(document: dict[str, Any]) -> dict[str, Any]:
 RECORD_MIGRATIONS = (
     Migration(to_format=2, change=_from_before_networks_had_names),
     Migration(to_format=3),  # requests that were lost were not counted
+    Migration(to_format=4),  # nobody gave reasons for a patch, and no solver had both sides
 )
 """Also of ``run.json``."""
 

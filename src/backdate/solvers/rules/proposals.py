@@ -26,6 +26,8 @@ class FailureGroup:
     tests: tuple[str, ...]
     places: tuple[SourcePlace, ...]
     """The project's own lines in their tracebacks, the innermost first."""
+    raised_at: tuple[SourcePlace, ...] = ()
+    """Of these the innermost of each traceback."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,8 @@ class FixEvidence:
     foreseen: tuple[FailureGroup, ...] = ()
     """What no traceback shows yet, and the next run would: uses on ``executed`` lines of what the new
     environment lacks. Without tests; places are those of ``tree``."""
+    waited_s: float = 0.0
+    """Seconds of builds and of the run of the old side."""
 
     def distribution_of(self, dotted: str) -> str:
         """The distribution that holds a dotted name; "" where that is not known."""
@@ -119,4 +123,12 @@ class EvidenceGatherer(Protocol):
         ``tree`` is the solver's own, not edited yet. The assignment's task runner makes the old side's
         tree and runs it. Raises SandboxUnavailable; what cannot be had is left out of the evidence.
         """
+        ...
+
+
+class EvidenceFollower(Protocol):
+    """What follows the evidence through edits."""
+
+    def __call__(self, evidence: FixEvidence, edited: Mapping[str, tuple[str, str]]) -> FixEvidence:
+        """The evidence after edits of its tree: ``edited`` holds each file's text before and after."""
         ...

@@ -175,11 +175,11 @@ class Editor:
         """Told when a file that was valid Python is none any more: a slip by one line shows at once."""
         if not name.endswith(".py"):
             return ""
-        error = _syntax_error(after)
+        error = syntax_error(after)
         if error is None:
             self._valid[name] = after
             return ""
-        if self._valid.get(name) != before and _syntax_error(before) is not None:
+        if self._valid.get(name) != before and syntax_error(before) is not None:
             return ""
         return f"Note: the file is no longer valid Python: {error}. revert_last takes the edit back."
 
@@ -196,7 +196,8 @@ def _with_ends(text: str, newline: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", newline)
 
 
-def _syntax_error(source: bytes) -> str | None:
+def syntax_error(source: bytes) -> str | None:
+    """Why ``source`` is no Python of this interpreter; None when it is."""
     with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

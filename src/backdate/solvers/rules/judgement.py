@@ -1,0 +1,95 @@
+"""Whether a change helped: what failed before it beside what fails with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from backdate.advice import SourcePlace
+from backdate.diagnosis.clusters import shape
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import (
+    AddArgument,
+    ChangeArgument,
+    RenameAttribute,
+    ReplaceName,
+    Rewrite,
+)
+from backdate.solvers.rules.applying import MadeChange
+from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.proposals import FailureGroup
+
+
+class ChangeVerdict(StrEnum):
+    """What is made of a change that was tried."""
+
+    HELPED = "helped"
+    """What it is to mend is not raised any more where it was, or nothing speaks against it."""
+    NO_EFFECT = "no-effect"
+    HARMFUL = "harmful"
+
+
+def group_key(group: FailureGroup) -> str:
+    """What makes two groups of different runs one: what is missing, or the shape of the message."""
+    cause = group.cause
+    if cause.name:
+        return f"{cause.kind}|{cause.owner}|{cause.name}"
+    file = group.places[0].file if group.places else ""
+    return f"{cause.kind}|{cause.type}|{shape(cause.message)}|{file}"
+
+
+def judge_change(
+    change: MadeChange,
+    before_keys: frozenset[str],
+    moved: FailureGroup,
+    after: SuiteReading,
+    can_go_on: Callable[[FailureGroup], bool],
+) -> ChangeVerdict:
+    """What ``after`` says of one change.
+
+    ``before_keys``: of all that failed before. ``moved``: the group that it is to mend, with its places in
+    the texts that were run. ``can_go_on``: whether something is proposed for a new failure, so that the
+    change may have been right, and the next thing on the same line is met now.
+    """
+    key = group_key(moved)
+    for group in after.groups:
+        at = group.raised_at or group.places[:1]
+        on_its_lines = any(place in change.lines for place in at)
+        if group_key(group) == key:
+            where = moved.raised_at or moved.places[:1]
+            again = not at or on_its_lines or any(place in where for place in at)
+            if moved.tests and again and len(group.tests) >= len(moved.tests):
+                return ChangeVerdict.NO_EFFECT
+        elif group_key(group) not in before_keys and on_its_lines:
+            if group.cause.kind is CauseKind.SYNTAX or _is_about(
+                change.planned.proposal.rewrite, group.cause
+            ):
+                return ChangeVerdict.HARMFUL
+            if not can_go_on(group):
+                return ChangeVerdict.HARMFUL
+    return ChangeVerdict.HELPED
+
+
+def new_on_lines(
+    groups: Sequence[FailureGroup], before_keys: frozenset[str], lines: frozenset[SourcePlace]
+) -> tuple[FailureGroup, ...]:
+    """The groups that were not there before and go through some lines."""
+    return tuple(
+        group
+        for group in groups
+        if group_key(group) not in before_keys and any(place in lines for place in group.places)
+    )
+
+
+def _is_about(rewrite: Rewrite | None, cause: Cause) -> bool:
+    """Whether an error is about what the rewrite wrote."""
+    match rewrite:
+        case ReplaceName(new=new) | RenameAttribute(new=new):
+            written = new.rpartition(".")[2]
+        case ChangeArgument(new=new, argument=argument):
+            written = new or argument
+        case AddArgument(argument=argument):
+            written = argument
+        case _:
+            return False
+    return bool(written) and cause.name.rpartition(".")[2] == written

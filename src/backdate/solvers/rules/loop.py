@@ -1,0 +1,247 @@
+"""The loop of the rules solver: run, propose, edit, run again; what does not help is taken back.
+
+Of every failure the first proposal that changes something is made, all of them at once, because a run costs
+more than anything else. Then each change is judged for itself: one without effect, or after which its own
+lines raise what nobody has a proposal for, is taken back, and the next proposal is tried. Where nothing is
+left to propose, a change that stands gives way to its alternative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backdate.solvers.rules.applying import ChangedTexts, PlannedChange, TextChanger, Texts, identity_of
+from backdate.solvers.rules.backend import FixBackend, SuiteReading
+from backdate.solvers.rules.changes import ChangeHistory, moved_group
+from backdate.solvers.rules.judgement import ChangeVerdict, group_key, judge_change, new_on_lines
+from backdate.solvers.rules.proposals import FailureGroup, Proposal
+
+MOST_RUNS = 8
+"""Of the new side, the first one and those of minimising included."""
+_MOST_AT_ONCE = 60
+"""Changes that one run tries."""
+_FEWER = 2
+"""Chosen tests are run alone when they are less than the whole suite divided by this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MendResult:
+    """What the loop came to."""
+
+    history: ChangeHistory
+    texts: Texts
+    solved: bool
+    reading: SuiteReading
+    """Of the last run of all; of these texts where it is solved."""
+    runs: int
+    remaining: tuple[FailureGroup, ...] = ()
+    """What still fails; places are those of ``texts``."""
+
+
+@dataclass(slots=True)
+class MendLoop:
+    """The loop over one task."""
+
+    backend: FixBackend
+    changer: TextChanger
+    most_runs: int = MOST_RUNS
+    runs: int = 0
+    _history: ChangeHistory = field(init=False)
+    _texts: Texts = field(init=False, default_factory=dict)
+    _open: list[FailureGroup] = field(init=False, default_factory=list)
+    _rejected: dict[str, set[str]] = field(init=False, default_factory=dict)
+    _one_at_a_time: bool = field(init=False, default=False)
+    first: SuiteReading = field(init=False)
+    """Of the tree as it was."""
+    best: MendResult | None = field(init=False, default=None)
+    """What came closest so far."""
+    _last: SuiteReading = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._history = ChangeHistory(self.changer)
+
+    def mend(self) -> MendResult:
+        """Work until the tests pass, nothing is left to try, or the runs are used up."""
+        self.first = self._last = self.test({}, (), "The tests as they are.")
+        self._open = list(self._last.groups)
+        self._remember()
+        if self._last.solved or self._last.broken:
+            return self._result(solved=self._last.solved)
+        while self.runs < self.most_runs:
+            batch = self._next_batch()
+            changed = self.changer.make(self._texts, batch)
+            if not changed.made:
+                break
+            after = self.test(changed.texts, self._affected(), _told(batch))
+            if after.solved and not after.whole and self.runs < self.most_runs:
+                after = self.test(changed.texts, (), "All tests, after the chosen ones passed.")
+            if after.solved and after.whole:
+                self._history.add(self._texts, [made.planned for made in changed.made])
+                self._texts, self._last, self._open = changed.texts, after, []
+                return self._result(solved=True)
+            self._judge(changed, after)
+            self._remember()
+        assert self.best is not None
+        return self.best
+
+    def test(self, texts: Texts, only: tuple[str, ...], why: str) -> SuiteReading:
+        """One run, counted."""
+        self.runs += 1
+        return self.backend.run(texts, only, why)
+
+    def _affected(self) -> tuple[str, ...]:
+        """The tests that are run in between: those that fail, where they are few; () for all."""
+        missing = self._last.missing
+        few = self.backend.tests and len(missing) * _FEWER < self.backend.tests
+        last = self.runs + 1 >= self.most_runs
+        return missing if self.backend.selects and missing and few and not last else ()
+
+    def _next_batch(self) -> list[PlannedChange]:
+        foreseen = () if self._one_at_a_time else self.backend.foreseen(self._texts)
+        planned: list[PlannedChange] = []
+        for group in (*self._open, *foreseen):
+            change = self._first_for(group, planned)
+            if change is not None:
+                planned.append(change)
+            if planned and (self._one_at_a_time or len(planned) >= _MOST_AT_ONCE):
+                break
+        return planned or self._alternative()
+
+    def _first_for(self, group: FailureGroup, planned: Sequence[PlannedChange]) -> PlannedChange | None:
+        """The first proposal for a group that was not rejected and changes something beside ``planned``."""
+        same = {identity_of(change.proposal) for change in planned}
+        for proposal in self._left_for(group, self._texts):
+            change = PlannedChange(group=group, proposal=proposal)
+            changed = self.changer.make(self._texts, [*planned, change])
+            if any(made.planned is change for made in changed.made):
+                return change
+            if identity_of(proposal) in same:
+                return None  # another group's change is this one's, too
+        return None
+
+    def _left_for(self, group: FailureGroup, texts: Texts) -> list[Proposal]:
+        rejected = self._rejected.get(group_key(group), set())
+        return [each for each in self.backend.propose(group, texts) if identity_of(each) not in rejected]
+
+    def _reject(self, change: PlannedChange) -> None:
+        self._rejected.setdefault(group_key(change.group), set()).add(identity_of(change.proposal))
+
+    def _judge(self, changed: ChangedTexts, after: SuiteReading) -> None:
+        """Keep of the changes what helped, and go on from there."""
+        keys = frozenset(map(group_key, self._open))
+        lost = self._last.good - after.good if after.whole else frozenset()
+        if (self._last.ended and not after.ended) or lost:
+            blamed = [made for made in changed.made if new_on_lines(after.groups, keys, made.lines)]
+            if not blamed and len(changed.made) > 1:
+                self._one_at_a_time = True
+                return
+            wrong = blamed or list(changed.made)
+            if not after.ended or len(wrong) < len(changed.made):
+                self._keep(changed, after, [made.planned for made in wrong])
+                return
+        rejected = [
+            made.planned
+            for made in changed.made
+            if self._verdict(made.planned, changed, after, keys) is not ChangeVerdict.HELPED
+        ]
+        self._keep(changed, after, rejected)
+
+    def _verdict(
+        self, planned: PlannedChange, changed: ChangedTexts, after: SuiteReading, keys: frozenset[str]
+    ) -> ChangeVerdict:
+        made = next(made for made in changed.made if made.planned is planned)
+        moved = moved_group(planned.group, self._texts, changed.texts, self.changer)
+        others = len(self._left_for(planned.group, self._texts)) > 1
+
+        def can_go_on(group: FailureGroup) -> bool:
+            return not others or bool(self._left_for(group, changed.texts))
+
+        return judge_change(made, keys, moved, after, can_go_on)
+
+    def _keep(self, changed: ChangedTexts, after: SuiteReading, rejected: Sequence[PlannedChange]) -> None:
+        """Go on with all of ``changed`` but ``rejected``."""
+        gone = set(map(id, rejected))
+        kept = [made.planned for made in changed.made if id(made.planned) not in gone]
+        base, before = self._texts, self._last
+        self._history.add(base, kept)
+        self._texts = self._history.texts() if rejected else changed.texts
+        for change in rejected:
+            self._reject(change)
+        if not kept and rejected:
+            return  # all is as it was, and so is what fails
+        lines = {place for made in changed.made if id(made.planned) in gone for place in made.lines}
+        keys = frozenset(map(group_key, self._open))
+        blamed = {id(group) for group in new_on_lines(after.groups, keys, frozenset(lines))}
+        groups = [group for group in after.groups if id(group) not in blamed]
+        still = {group_key(group) for group in groups}
+        again = [change.group for change in rejected if group_key(change.group) not in still]
+        self._open = [
+            *(moved_group(group, changed.texts, self._texts, self.changer) for group in groups),
+            *(moved_group(group, base, self._texts, self.changer) for group in again if group.tests),
+        ]
+        good = after.good if after.whole else before.good | after.good
+        self._last = SuiteReading(
+            solved=False,
+            reason=after.reason,
+            good=good,
+            missing=after.missing,
+            groups=after.groups,
+            ended=after.ended,
+            whole=after.whole,
+        )
+
+    def _alternative(self) -> list[PlannedChange]:
+        """Another proposal for a failure in the place of one that stands; the last change first."""
+        failing = {test for group in self._open for test in group.tests}
+        for change in reversed(self._history.planned):
+            if not change.group.tests or (failing and failing.isdisjoint(change.group.tests)):
+                continue
+            batch = next(
+                batch for batch in self._history.batches if any(each is change for each in batch.planned)
+            )
+            others = [
+                proposal
+                for proposal in self._left_for(change.group, batch.base)
+                if identity_of(proposal) != identity_of(change.proposal)
+            ]
+            if not others:
+                continue
+            self._reject(change)
+            self._history = self._history.without(change)
+            old, self._texts = self._texts, self._history.texts()
+            group = moved_group(change.group, batch.base, self._texts, self.changer)
+            behind = set(change.group.tests)
+            rest = [each for each in self._open if behind.isdisjoint(each.tests)]
+            self._open = [group, *(moved_group(each, old, self._texts, self.changer) for each in rest)]
+            found = self._first_for(group, [])
+            return [found] if found is not None else []
+        return []
+
+    def _remember(self) -> None:
+        """Keep the state with the most good tests; of two that are alike the earlier one, without a swap."""
+        best = self.best
+        score = (len(self._last.good), len(self._history.planned))
+        if best is None or score > (len(best.reading.good), len(best.history.planned)):
+            self.best = self._result(solved=False)
+
+    def _result(self, *, solved: bool) -> MendResult:
+        history = ChangeHistory(self.changer, list(self._history.batches))
+        return MendResult(
+            history=history,
+            texts=self._texts,
+            solved=solved,
+            reading=self._last,
+            runs=self.runs,
+            remaining=tuple(self._open),
+        )
+
+
+def _told(batch: Sequence[PlannedChange]) -> str:
+    """The changes of a batch, for the record."""
+    lines = [
+        f"{change.proposal.origin}: {change.proposal.rewrite or 'another text'}, because of "
+        f"{change.group.cause.type}: {change.group.cause.message[:200]}"
+        for change in batch
+    ]
+    return "\n".join(lines)

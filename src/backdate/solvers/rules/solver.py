@@ -1,0 +1,128 @@
+"""The rules solver: mends what dependencies broke without a model, from rules and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backdate.solvers.atif import make_trajectory
+from backdate.solvers.conversation import LoopEnd
+from backdate.solvers.interface import Assignment, SolverResult
+from backdate.solvers.reasons import HunkReason
+from backdate.solvers.records import SolverUsage, StopReason
+from backdate.solvers.rules.applying import Rewriter, TextChanger, Texts
+from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.hunk_reasons import hunk_reasons
+from backdate.solvers.rules.loop import MOST_RUNS, MendLoop, MendResult
+from backdate.solvers.rules.minimising import leave_out
+from backdate.solvers.rules.proposals import EvidenceFollower, EvidenceGatherer, ProposalSource
+from backdate.solvers.rules.task_backend import CallsUsedUp, TaskBackend
+
+_SYSTEM = (
+    "No model: proposals come from rules and from evidence, are tried at once, and stay where they help. "
+    "The old side is run once, with a tracer."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesSolver:
+    """Rules and evidence in the loop of ``loop.py``. See ``Solver``."""
+
+    name: str = "rules"
+    sources: Sequence[ProposalSource]
+    gather: EvidenceGatherer
+    follow: EvidenceFollower
+    rewrite: Rewriter
+
+    def attempt(self, assignment: Assignment) -> SolverResult:
+        """Mend the task's tree. What was interrupted starts again: nothing was paid for."""
+        root = assignment.make_tree()
+        backend = TaskBackend(assignment, root, self.sources, self.gather, self.follow)
+        changer = TextChanger(backend.read, self.rewrite, backend.is_valid)
+        loop = MendLoop(backend, changer, most_runs=min(MOST_RUNS, assignment.budget.tests + 1))
+        try:
+            mended = loop.mend()
+        except CallsUsedUp:
+            best = loop.best
+            return self._result(assignment, backend, StopReason.CALLS, best.texts if best else {}, "", best)
+        if mended.reading.broken:
+            return self._result(assignment, backend, StopReason.ERROR, {}, mended.reading.reason, None)
+        if not mended.solved:
+            ending, detail = _why_unsolved(assignment, mended)
+            return self._result(assignment, backend, ending, mended.texts, detail, mended)
+        texts, detail = self._minimised(changer, loop, mended)
+        return self._result(assignment, backend, StopReason.SOLVED, texts, detail, mended)
+
+    def _minimised(self, changer: TextChanger, loop: MendLoop, mended: MendResult) -> tuple[Texts, str]:
+        """The texts without what is not needed, and a word on what is not known."""
+        first = {file: changer.text({}, file) or "" for file in mended.texts}
+        texts = {file: text for file, text in mended.texts.items() if text != first[file]}
+        if not texts:
+            return {}, "the tests passed before anything was changed"
+
+        def run(fewer: Texts) -> SuiteReading:
+            return loop.test(fewer, (), "Without what may not be needed.")
+
+        try:
+            smallest = leave_out(
+                first,
+                texts,
+                mended.history.standing(mended.texts),
+                run,
+                at_first=loop.first,
+                runs=loop.most_runs - loop.runs,
+            )
+        except CallsUsedUp:
+            return texts, "not minimised: the calls are used up"
+        return smallest.texts, "" if smallest.complete else "not minimised: the runs are used up"
+
+    def _result(
+        self,
+        assignment: Assignment,
+        backend: TaskBackend,
+        ending: StopReason,
+        texts: Texts,
+        detail: str,
+        mended: MendResult | None,
+    ) -> SolverResult:
+        patch = backend.patch(texts)
+        reasons: tuple[HunkReason, ...] = ()
+        if mended is not None:
+            texts = {file: text for file, text in texts.items() if text != backend.read(file)}
+            reasons = hunk_reasons(
+                {file: backend.read(file) or "" for file in texts},
+                texts,
+                mended.history.standing(texts),
+                backend.evidence,
+                backend.environment,
+            )
+        outcome = LoopEnd(ending=ending, detail=detail, calls=backend.steps.calls)
+        return SolverResult(
+            ending=ending,
+            detail=detail,
+            patch=patch,
+            calls=backend.steps.calls,
+            runs=tuple(backend.runs),
+            sequence=backend.steps.sequence,
+            reasons=reasons,
+            side_runs=0 if backend.evidence is None else 1,
+            trajectory=make_trajectory(
+                session=assignment.task.instance_id,
+                solver=assignment.settings.solver,
+                model="",
+                system=_SYSTEM,
+                user="",
+                turns=backend.steps.turns,
+                outcome=outcome,
+                usage=SolverUsage(),
+            ),
+            waited_s=backend.waited_s,
+        )
+
+
+def _why_unsolved(assignment: Assignment, mended: MendResult) -> tuple[StopReason, str]:
+    if mended.runs > assignment.budget.tests:
+        return StopReason.TESTS, ""
+    if mended.runs >= MOST_RUNS:
+        return StopReason.GAVE_UP, f"{mended.runs} runs of the tests did not suffice"
+    return StopReason.GAVE_UP, "nothing is left to propose"

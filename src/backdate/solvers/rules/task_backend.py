@@ -1,0 +1,220 @@
+"""The world of one task for the rules solver: its tree, its test runs, the evidence, the sources."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backdate.environments.environment import Environment
+from backdate.sandboxes import interruption
+from backdate.solvers.conversation import Observation
+from backdate.solvers.dialogue import patch_digest, relative_log, report_of
+from backdate.solvers.interface import Assignment
+from backdate.solvers.records import SuiteCall
+from backdate.solvers.rules.applying import Texts
+from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.failures import read_suite
+from backdate.solvers.rules.proposals import (
+    EvidenceFollower,
+    EvidenceGatherer,
+    FailureGroup,
+    FixEvidence,
+    Proposal,
+    ProposalSource,
+)
+from backdate.solvers.rules.steps import OLD_SIDE, StepRecord
+from backdate.solvers.tools.editing import Editor, syntax_error
+from backdate.solvers.tools.files import Tree
+from backdate.solvers.tools.interface import ToolRefusal
+from backdate.tasks.runner import TaskRunResult
+from backdate.text import counted
+
+
+class CallsUsedUp(Exception):
+    """The budget of calls is used up."""
+
+
+@dataclass(slots=True)
+class TaskBackend:
+    """See ``FixBackend``."""
+
+    assignment: Assignment
+    root: Path
+    """The solver's own tree."""
+    sources: Sequence[ProposalSource]
+    gather: EvidenceGatherer
+    follow: EvidenceFollower
+    runs: list[SuiteCall] = field(default_factory=list)
+    steps: StepRecord = field(default_factory=StepRecord)
+    waited_s: float = 0.0
+    environment: Environment | None = None
+    """The new side's."""
+    evidence: FixEvidence | None = None
+    """Of the first tree; None until something failed."""
+    _tree: Tree = field(init=False)
+    _editor: Editor = field(init=False)
+    _first: dict[str, str | None] = field(init=False, default_factory=dict)
+    _current: tuple[Texts, FixEvidence] | None = field(init=False, default=None)
+    _proposed: dict[tuple[FailureGroup, tuple[tuple[str, str], ...]], tuple[Proposal, ...]] = field(
+        init=False, default_factory=dict
+    )
+    _written: Texts = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._tree = Tree(self.root, self.assignment.rules_in(self.root))
+        self._editor = Editor(self._tree)
+
+    @property
+    def selects(self) -> bool:
+        """See ``FixBackend``: a published script runs all of its tests or none."""
+        return self.assignment.task.scripts is None
+
+    @property
+    def tests(self) -> int:
+        """See ``FixBackend``."""
+        return sum(test.role != "excluded" for test in self.assignment.task.tests)
+
+    def read(self, file: str) -> str | None:
+        """The text of a file as it was at first; None for one that may not be changed, or is no Python."""
+        if file not in self._first:
+            try:
+                path = self._tree.editable(file)
+                named = self._tree.name(path) == file and file.endswith(".py")
+                self._first[file] = self._tree.read(path).content if named else None
+            except ToolRefusal:
+                self._first[file] = None
+        return self._first[file]
+
+    def is_valid(self, file: str, text: str) -> bool:
+        """Whether the file can hold the text, and it is Python."""
+        try:
+            data = self._tree.read(self._tree.editable(file)).encode(text)
+        except (UnicodeError, ToolRefusal):
+            return False
+        return syntax_error(data) is None
+
+    def patch(self, texts: Texts) -> str:
+        """The patch that leads to ``texts``; the tree is left so."""
+        self._write(texts, "")
+        return self._editor.patch()
+
+    def run(self, texts: Texts, only: tuple[str, ...], why: str) -> SuiteReading:
+        """See ``FixBackend``. Raises CallsUsedUp."""
+        interruption.check()
+        number = len(self.runs)
+        if number and self.steps.calls >= self.assignment.budget.calls:
+            raise CallsUsedUp
+        self._write(texts, why)
+        folder = self.assignment.logs / f"test-{number}"
+        shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+        folder.mkdir(parents=True)
+        started = time.monotonic()
+        result = self.assignment.task_runner.run_tests(
+            self.assignment.task, self.root, "target", log_folder=folder, only=only
+        )
+        duration = time.monotonic() - started
+        self.waited_s += duration
+        self.environment = result.environment or self.environment
+        results = result.run.results if result.run else ()
+        report = report_of(result)
+        self.steps.tested(
+            why,
+            only,
+            Observation(
+                text=f"{report.summary}\n{report.log}", solved=result.solved, broken=result.run is None
+            ),
+        )
+        self.runs.append(
+            SuiteCall(
+                number=number,
+                call=self.steps.calls,
+                solved=result.solved and not only,
+                reason="" if result.solved else result.reason,
+                passed=sum(each.outcome.good for each in results),
+                failed=sum(each.outcome.bad for each in results),
+                duration_s=duration,
+                log=relative_log(result, self.assignment),
+                patch_sha256=patch_digest(self._editor.patch()),
+            )
+        )
+        reading = self._reading(result, only)
+        if self.evidence is None and reading.groups and not reading.solved:
+            self._gather(reading.groups)
+            reading = self._reading(result, only)  # the old side knows the owners of what is gone
+        return reading
+
+    def _reading(self, result: TaskRunResult, only: tuple[str, ...]) -> SuiteReading:
+        pair = self.evidence.pair if self.evidence is not None else None
+        return read_suite(
+            self.assignment.task, result, self.root, before=pair.old if pair else None, only=only
+        )
+
+    def _gather(self, groups: Sequence[FailureGroup]) -> None:
+        folder = self.assignment.logs / "old-side"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        self.evidence = self.gather(self.assignment, self.root, groups, log_folder=folder)
+        self.waited_s += self.evidence.waited_s
+        moved = counted(len(self.evidence.versions), "distribution")
+        lines = sum(map(len, (self.evidence.executed or {}).values()))
+        self.steps.add(
+            "What both environments say, and a run of the tests where they pass.",
+            OLD_SIDE,
+            {},
+            Observation(
+                text=f"{moved} moved; the failing tests run {counted(lines, 'line')} of the project."
+            ),
+        )
+
+    def _write(self, texts: Texts, why: str) -> None:
+        """Bring the tree from what it is to ``texts``."""
+        for file in sorted({*self._written, *texts}):
+            first = self.read(file)
+            if first is None:
+                continue
+            old, new = self._written.get(file, first), texts.get(file, first)
+            if old == new:
+                continue
+            path = self._tree.editable(file)
+            text = self._tree.read(path)
+            self._editor.write(path, text.encode(new))
+            self.steps.edited(why, file, old, new)
+        self._written = dict(texts)
+
+    def propose(self, group: FailureGroup, texts: Texts) -> Sequence[Proposal]:
+        """See ``FixBackend``."""
+        evidence = self._evidence_of(texts)
+        if evidence is None:
+            return ()
+        key = (group, tuple(sorted(texts.items())))
+        if key not in self._proposed:
+            found: list[Proposal] = []
+            for source in self.sources:
+                interruption.check()
+                found += source.propose(group, evidence)
+            self._proposed[key] = tuple(found)
+        return self._proposed[key]
+
+    def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
+        """See ``FixBackend``."""
+        evidence = self._evidence_of(texts)
+        return () if evidence is None else evidence.foreseen
+
+    def _evidence_of(self, texts: Texts) -> FixEvidence | None:
+        """The evidence as it is for the tree with ``texts``, which is on the disk then."""
+        if self.evidence is None:
+            return None
+        changed: Mapping[str, tuple[str, str]] = {
+            file: (first, text)
+            for file, text in texts.items()
+            if (first := self.read(file)) is not None and first != text
+        }
+        if not changed:
+            return self.evidence
+        if self._current is None or self._current[0] != texts:
+            self._write(texts, "Back to what helps.")
+            self._current = (dict(texts), self.follow(self.evidence, changed))
+        return self._current[1]

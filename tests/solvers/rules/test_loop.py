@@ -1,0 +1,174 @@
+"""The loop of the rules solver: what helps stays, what does not is taken back, and few runs are needed."""
+
+from __future__ import annotations
+
+from dead_names import DeadNamesWorld, by_table, rename
+
+from backdate.advice import SourcePlace
+from backdate.solvers.rules.loop import MendLoop
+
+ALIVE = frozenset({"prod", "sum", "mean", "other"})
+
+
+def mend(world: DeadNamesWorld, **options):
+    loop = MendLoop(world, world.changer(), **options)
+    return loop.mend(), loop
+
+
+def test_a_dead_name_is_replaced_in_two_runs() -> None:
+    world = DeadNamesWorld({"a.py": "x = lib.product\n"}, ALIVE, by_table(product=["prod"]))
+    mended, loop = mend(world)
+    assert mended.solved
+    assert mended.texts == {"a.py": "x = lib.prod\n"}
+    assert loop.runs == len(world.asked) == 2
+
+
+def test_failures_of_different_causes_are_mended_at_once() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", "b.py": "y = 1\nz = lib.add\n"},
+        ALIVE,
+        by_table(product=["prod"], add=["sum"]),
+    )
+    mended, loop = mend(world)
+    assert mended.solved
+    assert loop.runs == 2
+    assert mended.texts == {"a.py": "x = lib.prod\n", "b.py": "y = 1\nz = lib.sum\n"}
+
+
+def test_what_fails_behind_a_failure_is_mended_in_the_next_run() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\ny = lib.add\n"}, ALIVE, by_table(product=["prod"], add=["sum"])
+    )
+    mended, loop = mend(world)
+    assert mended.solved
+    assert loop.runs == 3
+
+
+def test_what_is_foreseen_on_executed_lines_saves_the_run_that_would_find_it() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\ny = lib.add\nz = lib.product\n"},
+        ALIVE,
+        by_table(product=["prod"], add=["sum"]),
+        executed={"a.py": frozenset({1, 2, 3})},
+    )
+    mended, loop = mend(world)
+    assert mended.texts == {"a.py": "x = lib.prod\ny = lib.sum\nz = lib.prod\n"}
+    assert loop.runs == 2
+
+
+def test_the_next_name_on_an_edited_line_does_not_speak_against_the_edit() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product + lib.add\n"}, ALIVE, by_table(product=["prod", "other"], add=["sum"])
+    )
+    mended, _ = mend(world)
+    assert mended.texts == {"a.py": "x = lib.prod + lib.sum\n"}
+
+
+def test_a_name_that_is_not_there_either_is_taken_back() -> None:
+    world = DeadNamesWorld({"a.py": "x = lib.product\n"}, ALIVE, by_table(product=["prd", "prod"]))
+    mended, loop = mend(world)
+    assert mended.texts == {"a.py": "x = lib.prod\n"}
+    assert loop.runs == 3
+
+
+def test_an_edit_elsewhere_that_changes_nothing_is_taken_back() -> None:
+    def rules(group, texts):
+        return [
+            rename("sum", "mean", SourcePlace(file="a.py", line=2)),
+            rename("product", "prod", *group.places),
+        ]
+
+    world = DeadNamesWorld({"a.py": "x = lib.product\ny = lib.sum\n"}, ALIVE, rules)
+    mended, _ = mend(world)
+    assert mended.texts == {"a.py": "x = lib.prod\ny = lib.sum\n"}
+
+
+def test_a_value_that_is_wrong_gives_way_to_the_next_proposal() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n"}, ALIVE, by_table(product=["mean", "prod"]), wrong=frozenset({"mean"})
+    )
+    mended, loop = mend(world)
+    assert mended.texts == {"a.py": "x = lib.prod\n"}
+    assert loop.runs == 3
+
+
+def test_a_wrong_change_among_right_ones_gives_way_alone() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", "b.py": "y = lib.add\n"},
+        ALIVE,
+        by_table(product=["mean", "prod"], add=["sum"]),
+        wrong=frozenset({"mean"}),
+    )
+    mended, _ = mend(world)
+    assert mended.solved
+    assert mended.texts == {"a.py": "x = lib.prod\n", "b.py": "y = lib.sum\n"}
+
+
+def test_a_change_that_hangs_is_taken_back() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", "b.py": "y = lib.add\n"},
+        ALIVE | {"wait"},
+        by_table(product=["wait", "prod"], add=["sum"]),
+        hangs=frozenset({"wait"}),
+    )
+    mended, loop = mend(world)
+    assert mended.solved
+    assert mended.texts == {"a.py": "x = lib.prod\n", "b.py": "y = lib.sum\n"}
+    assert loop.runs <= 8
+
+
+def test_a_change_that_breaks_tests_which_passed_is_taken_back() -> None:
+    def rules(group, texts):
+        if group.cause.name == "product":
+            broken = rename("sum", "mean", SourcePlace(file="b.py", line=1))
+            return [broken, rename("product", "prod", *group.places)]
+        return []
+
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", "b.py": "y = lib.sum\n"}, ALIVE, rules, wrong=frozenset({"mean"})
+    )
+    mended, _ = mend(world)
+    assert mended.texts == {"a.py": "x = lib.prod\n"}
+
+
+def test_what_cannot_be_mended_leaves_the_rest_mended() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", "b.py": "y = lib.gone\n"}, ALIVE, by_table(product=["prod"])
+    )
+    mended, _ = mend(world)
+    assert not mended.solved
+    assert mended.texts == {"a.py": "x = lib.prod\n"}
+    assert [group.cause.name for group in mended.remaining] == ["gone"]
+
+
+def test_nothing_is_changed_where_nothing_helps() -> None:
+    world = DeadNamesWorld({"a.py": "x = lib.product\n"}, ALIVE, by_table(product=["prd", "prot"]))
+    mended, loop = mend(world)
+    assert not mended.solved
+    assert mended.texts == {}
+    assert loop.runs == 3
+
+
+def test_the_runs_are_bounded() -> None:
+    names = [f"wrong{number}" for number in range(30)]
+    world = DeadNamesWorld({"a.py": "x = lib.product\n"}, ALIVE, by_table(product=names))
+    mended, loop = mend(world, most_runs=5)
+    assert loop.runs == len(world.asked) == 5
+    assert mended.texts == {}
+
+
+def test_few_failing_tests_run_alone_and_then_all_of_them() -> None:
+    files = {f"{letter}.py": "x = lib.sum\n" for letter in "bcdef"}
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", **files}, ALIVE, by_table(product=["prod"]), selects=True
+    )
+    mended, _ = mend(world)
+    assert mended.solved
+    assert [only for _, only in world.asked] == [(), ("test_a.py",), ()]
+
+
+def test_a_task_that_passes_is_left_alone() -> None:
+    world = DeadNamesWorld({"a.py": "x = lib.sum\n"}, ALIVE, by_table())
+    mended, loop = mend(world)
+    assert mended.solved
+    assert loop.runs == 1

@@ -1,0 +1,100 @@
+"""Mutation check: superfluous edits are left out, needed ones stay."""
+
+from __future__ import annotations
+
+from dead_names import DeadNamesWorld, by_table, missing, rename
+
+from backdate.advice import SourcePlace
+from backdate.solvers.rules.loop import MendLoop
+from backdate.solvers.rules.minimising import leave_out
+
+ALIVE = frozenset({"prod", "sum", "mean", "also_sum"})
+
+
+def smallest(world: DeadNamesWorld):
+    loop = MendLoop(world, world.changer())
+    mended = loop.mend()
+    assert mended.solved
+    left = leave_out(
+        world.files,
+        mended.texts,
+        mended.history.standing(mended.texts),
+        lambda texts: loop.test(texts, (), ""),
+        at_first=loop.first,
+        runs=loop.most_runs - loop.runs,
+    )
+    assert loop.runs <= 8
+    return {file: text for file, text in left.texts.items() if text != world.files[file]}, left
+
+
+def test_a_dead_name_on_a_line_that_nothing_runs_stays() -> None:
+    def rules(group, texts):
+        return [rename("product", "prod", *group.places, SourcePlace(file="a.py", line=2))]
+
+    world = DeadNamesWorld({"a.py": "x = lib.product\nif 0: lib.product\n"}, ALIVE, rules)
+    text, left = smallest(world)
+    assert text == {"a.py": "x = lib.prod\nif 0: lib.product\n"}
+    assert left.complete
+
+
+def test_superfluous_edits_that_change_what_works_are_removed() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\ny = lib.sum\nz = lib.sum\n", "b.py": "y = lib.sum\n"},
+        ALIVE,
+        lambda group, texts: [
+            rename("product", "prod", *group.places)
+            if group.cause.name == "product"
+            else rename("sum", "also_sum", *group.places)
+        ],
+    )
+    places = [("a.py", 2), ("a.py", 3), ("b.py", 1)]
+    world.foreseen = lambda texts: [
+        missing("sum", SourcePlace(file=file, line=line)) for file, line in places
+    ]
+    text, left = smallest(world)
+    assert text == {"a.py": "x = lib.prod\ny = lib.sum\nz = lib.sum\n"}
+    assert left.removed == 3
+
+
+def test_edits_that_no_traceback_showed_stay_where_they_are_needed() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\ny = lib.add\nz = lib.product\n"},
+        ALIVE,
+        by_table(product=["prod"], add=["sum"]),
+        executed={"a.py": frozenset({1, 2, 3})},
+    )
+    text, left = smallest(world)
+    assert text == {"a.py": "x = lib.prod\ny = lib.sum\nz = lib.prod\n"}
+    assert left.complete
+
+
+def test_needed_and_superfluous_edits_are_told_apart() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\ny = lib.add\nz = lib.sum\n"},
+        ALIVE,
+        by_table(product=["prod"], add=["sum"], sum=["also_sum"]),
+    )
+    world.foreseen = lambda texts: [
+        missing("add", SourcePlace(file="a.py", line=2)),
+        missing("sum", SourcePlace(file="a.py", line=3)),
+    ]
+    text, left = smallest(world)
+    assert text == {"a.py": "x = lib.prod\ny = lib.sum\nz = lib.sum\n"}
+    assert left.complete
+
+
+def test_failures_that_name_no_line_are_searched() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\ny = lib.sum\nz = lib.mean\nz = lib.mean\n"},
+        ALIVE | {"right"},
+        by_table(product=["prod"], sum=["also_sum"], mean=["right"]),
+        wrong=frozenset({"sum"}),
+    )
+    world.foreseen = lambda texts: [
+        missing("sum", SourcePlace(file="a.py", line=2)),
+        missing("mean", SourcePlace(file="a.py", line=3)),
+        missing("mean", SourcePlace(file="a.py", line=4)),
+    ]
+    text, left = smallest(world)
+    assert text == {"a.py": "x = lib.prod\ny = lib.also_sum\nz = lib.mean\nz = lib.mean\n"}
+    assert left.complete
