@@ -234,3 +234,15 @@ def test_a_record_from_before_requests_were_counted_as_lost_is_read(tmp_path) ->
     path.write_text(json.dumps(old))
     record = load_run(folder)[1][0]
     assert (record.format, record.usage.lost) == (RECORD_FORMAT, 0)
+
+
+def test_a_record_from_before_patches_had_reasons_is_read(tmp_path) -> None:
+    folder = tmp_path / "run"
+    evaluate(plan(folder, count=1))
+    path = folder / "records/o__n-0.json"
+    old = json.loads(path.read_bytes())
+    old["format"] = 3
+    del old["reasons"], old["side_runs"], old["settings"]["both_sides"]
+    path.write_text(json.dumps(old))
+    record = load_run(folder)[1][0]
+    assert (record.format, record.reasons, record.settings.both_sides) == (RECORD_FORMAT, (), False)

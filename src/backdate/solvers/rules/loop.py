@@ -34,7 +34,6 @@ class MendResult:
     solved: bool
     reading: SuiteReading
     """Of the last run of all; of these texts where it is solved."""
-    runs: int
     remaining: tuple[FailureGroup, ...] = ()
     """What still fails; places are those of ``texts``."""
 
@@ -232,7 +231,6 @@ class MendLoop:
             texts=self._texts,
             solved=solved,
             reading=self._last,
-            runs=self.runs,
             remaining=tuple(self._open),
         )
 

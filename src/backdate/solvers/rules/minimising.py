@@ -47,7 +47,7 @@ class MinimisedTexts:
     """Whether each part that is left is known to be needed."""
 
 
-class _NoRunsLeft(Exception):
+class _RunsUsedUp(Exception):
     """All runs are used up."""
 
 
@@ -107,7 +107,7 @@ class _Leaving:
         if not names:
             return self._at_first
         if not self._left:
-            raise _NoRunsLeft
+            raise _RunsUsedUp
         self._left -= 1
         return self._run(self.texts(names))
 
@@ -124,7 +124,7 @@ class _Leaving:
                 if not named:
                     return self._searched(frozenset(kept), enough)
                 kept |= named
-        except _NoRunsLeft:
+        except _RunsUsedUp:
             return enough, False
         return every, True
 
@@ -155,7 +155,7 @@ class _Leaving:
         def is_enough(subset: Subset) -> bool:
             return self.ask(kept | subset).solved
 
-        found = minimise(rest, is_enough, stopped_by=_NoRunsLeft)
+        found = minimise(rest, is_enough, stopped_by=_RunsUsedUp)
         return kept | found.subset, found.complete
 
 

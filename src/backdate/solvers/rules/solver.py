@@ -48,7 +48,7 @@ class RulesSolver:
         if mended.reading.broken:
             return self._result(assignment, backend, StopReason.ERROR, {}, mended.reading.reason, None)
         if not mended.solved:
-            ending, detail = _why_unsolved(assignment, mended)
+            ending, detail = _why_unsolved(assignment, loop.runs)
             return self._result(assignment, backend, ending, mended.texts, detail, mended)
         texts, detail = self._minimised(changer, loop, mended)
         return self._result(assignment, backend, StopReason.SOLVED, texts, detail, mended)
@@ -120,9 +120,9 @@ class RulesSolver:
         )
 
 
-def _why_unsolved(assignment: Assignment, mended: MendResult) -> tuple[StopReason, str]:
-    if mended.runs > assignment.budget.tests:
+def _why_unsolved(assignment: Assignment, runs: int) -> tuple[StopReason, str]:
+    if runs > assignment.budget.tests:
         return StopReason.TESTS, ""
-    if mended.runs >= MOST_RUNS:
-        return StopReason.GAVE_UP, f"{mended.runs} runs of the tests did not suffice"
+    if runs >= MOST_RUNS:
+        return StopReason.GAVE_UP, f"{runs} runs of the tests did not suffice"
     return StopReason.GAVE_UP, "nothing is left to propose"

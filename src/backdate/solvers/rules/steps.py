@@ -22,13 +22,13 @@ class StepRecord:
 
     turns: list[Turn] = field(default_factory=list)
     calls: int = 0
-    """Turns after the given one."""
+    """Turns after the given one, without the run of the old side."""
 
     def add(self, text: str, name: str, arguments: Mapping[str, object], observation: Observation) -> None:
         """Write one turn down."""
         number = len(self.turns)
         request = ToolRequest(name=name, arguments=arguments, id=f"step_{number}" if number else "given")
-        self.calls += number > 0
+        self.calls += number > 0 and name != OLD_SIDE
         self.turns.append(Turn(said=AgentReply(text=text, request=request), observation=observation))
 
     def tested(self, text: str, only: tuple[str, ...], observation: Observation) -> None:
@@ -57,4 +57,5 @@ class StepRecord:
     @property
     def sequence(self) -> tuple[str, ...]:
         """See ``RunRecord.sequence``."""
-        return tuple(turn.said.request.name for turn in self.turns[1:] if turn.said.request is not None)
+        names = [turn.said.request.name for turn in self.turns[1:] if turn.said.request is not None]
+        return tuple(name for name in names if name != OLD_SIDE)

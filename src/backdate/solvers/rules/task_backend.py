@@ -105,9 +105,9 @@ class TaskBackend:
         """See ``FixBackend``. Raises CallsUsedUp."""
         interruption.check()
         number = len(self.runs)
+        self._write(texts, why)
         if number and self.steps.calls >= self.assignment.budget.calls:
             raise CallsUsedUp
-        self._write(texts, why)
         folder = self.assignment.logs / f"test-{number}"
         shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
         folder.mkdir(parents=True)
