@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hostile_projects import INSTANT, builder_in, built, project, request_for, sdist
+from hostile_projects import builder_in, built, poisoned, project, request_for, sdist
 from small_world import wheel
 
 from backdate.environments import wheels_alone
@@ -16,9 +16,11 @@ from backdate.environments.build import Builder
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lent_files import CacheUse
+from backdate.environments.named_requirements import named_requirements
 from backdate.environments.progress import OneStepEnd, OneStepEnded
-from backdate.environments.wheels_alone import asks_by_name_alone, install_wheels_alone
+from backdate.environments.wheels_alone import OneStep, install_wheels_alone
 from backdate.progress import Event
+from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import InstallStep, Provenance
 
 MODULE = "brittle/__init__.py"
@@ -36,6 +38,13 @@ def asked(builder: Builder, tree: Path, *lines: str) -> EnvironmentRequest:
     tree.mkdir(exist_ok=True)
     step = InstallStep(kind="packages", packages=lines, provenance=Provenance(rule="a test"))
     return replace(request_for(tree, builder.cache), steps=(step,))
+
+
+def in_one_step(builder: Builder, request: EnvironmentRequest) -> OneStep:
+    named = named_requirements(request)
+    assert named is not None
+    root, log = builder.cache.environments / "key", builder.cache.logs / "alone.log"
+    return install_wheels_alone(builder.steps, request, named, root, log)
 
 
 def installed(root: Path, path: str = MODULE) -> Path:
@@ -98,9 +107,7 @@ def test_the_newest_release_is_taken_though_only_an_older_one_has_a_wheel(tmp_pa
     old = dict([wheel("brittle", "0.9", CODE)])
     with builder_of(tmp_path, {**old, "brittle-1.tar.gz": sdist(tree)}) as builder:
         request = asked(builder, tmp_path / "tree", "brittle")
-        alone = install_wheels_alone(
-            builder.steps, request, builder.cache.environments / "key", builder.cache.logs / "alone.log"
-        )
+        alone = in_one_step(builder, request)
         assert alone.end is OneStepEnd.NEEDS_BUILD
         assert alone.needed is not None
         assert (alone.needed.name, alone.needed.version) == ("brittle", "1")
@@ -170,27 +177,52 @@ def test_nothing_is_installed_where_uv_could_build(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(wheels_alone, "_BUILDS", "elsewhere")
     with builder_of(tmp_path) as builder:
         request = asked(builder, tmp_path / "tree", "brittle")
-        root, log = builder.cache.environments / "key", builder.cache.logs / "alone.log"
-        assert install_wheels_alone(builder.steps, request, root, log).end is OneStepEnd.UV_BUILDS
-        assert not (root / "pyvenv.cfg").exists()
+        assert in_one_step(builder, request).end is OneStepEnd.UV_BUILDS
+        assert not (builder.cache.environments / "key" / "pyvenv.cfg").exists()
         made = builder.build_at(request, tmp_path / "env")
     assert isinstance(made, Environment)
 
 
-@pytest.mark.parametrize(
-    ("line", "alone"),
-    [
-        ("six", True),
-        ("six>=1.15; python_version > '3'", True),
-        ("six @ https://example.org/six-1.0-py3-none-any.whl", False),
-        ("./six", False),
-        ("-e .", False),
-    ],
-)
-def test_what_is_asked_for_by_name_alone(line: str, alone: bool, tmp_path: Path) -> None:
+def of_file(builder: Builder, tree: Path, text: str) -> EnvironmentRequest:
+    request = asked(builder, tree)
+    (tree / "requirements.txt").write_text(text, encoding="utf-8")
+    step = InstallStep(kind="requirements", file="requirements.txt", provenance=Provenance(rule="a test"))
+    return replace(request, steps=(step,), digest=tree_digest(tree))
+
+
+def test_what_requirement_files_name_is_resolved_without_foreign_code(tmp_path: Path) -> None:
     with builder_of(tmp_path) as builder:
-        request = asked(builder, tmp_path / "tree", "pip", line)
-        assert asks_by_name_alone(request) is alone
-        assert not asks_by_name_alone(replace(request, variables=(("CC", "cc"),)))
-        assert not asks_by_name_alone(request_for(request.tree, builder.cache))
-        assert request.instant == INSTANT
+        made = built(builder.prepare(of_file(builder, tmp_path / "tree", "brittle==1.0\n")))
+        assert kinds_of_steps(builder) == ["install", "resolve"], "the lock was compared with the index"
+    assert made.unconfirmed is None
+    assert made.root.is_relative_to(builder.cache.environments)
+    assert installed(made.root).stat().st_nlink == 1
+
+
+def test_it_is_the_lock_that_the_ordinary_steps_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with builder_of(tmp_path) as builder:
+        request = of_file(builder, tmp_path / "tree", "brittle\n")
+        first = builder.resolve(request)
+        for key in builder.cache.keys("locks"):
+            builder.cache.forget("locks", key)
+        monkeypatch.setattr(
+            "backdate.environments.named_requirements.named_requirements", lambda _request: None
+        )
+        second = builder.resolve(request)
+        assert kinds_of_steps(builder) == ["check", "resolve"]
+    assert first == second
+
+
+def test_an_option_of_a_requirement_file_does_not_reach_the_clean_steps(tmp_path: Path) -> None:
+    poison = dict([wheel("brittle", "9.0", "POISON = 1\n")])
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for name, data in poison.items():
+        (tree / name).write_bytes(data)
+    with builder_of(tmp_path) as builder:
+        first = builder.prepare(of_file(builder, tree, "--find-links .\nbrittle\n"))
+        assert not poisoned(builder.cache.clean)
+        later = built(builder.prepare(of_file(builder, tmp_path / "later", "brittle\n")))
+    assert not poisoned(later.root)
+    assert installed(later.root).read_text(encoding="utf-8") == CODE
+    assert isinstance(first, BuildFailure) or first.unconfirmed is not None

@@ -82,7 +82,9 @@ class Builder:
         self.keys = Keys(self.steps)
         self.finished = FinishedEnvironments(cache)
         self._built_wheels = BuiltWheels(self.steps, self.keys)
-        self._resolver = ResolutionCache(steps=self.steps, keys=self.keys, layered=layered)
+        self._resolver = ResolutionCache(
+            steps=self.steps, keys=self.keys, built_wheels=self._built_wheels, layered=layered
+        )
 
     def prepare(
         self, request: EnvironmentRequest, *, progress: Reporter = NO_PROGRESS, subject: str = ONLY
@@ -303,12 +305,13 @@ class Builder:
         self, request: EnvironmentRequest, stages: StageReporter, key: str
     ) -> tuple[Resolution | BuildFailure, Environment | None]:
         """What it resolves to, and the movable environment if it was made in the same step."""
+        from backdate.environments.named_requirements import named_requirements
         from backdate.environments.one_step import OneStepInstaller
-        from backdate.environments.wheels_alone import asks_by_name_alone
 
-        if asks_by_name_alone(request) and not self._resolver.is_known(request):
+        asked = named_requirements(request)
+        if asked is not None and not self._resolver.is_known(request):
             root, log = self.cache.environments / key, self.cache.logs / f"{key}.install.log"
-            made = OneStepInstaller(self.steps, self._built_wheels).make(request, root, log, stages)
+            made = OneStepInstaller(self.steps, self._built_wheels).make(request, asked, root, log, stages)
             if made.resolution is not None:
                 self._resolver.keep(request, made.resolution)
             if made.resolution is not None and made.installed:

@@ -14,7 +14,8 @@ from backdate.environments.built_metadata import BuiltSdist, read_built
 from backdate.environments.built_wheels import BuiltWheels
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock_wheels import WheelFile
-from backdate.environments.progress import OneStepEnd, OneStepEnded
+from backdate.environments.named_requirements import NamedRequirements
+from backdate.environments.progress import OneStepEnded
 from backdate.environments.steps import Steps
 from backdate.environments.wheels_alone import OneStep, install_wheels_alone
 from backdate.progress import StageReporter
@@ -30,26 +31,35 @@ class OneStepInstaller:
     steps: Steps
     built_wheels: BuiltWheels
 
-    def make(self, request: EnvironmentRequest, root: Path, log: Path, stages: StageReporter) -> OneStep:
+    def make(
+        self,
+        request: EnvironmentRequest,
+        asked: NamedRequirements,
+        root: Path | None,
+        log: Path,
+        stages: StageReporter,
+    ) -> OneStep:
         """The movable environment at ``root``, or as much of the way to it as was gone.
 
-        Why it went no further is reported. Raises as ``Builder.prepare`` does.
+        Without a root what is ``asked`` is resolved alone. Why an environment is not made is reported. Raises
+        as ``Builder.prepare`` does.
         """
         built: list[BuiltSdist] = []
         while True:
             stages.enter("resolving")
-            made = install_wheels_alone(self.steps, request, root, log, built)
-            if made.installed:
+            made = install_wheels_alone(self.steps, request, asked, root, log, built)
+            if made.end is None:
                 return made
-            self.steps.cache.discard(root)
             sdist = made.needed
-            stages.progress.report(
-                OneStepEnded(
-                    subject=stages.subject,
-                    reason=made.end or OneStepEnd.FAILED,
-                    distribution=f"{sdist.name} {sdist.version}" if sdist else "",
+            if root is not None:
+                self.steps.cache.discard(root)
+                stages.progress.report(
+                    OneStepEnded(
+                        subject=stages.subject,
+                        reason=made.end,
+                        distribution=f"{sdist.name} {sdist.version}" if sdist else "",
+                    )
                 )
-            )
             if sdist is None or len(built) == _MOST_BUILDS or any(one.sdist == sdist for one in built):
                 return made
             stages.enter("building")

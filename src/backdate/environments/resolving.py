@@ -1,10 +1,16 @@
-"""What a request resolves to, from the cache where it was resolved before; compared with the index."""
+"""What a request resolves to, from the cache where it was resolved before.
+
+What names distributions of the index alone is resolved by a step in which nothing foreign runs. Another lock
+is compared with the index.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
+from backdate.environments.built_wheels import BuiltWheels
 from backdate.environments.environment import BuildFailure, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.keys import Keys
@@ -26,6 +32,7 @@ class ResolutionCache:
 
     steps: Steps
     keys: Keys
+    built_wheels: BuiltWheels
     layered: bool
     """Whether resolutions are shared by trees that differ in what no build reads."""
 
@@ -83,18 +90,43 @@ class ResolutionCache:
         with cache.guard(key):
             resolution = cache.read(Resolution, "locks", key)
             if resolution is None:
-                stages.enter("resolving")
-                resolved = self.steps.resolve(request, cache.logs / f"{key}.resolve.log", view)
+                log = cache.logs / f"{key}.resolve.log"
+                resolved = self._by_name(request, log, stages) or self._compared(
+                    request, key, log, stages, view
+                )
                 if isinstance(resolved, BuildFailure):
                     return resolved
-                log = cache.logs / f"{key}.check.log"
-                check = compare_with_index(self.steps, request, resolved.pylock, log)
-                resolution = replace(resolved, checked=check.agrees, differing=check.differing)
+                resolution = resolved
                 cache.write("locks", key, resolution)
         if inputs is None or is_alone(resolution.lock):
             return resolution
         # What is read of other projects in the tree is not known.
         return self._resolve(request, None, stages, view)
+
+    def _by_name(self, request: EnvironmentRequest, log: Path, stages: StageReporter) -> Resolution | None:
+        """What is asked for by name alone, from the index's own word; None where that does not do."""
+        from backdate.environments.named_requirements import named_requirements
+        from backdate.environments.one_step import OneStepInstaller
+
+        asked = named_requirements(request)
+        if asked is None:
+            return None
+        return (
+            OneStepInstaller(self.steps, self.built_wheels).make(request, asked, None, log, stages).resolution
+        )
+
+    def _compared(
+        self, request: EnvironmentRequest, key: str, log: Path, stages: StageReporter, view: PrivateView
+    ) -> Resolution | BuildFailure:
+        """What a resolver says beside which foreign code may have run, and whether the index agrees."""
+        stages.enter("resolving")
+        resolved = self.steps.resolve(request, log, view)
+        if isinstance(resolved, BuildFailure):
+            return resolved
+        check = compare_with_index(
+            self.steps, request, resolved.pylock, self.steps.cache.logs / f"{key}.check.log"
+        )
+        return replace(resolved, checked=check.agrees, differing=check.differing)
 
 
 def is_alone(lock: Lock) -> bool:

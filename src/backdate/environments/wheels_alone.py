@@ -1,12 +1,12 @@
 """Resolving and installing in one step, where nothing has to be built to do so.
 
-What is asked for by name alone resolves without any foreign code where each distribution that the resolver
-looks at has a wheel. Then one step does it all: its lock is the index's word, and need not be compared with
-it again. ``uv pip compile --no-build`` would not do, as it takes an older release where the newest has no
-wheel. So uv may build in that step, but has no place for it: the folder of its cache in which it makes
-environments for builds is covered, and it fails (nothing of an sdist runs before). That this is so of the uv
-at hand is tried each time by a distribution of ours: a release with a wheel resolves, and the newer one that
-is an sdist ends the resolution.
+What is asked for by name alone (``named_requirements.py``) resolves without any foreign code where each
+distribution that the resolver looks at has a wheel. Then one step does it all: its lock is the index's word,
+and need not be compared with it again. ``uv pip compile --no-build`` would not do, as it takes an older
+release where the newest has no wheel. So uv may build in that step, but has no place for it: the folder of
+its cache in which it makes environments for builds is covered, and it fails (nothing of an sdist runs
+before). That this is so of the uv at hand is tried each time by a distribution of ours: a release with a
+wheel resolves, and the newer one that is an sdist ends the resolution.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from backdate.environments import uv
 from backdate.environments.built_metadata import BuiltSdist, metadata_settings
-from backdate.environments.inputs import EnvironmentRequest, requirement_lines
+from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock import index_line, is_of_index, read_pylock
 from backdate.environments.lock_wheels import LockedSdist, sdists_to_build
+from backdate.environments.named_requirements import NamedRequirements
 from backdate.environments.progress import OneStepEnd
 from backdate.environments.step_files import handed_over, input_file, shown
 from backdate.environments.step_run import StepRun
@@ -50,16 +49,6 @@ _NAMES_SDIST = r"s/.*[Ff]ailed to .*build `\([A-Za-z0-9._-]\{1,200\}==[A-Za-z0-9
 """What uv says of an sdist that it cannot build; nothing foreign wrote into that."""
 
 
-def asks_by_name_alone(request: EnvironmentRequest) -> bool:
-    """Whether the request names distributions of the index and limits of them, and nothing else."""
-    lines = [line for step in request.steps for line in step.packages]
-    return (
-        all(step.kind == "packages" for step in request.steps)
-        and not request.build_variations
-        and all(_is_by_name(line) for line in (*lines, *request.constraints))
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneStep:
     """What came of resolving and installing in one step."""
@@ -68,15 +57,21 @@ class OneStep:
     """None where it was not resolved."""
     installed: bool = False
     end: OneStepEnd | None = None
-    """Why it is not installed."""
+    """Why not all of what was wanted was done."""
     needed: LockedSdist | None = None
     """What has to be built before it resolves."""
 
 
 def install_wheels_alone(
-    steps: Steps, request: EnvironmentRequest, root: Path, log: Path, built: Sequence[BuiltSdist] = ()
+    steps: Steps,
+    request: EnvironmentRequest,
+    asked: NamedRequirements,
+    root: Path | None,
+    log: Path,
+    built: Sequence[BuiltSdist] = (),
 ) -> OneStep:
-    """Make the movable environment at ``root``, in ``Cache.environments``, from wheels.
+    """Resolve what is ``asked``, all that the request asks for, and make the movable environment at ``root``,
+    in ``Cache.environments``, from wheels; without a root it is resolved alone.
 
     They are of the index, but for ``built``. Where that cannot be, the other way says why. Its files may be
     lent (``lent_files.py``).
@@ -88,42 +83,43 @@ def install_wheels_alone(
     python = request.choice.interpreter.executable
     try:
         with (
-            input_file("asked.txt", "\n".join(requirement_lines(request)) + "\n") as asked,
-            input_file("limits.txt", "\n".join(request.constraints) + "\n") as limits,
+            input_file("asked.txt", "\n".join(asked.asked) + "\n") as wanted,
+            input_file("limits.txt", "\n".join(asked.limits) + "\n") as limits,
             input_file("uv.toml", metadata_settings(built)) as settings,
             _canaries() as canaries,
         ):
             steps.cache.make_clean(uv_cache / _BUILDS)
             steps.cache.make_clean(work)
-            compiling = _compiling(steps, request, asked, limits, settings if built else None, work)
-            creating = shlex.join(uv.create_arguments(python=python, root=root, movable=True))
-            script = [
-                _or_lock_of_needed(steps, request, compiling, work),
-                _ready_to_install(work, steps.index_url, built),
-                _installing(steps, request, root, work),
-            ]
+            compiling = _compiling(steps, request, wanted, limits, settings if built else None, work)
+            script = [_or_lock_of_needed(steps, request, compiling, work)]
+            beside = [] if built else _canary_lines(python)  # it was tried a moment ago
+            if root is not None:
+                beside.append(shlex.join(uv.create_arguments(python=python, root=root, movable=True)))
+                script.append(_ready_to_install(work, steps.index_url, built))
+                script.append(_installing(steps, request, root, work))
             mounts = [
-                *(shown(file.parent) for file in (asked, limits, settings)),
+                *(shown(file.parent) for file in (wanted, limits, settings)),
                 *(shown(one.wheel.path) for one in built),
                 Mount(source=canaries, target=_CANARY_AT),
                 Mount(source=canaries / "covered", target=str(uv_cache / _BUILDS)),
             ]
-            before = [] if built else _canary_lines(python)  # it was tried a moment ago
             step = steps.run(
                 *(request, script, mounts, log),
                 with_tree=False,
                 root=root,
-                lend=True,
-                beside=(*before, creating),
+                lend=root is not None,
+                beside=beside,
             )
-        return _outcome(request, step, work, built)
+        return _outcome(request, step, work, built, installed=root is not None)
     except (OSError, ConfigurationError, StoredDataError):
         return OneStep(end=OneStepEnd.FAILED)
     finally:
         steps.cache.discard(work)
 
 
-def _outcome(request: EnvironmentRequest, step: StepRun, work: Path, built: Sequence[BuiltSdist]) -> OneStep:
+def _outcome(
+    request: EnvironmentRequest, step: StepRun, work: Path, built: Sequence[BuiltSdist], *, installed: bool
+) -> OneStep:
     if step.run.exit_code == _BUILDS_ANYWAY:
         return OneStep(end=OneStepEnd.UV_BUILDS)
     version = request.choice.interpreter.version
@@ -140,18 +136,11 @@ def _outcome(request: EnvironmentRequest, step: StepRun, work: Path, built: Sequ
         return OneStep(end=OneStepEnd.FAILED)
     resolution = Resolution(lock=lock, pylock=pylock, checked=True)
     if step.ok:
-        return OneStep(resolution=resolution, installed=True)
+        return OneStep(resolution=resolution, installed=installed)
     has_to_build = sdists_to_build(pylock, python=version, machine=platform.machine())
     others = {one.sha256 for one in has_to_build} - {one.sdist.sha256 for one in built}
     end = OneStepEnd.NEEDS_BUILD if others else OneStepEnd.FAILED
     return OneStep(resolution=resolution if others else None, end=end)
-
-
-def _is_by_name(line: str) -> bool:
-    try:
-        return Requirement(line).url is None
-    except InvalidRequirement:
-        return False
 
 
 def _compiling(
