@@ -424,3 +424,17 @@ def test_all_causes_together_take_no_more_than_a_bisection_may() -> None:
     assert moves(found[0]) == [("d0", "6", "7")]
     few = World(releases=world.releases, tests={name: world.tests[name] for name in names[:2]})
     assert not bisect_world(few)[1].exhausted
+
+
+def test_the_release_of_a_major_step_is_asked_about_first() -> None:
+    versions = ["3.20", "3.21", "3.22", "3.23", "3.24", "3.25", "3.26", "3.27", "3.28", "4.0", "4.1"]
+    world = World(
+        releases={
+            "a": [(version, -10 + 80 * number) for number, version in enumerate(versions)],
+            "b": rows(9, 90),
+        },
+        tests={"t": from_on("a", "4.0", "1 != 0")},
+    )
+    (finding,), probe_runner, _ = bisect_world(world, called=("a", "b"))
+    assert (moves(finding), finding.confirmed) == ([("a", "3.28", "4.0")], BOTH)
+    assert probe_runner.builds <= 6

@@ -69,3 +69,23 @@ def test_without_any_environment(tmp_path: Path) -> None:
     modules = ["collections.abc", "yaml.x", "unheard_of", "mine.gone"]
     assert [owners.of_module(name) for name in modules] == [BUILTIN, "PyYAML", "unheard_of", None]
     assert owners.modules_in_line("y = np.float(yaml_) + os.sep", "no.py") == ("numpy.float", "os.sep")
+
+
+def test_what_a_class_of_the_project_inherits(tmp_path: Path) -> None:
+    files = {
+        "src/p/base.py": "import lib\n\nclass Base(lib.Schema):\n    pass\n",
+        "src/p/mixed.py": "import lib\nfrom other import View\nclass Mixed(lib.Schema, View): ...\n",
+        "src/p/plain.py": "class Plain: ...\n",
+        "tests/test_p.py": "from p.base import Base\nclass Own(Base): ...\nclass Loop(Loop): ...\n",
+        "tests/more.py": "from tests.test_p import Own\nclass Far(Own): ...\n",
+        "src/p/core.py": "from lib import Schema\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    owners = Owners(Distributions(), library=None, tree=tmp_path)
+    bases = {name: owners.base_of_own(name, "src/p/core.py") for name in ("Base", "Own", "Far")}
+    assert bases == {"Base": "lib.Schema", "Own": "lib.Schema", "Far": "lib.Schema"}
+    for name in ("Mixed", "Plain", "Loop", "Schema", "dict", "a.B", "Nowhere"):
+        assert owners.base_of_own(name, "src/p/core.py") == ""
+    assert owners.of_type("Far", "src/p/core.py") == "lib"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from packaging.version import Version
 
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit, Suspicion
-from backdate.bisection.search import ProbeStatus, found_window, next_point, next_points
-from backdate.bisection.suspects import ranked
+from backdate.bisection.search import ProbeStatus, found_window, next_points, weighted_point
+from backdate.bisection.suspects import ranked, weights_of
 from backdate.bisection.version_moves import Releases, VersionMoves, version_of
 from backdate.checking.result import PackageChange
 from backdate.editing.minimise import Subset, minimise
@@ -173,12 +174,13 @@ class _PartialMove:
         """The first version that fails alone, of those between; whether the search came to its end."""
         versions = self._between.versions(change, self._releases)
         statuses = {0: ProbeStatus.GOOD, len(versions) - 1: ProbeStatus.BAD}
+        choose = partial(weighted_point, weights=(0.0, *weights_of(versions)))
         finished = True
         try:
-            while (point := next_point(statuses)) is not None:
+            while (point := choose(statuses)) is not None:
                 following = [
                     self._between.point({change.name: versions[following_point]}, self.companions)
-                    for following_point in next_points(statuses, point)
+                    for following_point in next_points(statuses, point, choose)
                 ]
                 probe, statuses[point] = self._look({change.name: versions[point]}, following)
                 if statuses[point] is ProbeStatus.GOOD:  # each one that is good is nearer to the turn

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 
 from packaging.version import Version
 
@@ -26,7 +25,7 @@ from backdate.bisection.search import (
     weighted_point,
     window_of,
 )
-from backdate.bisection.suspects import step_of
+from backdate.bisection.suspects import weights_of
 from backdate.bisection.version_moves import (
     Releases,
     VersionMoves,
@@ -45,8 +44,6 @@ MOST_NAMED = 3
 """Distributions that an error names and that are tried."""
 MOST_CALLED = 6
 """Distributions that failing code calls and that are held back together."""
-_WEIGHTS = {"major": 8.0, "minor": 3.0, "other": 1.0}
-"""How likely a step of a version is to break a program, beside a patch."""
 _INNOCENT = 0.15
 """Share of suspects that the error names and that are not at fault."""
 _MOST_SKIPPED = 2
@@ -288,7 +285,7 @@ class SuspectSearch:
         found = self._found.get(change.name)
         likely = since or (version_of(found.new) if found is not None else None)
         versions = [*possible, versions[-1]]
-        steps = [_WEIGHTS[step_of(Version(low), Version(high))] for low, high in pairwise(versions)]
+        steps = weights_of(versions)
         return _VersionRow(
             name=change.name,
             versions=versions,

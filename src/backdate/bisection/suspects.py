@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from packaging.version import Version
@@ -184,6 +185,18 @@ def step_of(old: Version, new: Version) -> Likelihood:
     if old.epoch != new.epoch or old.major != new.major or (old.major == 0 and old.minor != new.minor):
         return "major"
     return "minor" if old.minor != new.minor else "other"
+
+
+_WEIGHTS = {"major": 8.0, "minor": 3.0, "other": 1.0}
+"""How likely a step of a version is to break a program, beside a patch."""
+
+
+def weights_of(versions: Sequence[str | None]) -> tuple[float, ...]:
+    """How likely each step from one of ``versions`` to the next is to break a program."""
+    known = [version_of(version) for version in versions]
+    return tuple(
+        1.0 if low is None or high is None else _WEIGHTS[step_of(low, high)] for low, high in pairwise(known)
+    )
 
 
 def ranked(culprits: Iterable[Culprit], named: Sequence[str], called: Sequence[str]) -> tuple[Suspicion, ...]:

@@ -114,7 +114,13 @@ def _completed(
         first, dot, rest = parsed.owner.partition(".")  # libraries call themselves by their usual alias
         return replace(parsed, owner=f"{aliases().get(first, first)}{dot}{rest}")
     innermost = frames[-1] if frames else line
-    if innermost is None or parsed.owner:
+    if innermost is None:
+        return parsed
+    if parsed.kind is CauseKind.MISSING_ATTRIBUTE and parsed.owner_is == "type":
+        # an object of the project's class lacks what the class outside does not give any more
+        base = owners.base_of_own(parsed.owner, innermost.frame.file)
+        return replace(parsed, owner=base) if base else parsed
+    if parsed.owner:
         return parsed
     source, path = innermost.frame.source, innermost.frame.file
     if parsed.kind is CauseKind.MISSING_NAME:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.diagnosis.distributions import Distributions, Installed, read_bounded
+from backdate.diagnosis.own_classes import OwnClasses
 from backdate.knowledge.modules import aliases, distribution_of, in_standard_library
 
 BUILTIN = "builtin"
@@ -71,6 +72,8 @@ class Owners:
         self._left = _SEARCH_BYTES
         self._modules: dict[str, ModuleNames] = {}
         self._classes: dict[tuple[str, str], Installed | str | None] = {}
+        self._own = OwnClasses(tree, self._read)
+        self._bases: dict[tuple[str, str], str] = {}
 
     def of_module(self, dotted: str) -> Installed | str | None:
         """BUILTIN, a distribution, or its bare name when no environment has it; None for the project's own.
@@ -158,15 +161,32 @@ class Owners:
         imported = self.imports_of(path).get(name)
         if imported is not None:
             return self.of_module(imported)
-        for base in self._names_of(path).classes.get(name, ()):  # the project's class: what it inherits
-            home = self.resolve(base, path)
-            owner = None if home is None else self.of_module(home)
-            if owner is not None:
-                return owner
+        base = self.base_of_own(name, path)
+        if base:
+            return self.of_module(base)
         key = (name, path)
         if key not in self._classes:
             self._classes[key] = self._search(name, path)
         return self._classes[key]
+
+    def base_of_own(self, name: str, path: str) -> str:
+        """The dotted name of what a class of the project inherits from outside, by its name in a message.
+
+        "" for a class that is not the project's, is imported in the file at ``path``, or has no such base.
+        """
+        if "." in name or in_builtins(name) or name in self.imports_of(path):
+            return ""
+        key = (name, path)
+        if key not in self._bases:
+            self._bases[key] = self._own.base_of(name, path, self._written_bases, self._outside)
+        return self._bases[key]
+
+    def _written_bases(self, name: str, path: str) -> tuple[str, ...]:
+        return self._names_of(path).classes.get(name, ())
+
+    def _outside(self, expression: str, path: str) -> str:
+        home = self.resolve(expression, path)
+        return home if home is not None and self.of_module(home) is not None else ""
 
     def _search(self, name: str, path: str) -> Installed | str | None:
         if not name.isidentifier():
