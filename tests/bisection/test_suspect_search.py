@@ -161,6 +161,35 @@ def test_where_the_error_names_nobody_what_the_failing_code_calls_is_held_back_t
     assert (moves(finding), finding.confirmed) == ([("a", "3", "4")], BOTH)
 
 
+def test_where_the_error_names_nobody_what_the_project_imports_is_held_back_with_it() -> None:
+    versions = ["3.9", "3.10", "3.11", "4.0", "4.1"]
+    world = World(
+        releases={
+            "web": rows(40, 24),
+            "lib": [(version, -10 + 150 * number) for number, version in enumerate(versions)],
+            "pytest": rows(12, 80),
+        },
+        tests={"t": from_on("lib", "4.0", "200 != 422")},
+    )
+    found, alone, _ = bisect_world(world, called=("web", "pytest"))
+    assert moves(found[0]) == [("lib", "3.11", "4.0")]
+    (finding,), probe_runner, _ = bisect_world(world, called=("web", "pytest"), imported=("lib", "web"))
+    assert (moves(finding), finding.confirmed) == ([("lib", "3.11", "4.0")], BOTH)
+    assert probe_runner.builds < alone.builds
+    assert probe_runner.builds <= 8
+
+
+def test_what_the_project_imports_is_left_where_it_cannot_be_had_with_what_is_called() -> None:
+    world = World(
+        releases={"a": rows(10, 50), "lib": rows(10, 51), "c": rows(30, 33)},
+        tests={"t": from_on("a", "4", "1 != 2")},
+        pythons=TWO,
+        limits={"3.12.0": ("lib>=2",)},
+    )
+    (finding,), _, _ = bisect_world(world, called=("a", "c"), imported=("lib",))
+    assert (moves(finding), finding.searched, finding.python) == ([("a", "3", "4")], "versions", "3.12.0")
+
+
 def test_of_a_set_that_cannot_be_told_apart_the_likeliest_comes_first_with_why() -> None:
     world = World(
         releases={name: [("1", -5), ("2", 400)] for name in "abc"},

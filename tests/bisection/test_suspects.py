@@ -13,7 +13,8 @@ from world import choice
 
 from backdate.bisection.errors_of_run import Known
 from backdate.bisection.result import Culprit, Failing
-from backdate.bisection.suspects import CalledDistributions, named_by, ranked, step_of
+from backdate.bisection.suspects import CalledDistributions, by_step, named_by, ranked, step_of
+from backdate.checking.result import PackageChange
 from backdate.diagnosis.result import Cause, CauseKind, FrameKind, PlacedFrame
 from backdate.environments.environment import Environment, Lock
 from backdate.testing.outcomes import Frame
@@ -72,6 +73,32 @@ def test_an_assertion_leads_through_the_projects_function_to_the_library(called:
     found = called.of(known(frame("tests/test_stats.py", "test_mean", 6, FrameKind.TEST)))
     assert found[0] == "numpy"
     assert set(found) == {"numpy", "requests", "yaml"}
+
+
+def test_what_the_projects_own_code_imports_is_known_whatever_fails(
+    called: CalledDistributions, tmp_path: Path
+) -> None:
+    (tmp_path / "tree/src/app/late.py").write_text(
+        "def f():\n    import lazy.part as part, os\n    from . import x\n"
+    )
+    (tmp_path / "tree/setup.py").write_text("import hooks\n")
+    (tmp_path / "secret.py").write_text("import hooks\n")
+    (tmp_path / "tree/src/app/link.py").symlink_to(tmp_path / "secret.py")
+    assert set(called.imported()) == {"numpy", "yaml", "lazy"}
+
+
+def test_larger_steps_come_first_and_what_runs_tests_last() -> None:
+    moved = {
+        name: PackageChange(name=name, old=old, new=new)
+        for name, old, new in (
+            ("patch", "1.0.0", "1.0.1"),
+            ("minor", "1.0", "1.1"),
+            ("pytest", "7.0", "8.0"),
+            ("major", "1.0", "2.0"),
+        )
+    }
+    order = ["pytest", "patch", "minor", "still", "major", "minor"]
+    assert by_step(order, moved) == ["major", "minor", "patch", "pytest"]
 
 
 def test_installed_code_that_fails_leads_to_what_it_calls(called: CalledDistributions) -> None:

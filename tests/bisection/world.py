@@ -194,6 +194,7 @@ def bisect_world(
     builder_class: type[ProbeBuilder] | None = None,
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     cause: Cause | None = None,
+    imported: tuple[str, ...] = (),
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     """What a bisection of the world's window finds. ``called``: of every error, or by its message."""
     provenance = Provenance(rule="")
@@ -223,7 +224,7 @@ def bisect_world(
             progress=NO_PROGRESS,
         ) as probe_runner:
             probe_runner._suites = FakeSuites(world)
-            return _attributed(probe_runner, world, old, new, broke, suspects, called, cause)
+            return _attributed(probe_runner, world, old, new, broke, suspects, called, cause, imported)
 
 
 def _attributed(
@@ -235,6 +236,7 @@ def _attributed(
     suspects: tuple[str, ...],
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]],
     cause: Cause | None,
+    imported: tuple[str, ...],
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     seen_old, seen_new = probe_runner.sides()
     assert old[0].environment is not None
@@ -259,6 +261,7 @@ def _attributed(
             suspects=suspects,
             called=called.get(message, ()) if isinstance(called, Mapping) else called,
             cause=cause,
+            imported=imported,
             key=next(one.key for one in seen_new.errors.values() if one.failing.message == message),
         )
         for message in dict.fromkeys(broke.values())

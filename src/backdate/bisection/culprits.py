@@ -12,7 +12,7 @@ from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit, Suspicion
 from backdate.bisection.search import ProbeStatus, found_window, next_points, weighted_point
-from backdate.bisection.suspects import ranked, weights_of
+from backdate.bisection.suspects import by_step, ranked, weights_of
 from backdate.bisection.version_moves import Releases, VersionMoves, version_of
 from backdate.checking.result import PackageChange
 from backdate.editing.minimise import Subset, minimise
@@ -114,7 +114,7 @@ class _PartialMove:
         self._moved, self._suspects = between.moved, between.suspects(target)
         self._likely = [
             *self._suspects,
-            *(name for name in target.called[:_MOST_ALONE] if name in self._moved),
+            *by_step([*target.called, *target.imported], self._moved)[:_MOST_ALONE],
         ]
         """What is tried alone, before the rest is halved."""
         self._releases = releases

@@ -37,6 +37,8 @@ class Target:
     """Distributions that the error names, the likeliest first."""
     called: tuple[str, ...] = ()
     """Distributions that the code that fails imports and calls, the nearest first."""
+    imported: tuple[str, ...] = ()
+    """Distributions that the project's own code imports, whatever fails."""
     cause: Cause | None = None
     """What the error was read as."""
     reached: bool = True

@@ -25,7 +25,7 @@ from backdate.bisection.search import (
     weighted_point,
     window_of,
 )
-from backdate.bisection.suspects import weights_of
+from backdate.bisection.suspects import by_step, weights_of
 from backdate.bisection.version_moves import (
     Releases,
     VersionMoves,
@@ -123,7 +123,8 @@ class SuspectSearch:
         between = VersionMoves(self._old, bad, held)
         named = [name for name in target.suspects if name in between.moved][:MOST_NAMED]
         left = [name for name in named if (target, held, name) not in self._cleared]
-        others = [name for name in target.called if name in between.moved and name not in named]
+        near = by_step([name for name in target.called if name not in named], between.moved)
+        others = by_step([*near, *target.imported], between.moved)
         try:
             for name in left:
                 turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name, held))
@@ -135,9 +136,8 @@ class SuspectSearch:
                 turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name, held))
                 if turn is not None:
                     return turn
-            if not others:
-                return None
-            return self._unless_in_vain(partial(self._of_several, target, bad, between, others[:MOST_CALLED]))
+            together = (others[:MOST_CALLED], near[:MOST_CALLED])
+            return self._unless_in_vain(partial(self._of_several, target, bad, between, together))
         except OutOfBudget:
             return None
 
@@ -167,18 +167,21 @@ class SuspectSearch:
         return turn
 
     def _of_several(
-        self, target: Target, bad: ProbeResult, between: VersionMoves, names: Sequence[str]
+        self, target: Target, bad: ProbeResult, between: VersionMoves, sets: Sequence[Sequence[str]]
     ) -> VersionTurn | None:
-        rows = [row for name in names if (row := self._row(target, bad, between.moved[name], between))]
-        if len(rows) == 1:
-            return self._of_one(target, bad, between, rows[0].name, bad.point.constraints)
-        if not rows:
+        """All of the first of ``sets`` that can be had in one environment."""
+        for names in sets:
+            rows = [row for name in names if (row := self._row(target, bad, between.moved[name], between))]
+            if len(rows) == 1:
+                return self._of_one(target, bad, between, rows[0].name, bad.point.constraints)
+            lines = [f"{row.name}=={row.versions[0]}" for row in rows]
+            point = replace(bad.point, constraints=tuple(sorted({*bad.point.constraints, *lines})))
+            lock = self._probe_runner.resolved(point) if rows else None
+            if lock is not None and not needs_compiling(lock, bad.lock, self._releases):
+                break
+        else:
             return None
-        lines = [f"{row.name}=={row.versions[0]}" for row in rows]
-        point = replace(bad.point, constraints=tuple(sorted({*bad.point.constraints, *lines})))
         why = f"the newest with what the failing code calls as it was: {', '.join(lines)}"
-        if needs_compiling(self._probe_runner.resolved(point), bad.lock, self._releases):
-            return None
         good = self._probe_runner.ask(point, why, leave=1)
         if self._status(good, target, bad) is not ProbeStatus.GOOD:
             return None

@@ -6,6 +6,7 @@ Nothing is run: files of the project and of the environment are read, both hosti
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from backdate.advising.uses import python_files
 from backdate.bisection.errors_of_run import Known
 from backdate.bisection.result import Culprit, Likelihood, Suspicion
 from backdate.bisection.version_moves import version_of
@@ -21,13 +23,26 @@ from backdate.diagnosis.distributions import Distributions, Installed, read_boun
 from backdate.diagnosis.owners import BUILTIN, Owners, names_in
 from backdate.diagnosis.result import Cause, FrameKind, PlacedFrame
 from backdate.environments.environment import Environment
+from backdate.errors import ConfigurationError
 from backdate.index.names import normalise
+from backdate.projects.read import read_bytes
 
 _LARGEST = 2 * 1024 * 1024
 _MOST_FILES = 40
 """Files that are read for one failure."""
 _RUNNERS = frozenset({"pytest", "pluggy", "pip", "setuptools", "wheel"})
 """They are in most tracebacks and are called by nearly no code that is tested: these come last."""
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]*)[ \t]+import\b|import[ \t]+([A-Za-z_][\w.]*))", re.MULTILINE
+)
+_NOT_OWN = re.compile(
+    r"(?:\A|/)(?:tests?|docs?|examples?|benchmarks?)/|(?:\A|/)(?:test_\w*|\w*_test|tests?|conftest|setup|noxfile)\.py\Z"
+)
+"""Files of a project that are not imported where it is used."""
+
+
+def _is_own_code(file: str) -> bool:
+    return _NOT_OWN.search(file) is None
 
 
 def named_by(cause: Cause | None) -> tuple[str, ...]:
@@ -45,19 +60,41 @@ class CalledDistributions:
         self._environment, self._tree = environment, tree
         self._owners: Owners | None = None
         self._folders: tuple[Path, ...] = ()
+        self._imported: tuple[str, ...] | None = None
 
     def of(self, known: Known) -> tuple[str, ...]:
         """Distributions (normalised): of what the failing functions use, the innermost first; then of what
         they use of the project's own modules; then of all that their files import."""
-        if self._owners is None:
-            self._folders = site_packages(*self._environment.roots)
-            self._owners = Owners(Distributions(self._folders), library=None, tree=self._tree)
-        reader = _CodeReader(self._tree, self._folders, self._owners)
+        owners = self._known_owners()
+        reader = _CodeReader(self._tree, self._folders, owners)
         found = dict.fromkeys(reader.distributions(known.frames))
         for frame in known.frames:
             if frame.kind is FrameKind.SITE_PACKAGES and frame.distribution:
                 found.setdefault(normalise(frame.distribution))
         return tuple(sorted(found, key=lambda name: name in _RUNNERS))
+
+    def imported(self) -> tuple[str, ...]:
+        """Distributions (normalised) that the project's own code imports, whatever failed: a test may fail
+        because of them and not show it, as of a web application that it only sends requests to."""
+        if self._imported is None:
+            owners = self._known_owners()
+            modules: dict[str, None] = {}
+            for file in filter(_is_own_code, python_files(self._tree)):
+                try:
+                    data = read_bytes(self._tree, file, limit=_LARGEST) or b""
+                except ConfigurationError:  # too large, or a link to elsewhere
+                    continue
+                text = data.decode("utf-8", "replace")
+                modules |= dict.fromkeys(match[1] or match[2] for match in _IMPORT.finditer(text))
+            found = (name for module in modules for name in _named(owners.of_module(module)))
+            self._imported = tuple(name for name in dict.fromkeys(found) if name not in _RUNNERS)
+        return self._imported
+
+    def _known_owners(self) -> Owners:
+        if self._owners is None:
+            self._folders = site_packages(*self._environment.roots)
+            self._owners = Owners(Distributions(self._folders), library=None, tree=self._tree)
+        return self._owners
 
 
 class _CodeReader:
@@ -189,6 +226,17 @@ def step_of(old: Version, new: Version) -> Likelihood:
 
 _WEIGHTS = {"major": 8.0, "minor": 3.0, "other": 1.0}
 """How likely a step of a version is to break a program, beside a patch."""
+
+
+def by_step(names: Iterable[str], moved: Mapping[str, PackageChange]) -> list[str]:
+    """Those of ``names`` that moved, larger steps first; what most tests call anyway (pytest) comes last."""
+
+    def key(name: str) -> tuple[bool, int]:
+        old, new = version_of(moved[name].old), version_of(moved[name].new)
+        step: Likelihood = "other" if old is None or new is None else step_of(old, new)
+        return name in _RUNNERS, _ORDER.index(step)
+
+    return sorted((name for name in dict.fromkeys(names) if name in moved), key=key)
 
 
 def weights_of(versions: Sequence[str | None]) -> tuple[float, ...]:

@@ -59,4 +59,5 @@ def target_of(known: Known, tests: tuple[str, ...], called: CalledDistributions 
         reached=known.reached,
         suspects=named_by(known.cause),
         called=called.of(known) if called is not None else (),
+        imported=called.imported() if called is not None else (),
     )
