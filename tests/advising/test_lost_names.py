@@ -139,6 +139,7 @@ def test_what_is_advised_is_said_by_the_library_and_there(
     words = {
         "missing": "`missing` was replaced by `load_default`.",
         "width": "`width` is now called `breadth`",
+        "indent": "`indent` is deprecated. Use `contextvars.ContextVar` to pass it instead.",
         "lib.decode": "Removed `decode`, use `urllib.parse.parse_qs` instead",
         "lib.astray": "`astray` was renamed to `not_there`",
         "lib.current": "`current` is deprecated, use `now` instead",
@@ -161,6 +162,7 @@ def test_what_is_advised_is_said_by_the_library_and_there(
     assert advised("lib.load", "missing") == ("load_default", EvidenceKind.CHANGELOG)
     assert advised("lib.decode") == ("urllib.parse.parse_qs", EvidenceKind.CHANGELOG)
     assert advised("lib.urls.taken") == ("urllib.parse.parse_qs", EvidenceKind.ASKED)  # its own home
+    assert advised("lib.dump", "indent") == ("contextvars.ContextVar", EvidenceKind.CHANGELOG)
     assert advised("lib.Crate", "width") == ("breadth", EvidenceKind.CHANGELOG)
     assert advised("lib.current")[0] == "lib.globals.now"  # the only place that has it
     # nobody says, or what is said is not there

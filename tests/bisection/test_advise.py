@@ -122,6 +122,28 @@ def test_an_argument_that_only_the_error_tells() -> None:
     assert (found.name, found.argument) == ("load", "missing")
 
 
+def test_an_argument_is_where_the_warning_before_named_it_if_the_error_only_surfaced() -> None:
+    warning = GivenWarning(
+        category="D",
+        message="`missing` is deprecated, use `contextvars.ContextVar` instead",
+        places=(SourcePlace(file="src/p/a.py", line=4), SourcePlace(file="lib/x.py", line=1)),
+        names_it=True,
+    )
+    one = explained(
+        "TypeError", "load() got an unexpected keyword argument 'missing'", 3, warnings=(warning,)
+    )
+    found = met_alone(one, uses())
+    assert found is not None
+    assert (found.argument, found.places) == ("missing", (SourcePlace(file="src/p/a.py", line=4),))
+    other = explained(
+        "TypeError",
+        "load() got an unexpected keyword argument 'missing'",
+        3,
+        warnings=(replace(warning, names_it=False),),
+    )
+    assert met_alone(other, uses()) is None
+
+
 def test_whose_file_a_traceback_names() -> None:
     known = uses()
     assert own_file("src/p/a.py", known) == "src/p/a.py"

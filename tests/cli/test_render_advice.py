@@ -90,6 +90,8 @@ def test_who_says_so() -> None:
     assert said(EvidenceKind.KNOWN, since="2.4") == (
         " → numpy.isin (since 2.4, numpy 2.4.1 lacks it: https://n.org/notes)"
     )
+    another = said(EvidenceKind.WARNING, argument="a", replacement="lib.b")
+    assert another == "(a=) → lib.b (its warning says so)"
     assert said(EvidenceKind.CHANGELOG, argument="a", replacement="b") == "(a=) → b= (its changelog says so)"
 
 

@@ -155,7 +155,8 @@ def advised_changes(
 def candidates_of(name: str, argument: str, replacement: str) -> tuple[str, ...]:
     """The dotted names that a replacement may stand for, the likeliest first; of an argument its function."""
     if not replacement or argument:
-        return (name,) if argument else ()
+        # an argument's place may be taken by something that is no argument: `contextvars.ContextVar`
+        return (name, *([replacement] if "." in replacement else [])) if argument else ()
     owner, top = name.rpartition(".")[0], name.partition(".")[0]
     beside = (f"{owner}.{replacement}", f"{top}.{replacement}") if owner else ()
     if "." in replacement:  # as it is written, else below the module that the text takes for granted
@@ -189,6 +190,9 @@ def _first_there(
     for lead in leads:
         if one.argument:
             new = there.get(one.name)
+            instead = there.get(lead.replacement) if "." in lead.replacement else None
+            if instead is not None and instead.present:
+                return lead
             if new is not None and new.present and (lead.replacement in new.keywords or new.takes_any):
                 return lead
             continue

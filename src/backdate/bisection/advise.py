@@ -182,6 +182,7 @@ def met_alone(one: Explained, uses: ProjectUses) -> LostName | None:
     leaf = cause.name.rpartition(".")[2]
     place = one.finding.error.place
     places = _own_places(one, uses) if place is not None and leaf in place.source else ()
+    places = places or _warned_places(one, uses)
     if not places:
         return None
     if cause.kind is CauseKind.UNEXPECTED_ARGUMENT:
@@ -191,6 +192,19 @@ def met_alone(one: Explained, uses: ProjectUses) -> LostName | None:
     if changed is None or changed.change is NameChange.SIGNATURE:
         return None
     return LostName(name=changed.name, old=Member(name=changed.name, present=True), places=places)
+
+
+def _warned_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]:
+    """The project's lines that a warning about what is missing named while it was there: those at which
+    an error surfaces may only hand on what others made."""
+    explanation = one.finding.explanations
+    return tuple(
+        SourcePlace(file=file, line=place.line)
+        for warning in (explanation.warnings if explanation else ())
+        if warning.names_it
+        for place in warning.places
+        if (file := own_file(place.file, uses))
+    )
 
 
 def _own_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]:

@@ -78,10 +78,8 @@ def _missing(missing: MissingRequirement) -> str:
 def _change(change: AdvisedChange) -> str:
     where = f"{places_in_line(change.places)} " if change.places else ""
     if change.argument:
-        old, new = (
-            f"{change.name}({change.argument}=)",
-            f"{change.replacement}=" if change.replacement else "",
-        )
+        another = change.replacement if "." in change.replacement else f"{change.replacement}="
+        old, new = f"{change.name}({change.argument}=)", another if change.replacement else ""
     else:
         old, new = change.name, change.rewrite or change.replacement
     why = _why(change)
