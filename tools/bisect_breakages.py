@@ -1,16 +1,18 @@
 """Bisect breakages whose cause the projects' own changelogs name, and write docs/breakages.md.
 
-    python tools/bisect_breakages.py --results DIR [--only NAME …] [--minutes 20] [--retry]
+    python tools/bisect_breakages.py --results DIR [--only NAME …] [--minutes 20] [--retry] [--again DIR]
 
 The list is tools/breakages.toml: a release of a project, a window of time, the release of a library that
 broke it, and where that is said. Each is one ``backdate bisect`` in a process of its own, with what the
-cache holds. ``read`` in a row says how a person judged what the answer says to do: it is written down after
-reading the answer, and before anything is mended; the page counts it. ``--kept-only`` only writes the page.
+cache holds. ``hand``, ``missed`` and ``read`` in a row say how a person judged the answer: they are written
+down after reading it, and before anything is mended; the page counts them. ``--kept-only`` only writes the
+page. ``--again`` names the results of rows that were tried again after mending: a table of their own.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import sys
 import tomllib
@@ -45,10 +47,19 @@ class Breakage(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=
     """The release that broke it, or whose series did."""
     said: str
     """The project's changelog: release and words."""
+    hand: Literal["", "right", "wrong", "nothing breaks", "not visible"] = ""
+    """What a person found of the culprits. "nothing breaks": the suite passes with the expected release, as
+    the answer says. "not visible": the suite cannot show it (no tests, no good old side, a network)."""
+    missed: str = ""
+    """The breakages of the window that the answer does not tell, by a person; "" where it tells all."""
     read: Literal["", "right", "wrong", "nothing named"] = ""
     """What a person thinks of the advice; "nothing named" where the library names no replacement."""
+    false: str = ""
+    """A line of the advice that is not true."""
     why: str = ""
     """Of ``read``, and of an answer that is not the expected one."""
+    again: str = ""
+    """What a person says of the answer after mending."""
 
     @property
     def wanted(self) -> WantedBisection:
@@ -92,6 +103,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=20.0, help="wall time for each")
     parser.add_argument("--retry", action="store_true", help="try again what gave no answer")
     parser.add_argument("--kept-only", action="store_true", help="bisect nothing: write what --results holds")
+    parser.add_argument("--again", type=Path, help="results of rows that were tried again after mending")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
@@ -104,7 +116,8 @@ def main() -> int:
                 breakage.wanted, *breakage.kept(options.results), options.minutes, retry=options.retry
             )
             options.page.write_text(page(judged(breakages, options.results)), encoding="utf-8")
-    options.page.write_text(page(judged(breakages, options.results)), encoding="utf-8")
+    again = judged(breakages, options.again) if options.again else []
+    options.page.write_text(page(judged(breakages, options.results), again), encoding="utf-8")
     return 0
 
 
@@ -126,59 +139,133 @@ def judged(breakages: Sequence[Breakage], results: Path) -> list[Judged]:
     return rows
 
 
-def page(rows: Sequence[Judged]) -> str:
+MEASURED_AT = "5feb38d"
+"""The commit at which the list was tried, once."""
+
+
+def page(rows: Sequence[Judged], again: Sequence[Judged] = ()) -> str:
     """The whole page."""
     answers = Counter(row.answer for row in rows)
+    hands = Counter(row.breakage.hand for row in rows)
+    told = hands["right"] + hands["wrong"]
+    complete = sum(row.breakage.hand == "right" and not row.breakage.missed for row in rows)
     advice = Counter(row.breakage.read for row in rows)
     named = advice["right"] + advice["wrong"]
-    found = sum(bool(row.findings) for row in rows)
     both = sum(any(len(one.confirmed) == 2 for one in row.findings) for row in rows)
-    built = [row.result.builds for row in rows if row.result is not None]
-    runs = [row.result.runs for row in rows if row.result is not None]
-    cost = f"{statistics.median(built):g} environments and {statistics.median(runs):g} runs" if built else "-"
-    columns = (
-        *("project", "window", "expected, and who says so", "culprits found", "answer", "confirmed"),
-        *("tests", "built, runs", "what to do"),
-    )
+    false = sum(bool(row.breakage.false) for row in rows)
+    expected = _share(answers["right"], len(rows))
+    advised = '**"Do this" is right, where the library names what takes the place**'
+    nothing = hands["nothing breaks"]
+    breaks = "**of those whose suite breaks in the window, the culprits are right**"
     text = f"""# Breakages whose cause is known
 
 What `backdate bisect` says of releases that a later release of a library broke, where the project's own
-changelog says which. The list was written before any of its rows was tried. Made by
-`tools/bisect_breakages.py`.
+changelog says which. The list (`tools/breakages.toml`) was written from changelogs before any of its rows
+was tried: releases of projects with an sdist, in whose next release the project says that it now works with a
+release of a library. It is no random draw: such projects have many users and good changelogs. No
+expectation was changed afterwards. Each row was tried once, at {MEASURED_AT}, by `tools/bisect_breakages.py`,
+on two cores that other work shared; a person read every answer beside the sdist and the library's changelog
+before anything was mended because of it. Intervals are of 95 % (Wilson).
 
-Of {len(rows)} rows the culprit is right in {answers["right"]}, the library alone in {answers["partly"]};
-a breakage is found in {found}, and confirmed both ways in {both}. What to do is judged by a person: right in
-{advice["right"]} of {named} whose library names a replacement. In the median a bisection built {cost}
-of tests beside its check.
+{_not_tried(rows)}
 
-{_line(*columns)}
-|---|---|---|---|---|---|--:|--:|---|
-"""
-    return text + "".join(f"{_row(row)}\n" for row in rows)
+| of the {len(rows)} rows that were tried | |
+|---|---|
+| the library and release that the list expects are named | {expected} |
+| the library at another release | {answers["partly"]} |
+| the suite passes with that release, as the answer says: the list expects too much | {nothing} |
+| the suite cannot show it here | {hands["not visible"]} |
+| {breaks} | {_share(hands["right"], told)} |
+| … every breakage is told | {_share(complete, told)} |
+| … confirmed both ways | {_share(both, told)} |
+| {advised} | {_share(advice["right"], named)} |
+| the library names nothing, so nothing is to be said | {advice["nothing named"]} |
+| answers with a line of advice that is not true | {false} |
+
+{_cost(rows)}
+
+{_table(rows)}"""
+    if not again:
+        return text
+    return f"""{text}
+## After mending
+
+Some rows again, with what was mended because of them. These figures are of rows that were used for mending,
+and say nothing of others. {_cost(again)}
+
+{_table(again, again=True)}"""
 
 
-def _row(row: Judged) -> str:
+def _not_tried(rows: Sequence[Judged]) -> str:
+    tried = {row.breakage.project for row in rows}
+    listed = read_breakages(LIST)
+    missing = [
+        f"{one.project} ({one.why})" if one.why else one.project for one in listed if one.project not in tried
+    ]
+    if not missing:
+        return f"All {len(listed)} rows of the list were tried."
+    return (
+        f"{len(rows)} of {len(listed)} rows were tried, in the order of the list; not {', '.join(missing)}."
+    )
+
+
+def _cost(rows: Sequence[Judged]) -> str:
+    results = [row.result for row in rows if row.result is not None and row.findings]
+    if not results:
+        return ""
+    built = [one.builds for one in results]
+    middle = f"{statistics.median(built):g} environments beside its check (at most {max(built)})"
+    runs = f"ran tests {statistics.median(one.runs for one in results):g} times"
+    return f"In the median a bisection that found something built {middle} and {runs}."
+
+
+def _share(count: int, total: int) -> str:
+    """A count with its share and the 95 % interval of Wilson's score."""
+    if not total:
+        return "0 of 0"
+    z, share = 1.959964, count / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return f"{count} of {total} ({share:.0%}; {low:.0%} to {high:.0%})"
+
+
+def _table(rows: Sequence[Judged], *, again: bool = False) -> str:
+    columns = (
+        *("project", "window", "expected, and who says so", "culprits found", "as listed", "by hand"),
+        *("confirmed", "tests", "built, runs", "what to do"),
+    )
+    head = f"{_line(*columns)}\n|{'---|' * len(columns)}\n"
+    return head + "".join(f"{_row(row, again=again)}\n" for row in rows)
+
+
+def _row(row: Judged, *, again: bool) -> str:
     asked = row.breakage
     expected = f"{asked.culprit} {asked.release}: {asked.said}"
-    read = ": ".join(filter(None, (asked.read, asked.why)))
+    words = [": ".join(filter(None, (asked.read, asked.why)))]
+    words += [f"Not true: {asked.false}"] if asked.false else []
+    read = asked.again if again else " ".join(words)
+    hand = "" if again else asked.hand + (f"; missed: {asked.missed}" if asked.missed else "")
+    window = f"{asked.old} to {asked.new}"
     if row.result is None:
-        return _line(
-            asked.project, f"{asked.old} to {asked.new}", expected, row.failed, "wrong", "", "", "", read
-        )
-    found = "; ".join(
+        return _line(asked.project, window, expected, row.failed, "wrong", hand, "", "", "", read)
+    found = Counter(
         " and ".join(
             f"{one.name} {one.old or '(absent)'} to {one.new or '(gone)'}" for one in finding.culprits
         )
         or "none"
         for finding in row.findings
     )
+    ways = {{2: "both ways", 1: "one way"}.get(len(one.confirmed), "no") for one in row.findings}
+    causes = "; ".join(f"{what} ({count} causes)" if count > 1 else what for what, count in found.items())
     return _line(
         asked.project,
-        f"{asked.old} to {asked.new}",
+        window,
         expected,
-        found or row.result.check.reason or row.result.verdict.value,
+        causes or row.result.check.reason or row.result.verdict.value,
         row.answer,
-        ", ".join({2: "both ways", 1: "one way"}.get(len(one.confirmed), "no") for one in row.findings),
+        hand,
+        ", ".join(sorted(ways)),
         ", ".join(str(len(one.tests)) for one in row.findings),
         f"{row.result.builds}, {row.result.runs}",
         read,
@@ -186,7 +273,7 @@ def _row(row: Judged) -> str:
 
 
 def _line(*cells: str) -> str:
-    return f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|')[:200] for cell in cells)} |"
+    return f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|')[:700] for cell in cells)} |"
 
 
 def _is_release(culprit: Culprit, release: str) -> bool:

@@ -56,7 +56,33 @@ def test_an_answer_is_judged_by_the_release(
     row = tool.Judged(breakage=breakage, result=result)
     assert row.answer == answer
     text = tool.page([row, tool.Judged(breakage=breakage, result=None, failed="no answer within 1 minutes")])
-    assert "Of 2 rows" in text
-    assert "a breakage is found in 1, and confirmed both ways in 1" in text
+    assert (
+        f"| the library and release that the list expects are named | {int(answer == 'right')} of 2" in text
+    )
+    assert "8 environments beside its check (at most 8) and ran tests 13 times" in text
     assert text.count("\n| thing==1 |") == 2
     assert "8, 13" in text
+    assert "## After mending" not in text
+    assert "## After mending" in tool.page([row], [row])
+
+
+def test_what_a_person_says_is_counted_with_its_interval(tool: ModuleType) -> None:
+    def judged(**said: str) -> object:
+        breakage = tool.Breakage(
+            project="thing==1", old="2020-01-01", new="2021-01-01", culprit="a", release="2", said="", **said
+        )
+        return tool.Judged(breakage=breakage, result=None)
+
+    text = tool.page(
+        [
+            *(judged(hand="right", read="right") for _ in range(3)),
+            judged(hand="right", missed="another", read="wrong", false="a line"),
+            judged(hand="wrong", read="nothing named"),
+            judged(hand="nothing breaks"),
+        ]
+    )
+    assert "the culprits are right** | 4 of 5 (80%; 38% to 96%)" in text
+    assert "every breakage is told | 3 of 5" in text
+    assert "takes the place** | 3 of 4 (75%; 30% to 95%)" in text
+    assert "| answers with a line of advice that is not true | 1 |" in text
+    assert "right; missed: another" in text
