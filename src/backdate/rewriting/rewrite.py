@@ -57,6 +57,8 @@ class AddArgument:
     argument: str
     value: str
     """An expression; dotted names in it are imported where the file does not have them."""
+    position: int | None = None
+    """Where it may be given by position instead, from 0: a call that does gives it already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,87 @@
+"""Edits of the arguments of calls: commas, layout and comments stay as a person would leave them."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from backdate.editing.encodings import DecodedText
+from backdate.editing.spans import Edit
+from backdate.rewriting.calls import Call
+from backdate.rewriting.source_tree import SourceTree
+
+
+def keyword_of(tree: SourceTree, call: Call, name: str) -> Node | None:
+    """The argument that a call gives by this keyword."""
+    for argument in call.given:
+        if argument.type == "keyword_argument" and argument_name(tree, argument) == name:
+            return argument
+    return None
+
+
+def argument_name(tree: SourceTree, argument: Node) -> str:
+    """The keyword of a keyword argument; "" of any other."""
+    name = argument.child_by_field_name("name")
+    return tree.code(name) if argument.type == "keyword_argument" and name is not None else ""
+
+
+def argument_value(argument: Node) -> Node:
+    """The expression that an argument gives."""
+    return argument.child_by_field_name("value") or argument
+
+
+def remove_argument(tree: SourceTree, call: Call, argument: Node) -> Edit:
+    """The edit that takes an argument out with its comma; with its lines where it alone stands on them."""
+    index = call.given.index(argument)
+    start, end = argument.start_byte, argument.end_byte
+    following = call.given[index + 1] if index + 1 < len(call.given) else None
+    line_start, line_end = tree.line_start(start), tree.line_end(end)
+    before, behind = tree.text[line_start:start], tree.text[end:line_end]
+    if not before.strip() and behind.strip() in (",", ""):
+        return Edit(line_start, line_end, "")
+    if following is not None:
+        if tree.line(following.start_byte) == tree.line(end):
+            return Edit(start, following.start_byte, "")
+        if index and not _comment_between(call, call.given[index - 1].end_byte, start):
+            # the comma behind it stays, with the line break; the one before it goes
+            return Edit(call.given[index - 1].end_byte, end, "")
+        comma = tree.text.find(",", end, following.start_byte)
+        behind = tree.text[comma + 1 : line_end]
+        return Edit(start, comma + 1 + len(behind) - len(behind.lstrip(" \t")), "")
+    if index:
+        previous = call.given[index - 1].end_byte
+        if not _comment_between(call, previous, start):
+            return Edit(previous, end, "")
+    comma = _behind_comma(tree, end)
+    rest = tree.text[comma : tree.line_end(comma)]
+    return Edit(start, comma + (len(rest) - len(rest.lstrip(" \t")) if index else 0), "")
+
+
+def append_argument(tree: SourceTree, call: Call, text: str) -> Edit:
+    """The edit that adds ``text`` as the last one, before ``**kwargs``; on its own line where all are."""
+    opening = call.arguments.start_byte
+    if not call.given:
+        return Edit(opening + 1, opening + 1, text)
+    last = call.given[-1]
+    if last.type == "dictionary_splat":
+        return Edit(last.start_byte, last.start_byte, f"{text}, ")
+    if call.arguments.type == "generator_expression":
+        return Edit(opening, call.arguments.end_byte, f"({tree.code(call.arguments)}, {text})")
+    comma = _behind_comma(tree, last.end_byte)
+    own_line = not tree.text[tree.line_start(last.start_byte) : last.start_byte].strip()
+    if comma != last.end_byte and own_line and not tree.text[comma : tree.line_end(comma)].strip():
+        newline = DecodedText(content=tree.text, encoding="utf-8").newline
+        return Edit(comma, comma, f"{newline}{tree.indentation(last.start_byte)}{text},")
+    return Edit(last.end_byte, last.end_byte, f", {text}")
+
+
+def _behind_comma(tree: SourceTree, offset: int) -> int:
+    """The offset behind the comma that follows, or ``offset`` where none does."""
+    rest = tree.text[offset : offset + 200]
+    blanks = len(rest) - len(rest.lstrip())
+    return offset + blanks + 1 if rest[blanks : blanks + 1] == "," else offset
+
+
+def _comment_between(call: Call, start: int, end: int) -> bool:
+    return any(
+        child.type == "comment" and start <= child.start_byte < end for child in call.arguments.children
+    )

@@ -1,0 +1,136 @@
+"""Changing what calls of a function are given: renamed, dropped, added and named arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from backdate.editing.spans import Edit
+from backdate.rewriting.argument_edits import (
+    append_argument,
+    argument_name,
+    argument_value,
+    keyword_of,
+    remove_argument,
+)
+from backdate.rewriting.calls import Call, calls_of
+from backdate.rewriting.import_edits import ImportEdits
+from backdate.rewriting.names import SourceNames
+from backdate.rewriting.rewrite import (
+    AddArgument,
+    ChangeArgument,
+    LeftAlone,
+    LeftAloneReason,
+    NamePositional,
+    RewrittenSource,
+)
+from backdate.rewriting.source_tree import SourceTree
+from backdate.rewriting.spelling import spell_expression
+
+Change = Callable[[Call], list[Edit] | LeftAloneReason | None]
+"""The edits of a call, why it is left alone, or None where it is not concerned."""
+
+
+def change_argument(
+    tree: SourceTree, rewrite: ChangeArgument, lines: frozenset[int] | None
+) -> RewrittenSource:
+    """The edits that rename, replace or drop a keyword argument."""
+    names, imports = SourceNames(tree), ImportEdits(tree)
+
+    def change(call: Call) -> list[Edit] | LeftAloneReason | None:
+        argument = keyword_of(tree, call, rewrite.argument)
+        if argument is None:
+            has_more = any(a.type == "dictionary_splat" for a in call.given)
+            return LeftAloneReason.ARGUMENTS if has_more else None
+        value = argument_value(argument)
+        code = tree.code(value)
+        if rewrite.only_value and _plain(code) != _plain(rewrite.only_value):
+            return None
+        if not rewrite.new:
+            return [remove_argument(tree, call, argument)]
+        if rewrite.new != rewrite.argument and keyword_of(tree, call, rewrite.new) is not None:
+            return LeftAloneReason.ARGUMENTS
+        edits = []
+        if rewrite.new != rewrite.argument:
+            edits.append(Edit(argument.start_byte, argument.start_byte + len(rewrite.argument), rewrite.new))
+        if rewrite.value and rewrite.value != "{value}":
+            text = spell_expression(names, imports, rewrite.value, call.node)
+            if text is None:
+                return LeftAloneReason.SHADOWED
+            edits.append(Edit(value.start_byte, value.end_byte, text.replace("{value}", code)))
+        return edits
+
+    return _changed_calls(names, imports, rewrite.function, lines, change)
+
+
+def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] | None) -> RewrittenSource:
+    """The edits that give calls a keyword argument which they do not give yet."""
+    names, imports = SourceNames(tree), ImportEdits(tree)
+
+    def change(call: Call) -> list[Edit] | LeftAloneReason | None:
+        if keyword_of(tree, call, rewrite.argument) is not None:
+            return None
+        if rewrite.position is not None and len(call.positional) > rewrite.position:
+            return None
+        if call.has_splat:
+            return LeftAloneReason.ARGUMENTS
+        text = spell_expression(names, imports, rewrite.value, call.node)
+        if text is None:
+            return LeftAloneReason.SHADOWED
+        return [append_argument(tree, call, f"{rewrite.argument}={text}")]
+
+    return _changed_calls(names, imports, rewrite.function, lines, change)
+
+
+def name_positional(
+    tree: SourceTree, rewrite: NamePositional, lines: frozenset[int] | None
+) -> RewrittenSource:
+    """The edits that give arguments by keyword which calls give by position."""
+    names = SourceNames(tree)
+
+    def change(call: Call) -> list[Edit] | LeftAloneReason | None:
+        positional = call.positional
+        first = next((i for i, name in enumerate(rewrite.names) if name), len(rewrite.names))
+        if len(positional) <= first and not call.has_splat:
+            return None
+        if call.has_splat or len(positional) > len(rewrite.names) or not all(rewrite.names[first:]):
+            return LeftAloneReason.ARGUMENTS
+        if call.arguments.type == "generator_expression":
+            return LeftAloneReason.ARGUMENTS
+        given = {argument_name(tree, argument) for argument in call.given}
+        if given & set(rewrite.names[first : len(positional)]):
+            return LeftAloneReason.ARGUMENTS
+        return [
+            Edit(argument.start_byte, argument.start_byte, f"{name}=")
+            for argument, name in zip(positional[first:], rewrite.names[first:], strict=False)
+        ]
+
+    return _changed_calls(names, ImportEdits(tree), rewrite.function, lines, change)
+
+
+def _changed_calls(
+    names: SourceNames, imports: ImportEdits, function: str, lines: frozenset[int] | None, change: Change
+) -> RewrittenSource:
+    """``change`` for every call of ``function`` on ``lines``; of any object's methods on named lines."""
+    tree = names.tree
+    edits: list[Edit] = []
+    changed: list[int] = []
+    left: list[LeftAlone] = []
+    if lines is None and function.startswith("."):
+        return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
+    for call in calls_of(names, function):
+        if lines is not None and lines.isdisjoint(tree.statement_lines(call.node)):
+            continue
+        made = change(call)
+        if isinstance(made, LeftAloneReason):
+            left.append(LeftAlone(reason=made, line=tree.line(call.node.start_byte)))
+        elif made:
+            edits += made
+            changed.append(tree.line(made[0].start))
+    return RewrittenSource(
+        edits=tuple(sorted({*edits, *imports.edits()})), lines=tuple(sorted(set(changed))), left=tuple(left)
+    )
+
+
+def _plain(code: str) -> str:
+    """An expression without what its layout and its quotes add."""
+    return "".join(code.split()).replace("'", '"')

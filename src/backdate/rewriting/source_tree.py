@@ -1,0 +1,194 @@
+"""The syntax tree of a Python file of any version, with positions in characters of its text.
+
+tree-sitter reads Python 2 to 3.14 and goes on behind what it does not understand. It counts in bytes: it is
+handed the text with an ASCII character in the place of each other one, so that bytes are characters.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from ast import parse as parse_with_this_python
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cache, cached_property
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser
+
+from backdate.editing.encodings import line_starts
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_COMPOUND = frozenset(
+    {
+        "if_statement",
+        "elif_clause",
+        "while_statement",
+        "for_statement",
+        "with_statement",
+        "except_clause",
+        "except_group_clause",
+        "function_definition",
+        "class_definition",
+        "match_statement",
+        "case_clause",
+    }
+)
+_SCOPES = frozenset(
+    {
+        "function_definition",
+        "class_definition",
+        "lambda",
+        "list_comprehension",
+        "set_comprehension",
+        "dictionary_comprehension",
+        "generator_expression",
+    }
+)
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_python.language()))
+
+
+class SourceTree:
+    """One file's text and its tree."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        ascii_text = text if text.isascii() else _BEYOND_ASCII.sub(_stand_in, text)
+        self.root = _parser().parse(ascii_text.encode("ascii")).root_node
+        self._starts = line_starts(text)
+        self._identifiers: dict[str, tuple[Node, ...]] = {}
+
+    @cached_property
+    def is_python(self) -> bool:
+        """Whether some version of Python would read all of it."""
+        return not self.root.has_error or parses_here(self.text)
+
+    def code(self, node: Node) -> str:
+        """The text of ``node``."""
+        return self.text[node.start_byte : node.end_byte]
+
+    def line(self, offset: int) -> int:
+        """The line, from 1, of a character."""
+        return bisect_right(self._starts, offset)
+
+    def line_start(self, offset: int) -> int:
+        """The offset at which the line of a character begins."""
+        return self._starts[self.line(offset) - 1]
+
+    def line_end(self, offset: int) -> int:
+        """The offset behind the line of a character, its line end included."""
+        line = self.line(offset)
+        return self._starts[line] if line < len(self._starts) else len(self.text)
+
+    def indentation(self, offset: int) -> str:
+        """The blanks with which the line of a character begins."""
+        start = self.line_start(offset)
+        line = self.text[start : self.line_end(offset)]
+        return line[: len(line) - len(line.lstrip(" \t\f"))]
+
+    def identifiers(self, name: str) -> tuple[Node, ...]:
+        """Where ``name`` stands as an identifier: not in strings or comments, nor in what cannot be read."""
+        known = self._identifiers.get(name)
+        if known is None:
+            known = self._identifiers[name] = tuple(self._occurrences(name))
+        return known
+
+    def _occurrences(self, name: str) -> Iterator[Node]:
+        if not name:
+            return
+        for start in _words(self.text, name):
+            node = self.root.descendant_for_byte_range(start, start + len(name))
+            if node is None or node.type != "identifier" or node.start_byte != start:
+                continue
+            if not (self.root.has_error and any(parent.is_error for parent in ancestors(node))):
+                yield node
+
+    def words(self, name: str) -> list[int]:
+        """The offsets at which ``name`` stands as a word, strings and comments included."""
+        return _words(self.text, name)
+
+    def is_in_text(self, offset: int) -> bool:
+        """Whether a character stands in a string or a comment."""
+        node = self.root.descendant_for_byte_range(offset, offset + 1)
+        return node is not None and node.type in ("comment", "string", "string_content", "escape_sequence")
+
+    @cached_property
+    def imports(self) -> tuple[Node, ...]:
+        """All import statements but those of ``__future__``, in their order."""
+        found: list[Node] = []
+        for start in _words(self.text, "import"):
+            node = self.root.descendant_for_byte_range(start, start + 6)
+            statement = node.parent if node is not None and node.type == "import" else None
+            if statement is not None and statement.type in ("import_statement", "import_from_statement"):
+                found.append(statement)
+        return tuple(found)
+
+    def statement_lines(self, node: Node) -> range:
+        """The lines that run with ``node``: of its simple statement, or of its part of a compound one."""
+        inner = node
+        while (outer := inner.parent) is not None:
+            if outer.type in ("block", "module"):
+                break
+            if outer.type in _COMPOUND and inner.type != "block":
+                return range(self.line(outer.start_byte), self.line(inner.end_byte) + 1)
+            inner = outer
+        return range(self.line(inner.start_byte), self.line(max(inner.end_byte - 1, inner.start_byte)) + 1)
+
+
+def statement_of(node: Node) -> Node:
+    """The statement, simple or compound, that ``node`` stands in."""
+    inner = node
+    while (outer := inner.parent) is not None and outer.type not in ("block", "module"):
+        inner = outer
+    return inner
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """What ``node`` stands in, the innermost first."""
+    outer = node.parent
+    while outer is not None:
+        yield outer
+        outer = outer.parent
+
+
+def is_field(parent: Node, name: str, child: Node) -> bool:
+    """Whether ``child`` is a field of ``parent``."""
+    return any(found == child for found in parent.children_by_field_name(name))
+
+
+def scope_of(node: Node) -> Node:
+    """The function, class, comprehension or module in which a name at ``node`` is looked up."""
+    inner = node
+    for outer in ancestors(node):
+        if outer.type in ("function_definition", "class_definition", "lambda"):
+            if is_field(outer, "body", inner):
+                return outer
+        elif outer.type in _SCOPES:
+            return outer
+        inner = outer
+    return inner
+
+
+def parses_here(text: str) -> bool:
+    """Whether the Python that runs this reads ``text``."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parse_with_this_python(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    return "x" if ("a" + match[0]).isidentifier() else "?"
+
+
+def _words(text: str, name: str) -> list[int]:
+    if name not in text:
+        return []
+    return [found.start() for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]

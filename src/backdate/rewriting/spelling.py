@@ -1,0 +1,213 @@
+"""How a file spells a library's dotted name at one place, and which import that needs."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from backdate.editing.spans import Edit, apply_edits
+from backdate.rewriting.import_edits import ImportEdits
+from backdate.rewriting.names import ImportedName, SourceNames
+from backdate.rewriting.source_tree import SourceTree
+
+_LOADS_ITS_PARTS = frozenset(
+    {"numpy", "scipy", "pandas", "networkx", "torch", "tensorflow", "sqlalchemy", "jax", "pydantic", "os"}
+)
+"""Packages whose public submodules are there when the package itself is imported."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewImport:
+    """An import that a spelling needs and the file does not have."""
+
+    dotted: str
+    module: str
+    """What is imported as a whole, for ``import module``; "" for ``from … import name``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """An expression for a dotted name, and what it needs."""
+
+    expression: str
+    needs: NewImport | None = None
+
+
+def module_of(dotted: str) -> str:
+    """The module that holds a dotted name, by the custom that only classes have capitals; or ""."""
+    parts = dotted.split(".")
+    for index, part in enumerate(parts[:-1]):
+        if part[:1].isupper() and index:
+            return ".".join(parts[:index])
+    return ".".join(parts[:-1])
+
+
+def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None) -> Spelling | None:
+    """The expression for ``dotted`` at ``near``; None where every name for it means something else there.
+
+    ``head`` is the import through which the old name was reached: the new one is spelled through it where
+    that is possible.
+    """
+    if "." not in dotted:
+        dotted = f"builtins.{dotted}"
+    module, leaf = module_of(dotted), dotted.rpartition(".")[2]
+    if module == "builtins" and not names.bindings(leaf) and hasattr(builtins, leaf):
+        return Spelling(expression=leaf)
+    reached = _through_imports(names, dotted, module, near, head)
+    if reached is not None:
+        return reached
+    top = module.partition(".")[0]
+    if _is_free(names, top, module):
+        return Spelling(expression=dotted, needs=NewImport(dotted=dotted, module=module))
+    outer = dotted[len(module) + 1 :].partition(".")[0]
+    if not names.bindings(outer) and not hasattr(builtins, outer) and not keyword.iskeyword(outer):
+        return Spelling(
+            expression=dotted[len(module) + 1 :], needs=NewImport(dotted=f"{module}.{outer}", module="")
+        )
+    return None
+
+
+def _through_imports(
+    names: SourceNames, dotted: str, module: str, near: Node, head: ImportedName | None
+) -> Spelling | None:
+    """By what the file imports already, the longest beginning first, and ``head`` before others."""
+    candidates = [i for i in names.imported() if f"{dotted}.".startswith(f"{i.dotted}.")]
+    candidates.sort(key=lambda i: (i != head and (head is None or i.local != head.local), -len(i.dotted)))
+    partly: Spelling | None = None
+    for imported in candidates:
+        if not _visible(names, imported, near):
+            continue
+        expression = imported.local + dotted[len(imported.dotted) :]
+        if _has_module(names, imported, module):
+            return Spelling(expression=expression)
+        if partly is None:
+            partly = Spelling(expression=expression, needs=NewImport(dotted=dotted, module=module))
+    return partly
+
+
+def _has_module(names: SourceNames, imported: ImportedName, module: str) -> bool:
+    """Whether ``module`` is loaded by what the file imports."""
+    if imported.dotted == module or f"{imported.dotted}.".startswith(f"{module}."):
+        return True
+    if imported.dotted.partition(".")[0] in _LOADS_ITS_PARTS:
+        return True
+    return any(f"{i.module}.".startswith(f"{module}.") or i.dotted == module for i in names.imported())
+
+
+def _visible(names: SourceNames, imported: ImportedName, near: Node) -> bool:
+    """Whether the local name of an import means that import at ``near``."""
+    meaning = names.meaning_of(imported.local, near)
+    return meaning.dotted == imported.dotted and not meaning.shadowed
+
+
+def _is_free(names: SourceNames, top: str, module: str) -> bool:
+    """Whether ``import module`` takes a name from nobody."""
+    return all(
+        binding.imported is not None and binding.imported.dotted == top for binding in names.bindings(top)
+    ) and not (hasattr(builtins, top) and module == top)
+
+
+def import_statement(needed: NewImport) -> str:
+    """The statement that imports what is needed."""
+    if needed.module:
+        return f"import {needed.module}"
+    module, _, name = needed.dotted.rpartition(".")
+    return f"from {module} import {name}"
+
+
+def add_import(
+    names: SourceNames,
+    edits: ImportEdits,
+    needed: NewImport,
+    *,
+    unused: ImportedName | None,
+    beside: ImportedName | None,
+) -> None:
+    """Have ``needed`` imported: in the place of ``unused``, else behind ``beside``, else with the others."""
+    plain = needed.module and not (beside is not None and beside.aliased)
+    if (
+        plain
+        and beside is not None
+        and beside.statement.type == "import_statement"
+        and f"{needed.module}.".startswith(f"{beside.local}.")
+        and names.tree.code(beside.entry) == beside.local
+    ):
+        edits.set_entry(beside, needed.module)  # import collections → import collections.abc
+        return
+    if unused is not None and unused.statement.type == "import_statement" and needed.module:
+        edits.set_entry(unused, needed.module)
+        return
+    if not needed.module:
+        module, _, name = needed.dotted.rpartition(".")
+        sibling = _sibling(names, module)
+        if sibling is not None:
+            edits.append(sibling.statement, name)
+            return
+    if unused is not None and len(unused.statement.children_by_field_name("name")) == 1:
+        edits.drop_entry(unused)
+        edits.add_after(unused.statement, import_statement(needed))
+    elif beside is not None:
+        edits.add_after(beside.statement, import_statement(needed))
+    else:
+        edits.add_at_top(import_statement(needed))
+
+
+def _at_top_level(imported: ImportedName) -> bool:
+    parent = imported.statement.parent
+    return parent is not None and parent.type == "module"
+
+
+def spell_expression(names: SourceNames, edits: ImportEdits, expression: str, near: Node) -> str | None:
+    """``expression`` with its dotted names as the file spells them at ``near``, imported where they are not.
+
+    None where one of them cannot be had. Single names are taken as they are: builtins, and what the file has.
+    """
+    made: list[Edit] = []
+    for chain in _dotted_names(expression):
+        dotted = expression[chain.start_byte : chain.end_byte]
+        spelling = spell(names, dotted, near, None)
+        if spelling is None:
+            return None
+        if spelling.needs is not None:
+            sibling = _sibling(names, module_of(dotted))
+            leaf = dotted.rpartition(".")[2]
+            if sibling is not None and not names.bindings(leaf):
+                spelling = Spelling(expression=leaf, needs=NewImport(dotted=dotted, module=""))
+            if spelling.needs is not None:
+                add_import(names, edits, spelling.needs, unused=None, beside=sibling)
+        made.append(Edit(chain.start_byte, chain.end_byte, spelling.expression))
+    return apply_edits(expression, made)
+
+
+def _sibling(names: SourceNames, module: str) -> ImportedName | None:
+    """What the file imports from ``module`` on its outermost level."""
+    return next(
+        (
+            imported
+            for imported in names.imported()
+            if imported.module == module
+            and imported.statement.type == "import_from_statement"
+            and _at_top_level(imported)
+        ),
+        None,
+    )
+
+
+def _dotted_names(expression: str) -> list[Node]:
+    """The chains of names and attributes in an expression that begin with a name."""
+    found: list[Node] = []
+    waiting = [SourceTree(expression).root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "attribute":
+            head = node
+            while head.type == "attribute" and (inner := head.child_by_field_name("object")) is not None:
+                head = inner
+            if head.type == "identifier":
+                found.append(node)
+                continue
+        waiting += node.children
+    return found

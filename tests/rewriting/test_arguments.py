@@ -1,0 +1,137 @@
+"""What calls of a function are given, changed with their commas, layout and comments in mind."""
+
+from __future__ import annotations
+
+import pytest
+
+from backdate.editing.spans import apply_edits
+from backdate.rewriting.rewrite import (
+    AddArgument,
+    ChangeArgument,
+    LeftAloneReason,
+    NamePositional,
+    Rewrite,
+)
+from backdate.rewriting.rewrite_source import rewrite_source
+
+MISSING = ChangeArgument(function="marshmallow.fields.Str", argument="missing", new="load_default")
+LOOP = ChangeArgument(function="asyncio.sleep", argument="loop")
+LINES = ChangeArgument(
+    function="pandas.read_csv",
+    argument="error_bad_lines",
+    new="on_bad_lines",
+    value='"skip"',
+    only_value="False",
+)
+LOADER = AddArgument(function="yaml.load", argument="Loader", value="yaml.SafeLoader", position=1)
+NAMED = NamePositional(function="a.f", names=("", "b", "c"))
+
+
+def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
+    made = rewrite_source(text, rewrite, lines=frozenset(lines) if lines else None)
+    return apply_edits(text, made.edits)
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "before", "after"),
+    [
+        (
+            MISSING,
+            "from marshmallow import fields\nx = fields.Str(missing=None, a=1)\n",
+            "from marshmallow import fields\nx = fields.Str(load_default=None, a=1)\n",
+        ),
+        (
+            MISSING,
+            "from marshmallow.fields import Str as S\nx = S(missing=None)\n",
+            "from marshmallow.fields import Str as S\nx = S(load_default=None)\n",
+        ),
+        (
+            MISSING,
+            (
+                "from marshmallow import fields\nclass A(fields.Str):\n"
+                "    def __init__(self, **kw):\n        super().__init__(missing=1, **kw)\n"
+            ),
+            (
+                "from marshmallow import fields\nclass A(fields.Str):\n"
+                "    def __init__(self, **kw):\n        super().__init__(load_default=1, **kw)\n"
+            ),
+        ),
+        (
+            MISSING,
+            "from functools import partial\nfrom marshmallow import fields\npartial(fields.Str, missing=1)\n",
+            (
+                "from functools import partial\nfrom marshmallow import fields\n"
+                "partial(fields.Str, load_default=1)\n"
+            ),
+        ),
+        (LOOP, "import asyncio\nasyncio.sleep(1, loop=x)\n", "import asyncio\nasyncio.sleep(1)\n"),
+        (LOOP, "import asyncio\nasyncio.sleep(loop=x)\n", "import asyncio\nasyncio.sleep()\n"),
+        (LOOP, "import asyncio\nasyncio.sleep(loop=x, y=2)\n", "import asyncio\nasyncio.sleep(y=2)\n"),
+        (
+            LOOP,
+            "import asyncio\nasyncio.sleep(\n    1,\n    loop=x,\n)\n",
+            "import asyncio\nasyncio.sleep(\n    1,\n)\n",
+        ),
+        (
+            LOOP,
+            "import asyncio\nasyncio.sleep(1,\n              loop=x)\n",
+            "import asyncio\nasyncio.sleep(1)\n",
+        ),
+        (
+            LOOP,
+            "import asyncio\nasyncio.sleep(1, loop=x,\n              y=2)\n",
+            "import asyncio\nasyncio.sleep(1,\n              y=2)\n",
+        ),
+        (
+            LOOP,
+            "import asyncio\nasyncio.sleep(\n    1,  # s\n    loop=x,  # the loop\n)\n",
+            "import asyncio\nasyncio.sleep(\n    1,  # s\n    # the loop\n)\n",
+        ),
+        (
+            LINES,
+            "import pandas\npandas.read_csv(error_bad_lines= False)\npandas.read_csv(error_bad_lines=True)\n",
+            'import pandas\npandas.read_csv(on_bad_lines= "skip")\npandas.read_csv(error_bad_lines=True)\n',
+        ),
+        (LOADER, "import yaml\nyaml.load(f)\n", "import yaml\nyaml.load(f, Loader=yaml.SafeLoader)\n"),
+        (LOADER, "import yaml\nyaml.load(f, yaml.Loader)\n", "import yaml\nyaml.load(f, yaml.Loader)\n"),
+        (
+            LOADER,
+            "import yaml as y\ny.load(\n    f,\n)\n",
+            "import yaml as y\ny.load(\n    f,\n    Loader=y.SafeLoader,\n)\n",
+        ),
+        (
+            LOADER,
+            "from yaml import load\nload(open(f))\n",
+            "from yaml import load, SafeLoader\nload(open(f), Loader=SafeLoader)\n",
+        ),
+        (NAMED, "import a\na.f(1, 2, *[], c=3)\n", "import a\na.f(1, 2, *[], c=3)\n"),
+        (NAMED, "import a\na.f(1, 2, 3)\n", "import a\na.f(1, b=2, c=3)\n"),
+        (NAMED, "import a\na.f(1, 2, c=3)\n", "import a\na.f(1, b=2, c=3)\n"),
+    ],
+)
+def test_arguments_change(rewrite: Rewrite, before: str, after: str) -> None:
+    assert rewritten(before, rewrite) == after
+    assert rewritten(after, rewrite) == after
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "text"),
+    [
+        (MISSING, "from marshmallow import fields\nfields.Str(missing=1, load_default=2)\n"),
+        (LOADER, "import yaml\nyaml.load(f, **kw)\n"),
+        (LOADER, "import yaml\nyaml.load(*a)\n"),
+        (NAMED, "import a\na.f(*b)\n"),
+        (NAMED, "import a\na.f(1, 2, 3, 4)\n"),
+    ],
+)
+def test_what_cannot_be_carried_over_is_left_alone(rewrite: Rewrite, text: str) -> None:
+    made = rewrite_source(text, rewrite, lines=None)
+    assert not made.edits
+    assert [(left.reason, left.line) for left in made.left] == [(LeftAloneReason.ARGUMENTS, 2)]
+
+
+def test_a_method_of_any_object_changes_on_named_lines_only() -> None:
+    rewrite = ChangeArgument(function=".to_csv", argument="line_terminator", new="lineterminator")
+    text = "df.to_csv(f, line_terminator='x')\ndf.to_csv(f, line_terminator='y')\n"
+    assert rewritten(text, rewrite) == text
+    assert rewritten(text, rewrite, 2) == text.replace("line_terminator='y'", "lineterminator='y'")
