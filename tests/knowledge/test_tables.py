@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from packaging.requirements import Requirement
@@ -124,3 +125,16 @@ def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
     file.write_text('namespaces = ["a"]\naliases = {}\n[[module]]\nname = "x"\ndistribution = ["y"]\n')
     with pytest.raises(StoredDataError, match=r"modules\.toml.*distribution"):
         load.read_table(file, ModulesFile)
+
+
+@pytest.mark.parametrize("pair", [pair for pair in ROWS if pair[1].edits or pair[1].loosely], ids=named)
+def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> None:
+    _, row = pair
+    assert set(row.loosely) <= set(row.names)
+    for edit in row.edits:
+        keys = [edit.name, edit.attribute, edit.template, edit.argument, edit.adds, edit.positional]
+        assert len([key for key in keys if key]) == 1, edit
+        assert bool(edit.value) or not edit.adds, edit
+        assert edit.called or edit.template, edit
+        assert set(edit.defaults) <= {name for _, name, _, _ in Formatter().parse(edit.template)}, edit
+        assert all(target.startswith(".") for target in edit.of) or not edit.attribute, edit

@@ -89,15 +89,15 @@ def rules_for(
 ) -> tuple[Rule, ...]:
     """The rules for a name as it is used: dotted, "numpy.product", or ".iteritems" of any object.
 
-    Of a name within a module that was renamed as a whole, the rule is the module's. A dotted method, such as
-    "pandas.DataFrame.append", has the rules for ".append" that name its class, or no class. With
-    ``argument``, those for the function's keyword argument; a function without a dot is one of that last
-    part. Where a replacement was itself replaced since, the newest name is given.
+    Of a name within a module or class that was renamed as a whole, the rule is that of the nearest. A
+    method, such as "pandas.DataFrame.append", has the rules for ".append" that name its class, or no class.
+    With ``argument``, those for the function's keyword argument; a function without a dot is one of that
+    last part. Where a replacement was itself replaced since, the newest name is given.
     """
     rules = rules_of(distribution, old=old, new=new, unproven=unproven)
     fitting = [rule for rule in rules if rule.argument == argument and _is_about(rule, name)]
-    exact = [rule for rule in fitting if rule.target == name] or fitting
-    return tuple(_newest(rule, rules) for rule in exact)
+    nearest = max((len(rule.target) for rule in fitting), default=0)
+    return tuple(_newest(rule, rules) for rule in fitting if len(rule.target) == nearest)
 
 
 def rules_behind(
@@ -204,7 +204,7 @@ def _is_about(rule: Rule, name: str) -> bool:
     if rule.argument and "." not in name:
         return target.rpartition(".")[2] == name or name in rule.owners
     if isinstance(rule.rewrite, ReplaceName):
-        return rule.row.kind == "module" and name.startswith(f"{target}.")
+        return name.startswith(f"{target}.")
     owner, _, leaf = name.rpartition(".")
     if target != f".{leaf}" or not owner:
         return False
