@@ -17,7 +17,8 @@ INSIDE_ID = 1000
 DROPPED_ID = 61_100
 """The uid and gid outside when root calls ("unused" in systemd's table of uids, UIDS-GIDS.md)."""
 
-HOME = "/home/backdate"
+USER = "backdate"
+HOME = f"/home/{USER}"
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 HOSTNAME = "sandbox"
 
@@ -65,10 +66,10 @@ def user_files(uid: int, gid: int) -> dict[str, bytes]:
     """The two files of /etc that give the command's user and group their names, by path."""
     users = (
         "root:x:0:0:root:/root:/bin/sh\n"
-        f"backdate:x:{uid}:{gid}:backdate:{HOME}:/bin/sh\n"
+        f"{USER}:x:{uid}:{gid}:{USER}:{HOME}:/bin/sh\n"
         "nobody:x:65534:65534:nobody:/nonexistent:/bin/sh\n"
     )
-    groups = f"root:x:0:\nbackdate:x:{gid}:\nnogroup:x:65534:\n"
+    groups = f"root:x:0:\n{USER}:x:{gid}:\nnogroup:x:65534:\n"
     return {"/etc/passwd": users.encode(), "/etc/group": groups.encode()}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from backdate.environments.environment import LEFT_BEHIND, Environment
 from backdate.recipes.recipe import SuitePlan
+from backdate.sandboxes.identity import USER
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
 from backdate.sandboxes.quiet import QUIET_VARIABLES
 from backdate.serial import to_json, write_whole
@@ -97,7 +98,9 @@ def can_boot(environment: Environment) -> bool:
 def variables(plan: SuitePlan, environment: Environment, at: str, *, python_warnings: bool) -> dict[str, str]:
     """The whole environment of the process.
 
-    Time zone, locale and hash seed are fixed; a plan may set others, for a project that asks for them.
+    Time zone, locale and hash seed are fixed; a plan may set others, for a project that asks for them. Git,
+    Mercurial and Breezy refuse to commit for somebody without an address; they take it from ``EMAIL`` where no
+    configuration names one, and the user of the sandbox has a name.
     """
     wanted = dict(plan.environment)
     fixed = {
@@ -105,6 +108,7 @@ def variables(plan: SuitePlan, environment: Environment, at: str, *, python_warn
         "TZ": "UTC",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
+        "EMAIL": f"{USER}@localhost",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         **({"PYTHONWARNINGS": "default"} if python_warnings else {}),
