@@ -369,3 +369,25 @@ def test_no_command_line_raises(
     root = tmp_path_factory.getbasetemp()
     for one in read_commands(quote.join(words) + " ".join(words), files=Files(root), file="f", rule="r"):
         assert one.provenance.line is None or one.provenance.line >= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        './ci/install.sh "pytest -v tests"',
+        "bash ci/install.sh db:5432 -- pytest -v tests",
+        "ci/install.sh --wait -- poetry run pytest -v tests",
+    ],
+)
+def test_a_command_that_a_script_is_given_to_run_is_read(tree: Path, text: str) -> None:
+    script, plan = read(tree, text)
+    assert isinstance(script, Delegation)
+    assert isinstance(plan, SuitePlan)
+    assert (plan.runner, plan.targets, plan.arguments) == ("pytest", ("tests",), ())
+
+
+@pytest.mark.parametrize(
+    "text", ['./ci/install.sh "pytest is not here"x', "ci/install.sh -- make all", "ci/install.sh 'a \"b'"]
+)
+def test_other_words_that_a_script_is_given_are_no_commands(tree: Path, text: str) -> None:
+    assert [type(action) for action in read(tree, text)] == [Delegation]

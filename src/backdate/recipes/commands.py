@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -183,7 +184,7 @@ def understand(command: ProgramCall, depth: int = 0) -> Iterable[Action]:
         return run_file(command, command.words)
     script = command.arguments[0] if name in _SHELLS and command.arguments else command.words[0]
     if name in _SHELLS or script.endswith((".sh", ".bash")) or script.startswith(("./", "scripts/")):
-        return (_script(command, script),)
+        return (_script(command, script), *_handed_on(command, depth))
     reason = f"{name[:60]} is neither an install nor a test command"
     return (SkippedInstruction(reason=reason, kind=SkipKind.OTHER_COMMAND, provenance=command.provenance),)
 
@@ -300,6 +301,25 @@ def _coverage(command: ProgramCall, arguments: tuple[str, ...], depth: int) -> I
     if rest[0] != "-m" and posixpath.basename(rest[0]) in RUNNERS:
         return understand(command.having(rest), depth + 1)
     return understand(command.having(("python", *rest)), depth + 1)
+
+
+def _handed_on(command: ProgramCall, depth: int) -> Iterable[Action]:
+    """The test command that a script is given to run: ``start-server.sh -- pytest``, ``in-docker "pytest -x"``."""
+    arguments = command.arguments
+    if "--" in arguments:
+        options = [arguments[arguments.index("--") + 1 :]]
+    else:
+        options = [_split(word) for word in arguments if " " in word]
+    known = (words for words in options if words and (_known_program(words[0]) or words[0] in _RUN_WITH))
+    handed = next(known, ())
+    return understand(command.having(handed), depth + 1) if handed else ()
+
+
+def _split(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()
 
 
 def _script(command: ProgramCall, script: str) -> Action:

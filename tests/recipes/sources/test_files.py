@@ -105,6 +105,25 @@ commands = [["pytest", "-k", "a b", "tests"]]
     assert (recipe.test.arguments, recipe.test.targets) == (("-k", "a b"), ("tests",))
 
 
+@pytest.mark.parametrize("stated", ["file|tox.env", "A = 1\n    file|{toxinidir}/tox.env"])
+def test_tox_reads_variables_of_a_file(tmp_path: Path, stated: str) -> None:
+    variables = "# comment\n\nexport SERVER_HOST={env:SERVER_HOST:localhost}\nSERVER_PORT=8080\n"
+    text = f"[tox]\nenvlist = tests\n[testenv:tests]\nsetenv =\n    {stated}\ncommands = pytest\n"
+    recipe = from_source(tmp_path, "tox", {"tox.ini": text, "tox.env": variables})
+    found = {one.name: one.value for one in recipe.variables}
+    assert found["SERVER_HOST"] == "localhost"
+    assert found["SERVER_PORT"] == "8080"
+
+
+@pytest.mark.parametrize("path", ["gone.env", "../tox.env", "/etc/passwd"])
+def test_tox_reads_variables_of_the_project_s_files_alone(tmp_path: Path, path: str) -> None:
+    (tmp_path / "tox.env").write_text("A=outside\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    text = f"[tox]\nenvlist = tests\n[testenv:tests]\nsetenv = file|{path}\ncommands = pytest\n"
+    assert not from_source(project, "tox", {"tox.ini": text}).variables
+
+
 def test_a_tox_file_that_leads_to_itself_is_said_to(tmp_path: Path) -> None:
     text = (
         "[tox]\nenvlist = py38\n[testenv]\ndeps = {[testenv]deps}\n  x{[a]deps}\n"

@@ -39,6 +39,8 @@ _BIN = re.compile(r"\{(?:envbindir|env_bin_dir)\}/")
 _REFERENCE = re.compile(r"\{\[([^\]]+)\]([\w-]+)\}")
 _NAMED = re.compile(r"\{([A-Za-z_][\w ]*)(?::((?:[^{}]|\{[^{}]*\})*))?\}")
 _PYTHON = re.compile(r"(?:py|python)(\d)\.?(\d{1,2})\Z")
+_VARIABLES_OF_FILE = re.compile(r"file\s*[|=]\s*(\S.{0,200})\Z")
+_MOST_VARIABLES = 200
 _DEEPEST = 6
 _LONGEST = 20_000
 _LONGEST_LIST = 3_000
@@ -225,6 +227,18 @@ class _ToxEnvironment:
                     return list(self._resolved(section[key], 0))
         return []
 
+    def variable_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of ``setenv``, with those of the files that it names (``file|tox.env``, since tox 3.24)."""
+        for number, text in self.lines("setenv", "set_env"):
+            named = _VARIABLES_OF_FILE.match(text)
+            if named is None:
+                yield number, text
+                continue
+            path = normal_path(".", named[1].removeprefix(f"{PROJECT_FOLDER}/"))
+            for line in (self._files.text(path) or "").splitlines()[:_MOST_VARIABLES] if path else ():
+                if line.strip() and not line.lstrip().startswith("#"):
+                    yield number, self._filled(line.strip().removeprefix("export "), 0)
+
     def flag(self, *keys: str) -> bool:
         lines = self.lines(*keys)
         return bool(lines) and lines[0][1].lower() in ("true", "1", "yes", "on")
@@ -302,7 +316,7 @@ def _candidate(files: Files, tox: ToxFile, name: str) -> DeclaredJob:
         where = Provenance(rule=f"{_RULE}, the list of environments", file=tox.file)
         actions.append(DeclaredPythons(versions=versions, provenance=where))
     variables: dict[str, str] = {}
-    for line, text in environment.lines("setenv", "set_env"):
+    for line, text in environment.variable_lines():
         key, _, value = text.partition("=")
         if key.strip().isidentifier() and "$(" not in value:
             variables[key.strip()] = value.strip()
