@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fake_setups import ran
 
 from backdate.checking.setup_class import SetupClass, assess, failed_tests
 from backdate.recipes.defined_tests import DefinedTests
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.testing.outcomes import SuiteRun
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 
 DNS = "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.example', port=443): Max retries"
 DNS += " exceeded with url: / (Caused by NewConnectionError('Temporary failure in name resolution'))"
@@ -37,6 +39,30 @@ def test_weak_is_what_ran_less_than_half_of_what_is_defined() -> None:
     assert not SetupClass.WEAK.proven
     assessment = assess(ran(passed=4), 0.95, lambda: ten)
     assert (assessment.covered, assessment.defined) == (4, 10)
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("Skipping windows-only tests", SetupClass.PROVEN),
+        ("condition: sys.platform != 'win32'", SetupClass.PROVEN),
+        ("macOS only", SetupClass.PROVEN),
+        ("could not import 'numpy'", SetupClass.WEAK),
+        ("it does not want to", SetupClass.WEAK),
+    ],
+)
+def test_tests_of_another_operating_system_are_not_wanted(reason: str, expected: SetupClass) -> None:
+    windows = {f"test_{number}": 1 for number in range(5, 10)}
+    linux = {f"test_{number}": 1 for number in range(4)}
+    defined = DefinedTests(names=linux | windows, by_file={"test_w.py": windows, "test_l.py": linux})
+    run = ran(passed=4)
+    skipped = CaseResult(id="test_w.py", outcome=Outcome.SKIPPED, duration_s=0.0, reason=reason)
+    assert class_of(replace(run, results=(*run.results, skipped)), defined) is expected
+    alone = replace(skipped, id="test_w.py::TestIt::test_5[x]")
+    only_one = DefinedTests(names=linux | {"test_5": 1}, by_file={})
+    assert assess(replace(run, results=(*run.results, alone)), 0.95, lambda: only_one).defined == (
+        4 if expected is SetupClass.PROVEN else 5
+    )
 
 
 def test_what_did_not_end_well_is_not_proven_and_nothing_is_counted() -> None:

@@ -7,6 +7,7 @@ however well the project is set up; and a suite of which nearly nothing was run 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,6 +24,12 @@ from backdate.text import first_line
 ALMOST = 0.90
 """The part of the tests that ran which has to pass even where all others want the network or a service."""
 _MOST_LINE = 300
+_OTHER_SYSTEM = re.compile(
+    r"\b(?:windows|win32|win64|nt|mac ?os(?: ?x)?|os ?x|darwin|cygwin|msys|aix|solaris|sunos|freebsd|bsd)\b"
+    r"|\bnot\b.{0,20}\blinux\b",
+    re.IGNORECASE,
+)
+"""In the reason of a skip."""
 
 
 class SetupClass(StrEnum):
@@ -85,7 +92,7 @@ def assess(run: SuiteRun | None, accept: float, count_defined: Callable[[], Defi
     else:
         return SetupAssessment(setup_class=SetupClass.NOT_PROVEN, outside=outside)
     ran = [result.id for result in run.results if result.outcome is not Outcome.SKIPPED]
-    defined = count_defined()
+    defined = count_defined().without(_of_other_systems(run))
     covered = defined.covered_by(ran)
     few = 2 * covered < defined.count
     return SetupAssessment(
@@ -94,6 +101,15 @@ def assess(run: SuiteRun | None, accept: float, count_defined: Callable[[], Defi
         defined=defined.count,
         covered=covered,
     )
+
+
+def _of_other_systems(run: SuiteRun) -> list[str]:
+    """The tests that say, as they are skipped, that they are of another operating system: nothing runs them."""
+    return [
+        result.id
+        for result in run.results
+        if result.outcome is Outcome.SKIPPED and _OTHER_SYSTEM.search(result.reason)
+    ]
 
 
 def class_of_result(result: CaseResult) -> ErrorClass:

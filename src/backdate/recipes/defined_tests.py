@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backdate.recipes.suite import find_suite
@@ -28,11 +28,21 @@ class DefinedTests:
 
     names: Mapping[str, int]
     """How often each name is defined."""
+    by_file: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The same for each file, by its path from the project's root."""
 
     @property
     def count(self) -> int:
         """All of them."""
         return sum(self.names.values())
+
+    def without(self, ids: Iterable[str]) -> DefinedTests:
+        """These but for the tests ``ids``; the id of a whole file leaves all of its tests out."""
+        left_out: Counter[str] = Counter()
+        for own in {_PARAMETERS.sub("", test) for test in ids}:
+            left_out.update(self.by_file.get(own) or {_last_name(own): 1})
+        left = {name: defined - left_out[name] for name, defined in self.names.items()}
+        return replace(self, names={name: count for name, count in left.items() if count > 0})
 
     def covered_by(self, ids: Iterable[str]) -> int:
         """How many of them the tests ``ids`` are, whichever runner named them.
@@ -57,7 +67,9 @@ def _last_name(test: str) -> str:
 def defined_tests(root: Path) -> DefinedTests:
     """The tests that the files at ``root`` define, as far as they can be read. Nothing is run."""
     names: Counter[str] = Counter()
+    by_file: dict[str, Counter[str]] = {}
     for file in find_suite(root):
         if not any(_NOT_OWN.match(part) for part in file.path.split("/")[:-1]):
+            by_file[file.path] = Counter(file.names)
             names.update(file.names)
-    return DefinedTests(names=names)
+    return DefinedTests(names=names, by_file=by_file)
