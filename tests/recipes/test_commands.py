@@ -387,7 +387,7 @@ def test_a_command_that_a_script_is_given_to_run_is_read(tree: Path, text: str) 
 
 
 @pytest.mark.parametrize(
-    "text", ['./ci/install.sh "pytest is not here"x', "ci/install.sh -- make all", "ci/install.sh 'a \"b'"]
+    "text", ["ci/install.sh -- ls tests", "ci/install.sh 'a \"b'", "ci/install.sh pytest"]
 )
 def test_other_words_that_a_script_is_given_are_no_commands(tree: Path, text: str) -> None:
     assert [type(action) for action in read(tree, text)] == [Delegation]

@@ -104,7 +104,7 @@ def assess(run: SuiteRun | None, accept: float, count_defined: Callable[[], Defi
 
 
 def _of_other_systems(run: SuiteRun) -> list[str]:
-    """The tests that say, as they are skipped, that they are of another operating system: nothing runs them."""
+    """The tests that are skipped as of another operating system."""
     return [
         result.id
         for result in run.results

@@ -304,7 +304,7 @@ def _coverage(command: ProgramCall, arguments: tuple[str, ...], depth: int) -> I
 
 
 def _handed_on(command: ProgramCall, depth: int) -> Iterable[Action]:
-    """The test command that a script is given to run: ``start-server.sh -- pytest``, ``in-docker "pytest -x"``."""
+    """The test command that a script is given to run: ``wait.sh -- pytest``, ``in-docker "pytest -x"``."""
     arguments = command.arguments
     if "--" in arguments:
         options = [arguments[arguments.index("--") + 1 :]]

@@ -99,8 +99,8 @@ def variables(plan: SuitePlan, environment: Environment, at: str, *, python_warn
     """The whole environment of the process.
 
     Time zone, locale and hash seed are fixed; a plan may set others, for a project that asks for them. Git,
-    Mercurial and Breezy refuse to commit for somebody without an address; they take it from ``EMAIL`` where no
-    configuration names one, and the user of the sandbox has a name.
+    Mercurial and Breezy refuse to commit for somebody without an address; they take it from ``EMAIL`` where
+    no configuration names one, and the user of the sandbox has a name.
     """
     wanted = dict(plan.environment)
     fixed = {

@@ -33,6 +33,20 @@ def clones_elsewhere(text: str) -> str | None:
     return next((line.strip() for line in text.split("\n") if _CLONES.search(line)), None)
 
 
+DOWNLOADED_DATA = re.compile(
+    r"\[E050\] Can't find model|Please use the NLTK Downloader|Resource .{0,80}not found.{0,80}NLTK|"
+    r"[Cc]ouldn't connect to 'https://huggingface\.co|LocalEntryNotFoundError|"
+    r"Can't load (?:tokenizer|the model|config\w*|model|feature extractor) for '|"
+    r"(?:CMUdict|WordNet|MissingCorpusError).{0,80}(?:download|corpus)|"
+    r"Executable doesn't exist at .{0,200}ms-playwright"
+)
+"""What libraries say of models, corpora and browsers that they download themselves when asked to."""
+
+NAMES_A_SERVER = re.compile(
+    r"KeyError: '[A-Z][A-Z0-9_]{0,40}_(?:HOST|HOSTNAME|PORT|DSN|ENDPOINT|SERVER|BROKER)S?'"
+)
+"""A variable of the environment that would say where a server is."""
+
 SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
     (phase, error, re.compile(sign))
     for phase, error, sign in (
@@ -83,6 +97,8 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
                 r"nodename nor servname|getaddrinfo failed|Failed to establish a new connection"
             ),
         ),
+        ("tests", ErrorClass.NEEDS_NETWORK, DOWNLOADED_DATA.pattern),
+        ("tests", ErrorClass.NEEDS_SERVICE, NAMES_A_SERVER.pattern),
         (
             "tests",
             ErrorClass.NEEDS_SECRET,

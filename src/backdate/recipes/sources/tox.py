@@ -228,7 +228,7 @@ class _ToxEnvironment:
         return []
 
     def variable_lines(self) -> Iterator[tuple[int, str]]:
-        """The lines of ``setenv``, with those of the files that it names (``file|tox.env``, since tox 3.24)."""
+        """The lines of ``setenv``, with those of the files that it names (``file|tox.env``)."""
         for number, text in self.lines("setenv", "set_env"):
             named = _VARIABLES_OF_FILE.match(text)
             if named is None:
