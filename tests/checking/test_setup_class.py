@@ -31,6 +31,19 @@ def test_proven_but_for_tests_that_want_the_network_or_a_service(error: str) -> 
     assert SetupClass.PROVEN_BUT_OUTSIDE.proven
 
 
+def test_tests_that_name_files_which_the_source_lacks_want_those() -> None:
+    error = "ReadError: ./meshes/sphere.msh does not look like a mesh"
+    run = ran(passed=92, failed=8, error=error)
+    assessment = assess(run, 0.95, lambda: NONE, absent=("sphere.msh",))
+    assert assessment.setup_class is SetupClass.PROVEN_BUT_OUTSIDE
+    assert assessment.outside == 8
+    (group,) = failed_tests(run, apt=False, absent=("sphere.msh",))
+    assert group.error is ErrorClass.MISSING_DATA
+    assert "git lfs pull" in group.help
+    assert class_of(run) is SetupClass.NOT_PROVEN
+    assert assess(run, 0.95, lambda: NONE, absent=("cube.msh",)).setup_class is SetupClass.NOT_PROVEN
+
+
 def test_weak_is_what_ran_less_than_half_of_what_is_defined() -> None:
     ten = DefinedTests(names={f"test_{number}": 1 for number in range(10)})
     assert class_of(ran(passed=4), ten) is SetupClass.WEAK

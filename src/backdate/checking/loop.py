@@ -79,6 +79,8 @@ class Loop:
     progress: Reporter = NO_PROGRESS
     subject: str = ONLY
     """The environment whose recipes are tried, in progress events."""
+    absent: Sequence[str] = ()
+    """The names of files that the source lacks (``projects/absent_files.py``)."""
     tried: list[Attempt] = field(default_factory=list)
     hints: dict[str, None] = field(default_factory=dict)
     """What might have helped on another machine or with other settings, in order."""
@@ -226,7 +228,7 @@ class Loop:
     ) -> Attempt:
         """The attempt that ``recipe_run`` is, with its class."""
         if self.enough is None:
-            assessment = assess(recipe_run.run, self.options.accept, self._count_defined)
+            assessment = assess(recipe_run.run, self.options.accept, self._count_defined, absent=self.absent)
         else:
             reached = self.enough(recipe_run)
             assessment = SetupAssessment(setup_class=SetupClass.PROVEN if reached else SetupClass.NOT_PROVEN)

@@ -21,6 +21,7 @@ from backdate.checking.setup_result import SetupResult
 from backdate.checking.starting_recipes import StartingRecipes, keep_proven, starting_recipes
 from backdate.errors import SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
+from backdate.projects.absent_files import absent_files
 from backdate.projects.project import Project
 from backdate.projects.submodules import empty_submodules
 from backdate.recipes.recipe import SkipKind, SkippedInstruction
@@ -73,7 +74,7 @@ def set_up_project(
         folder = resources.run_folder(f"setup-{project.name}", started, keep)
         backend = ProjectBackend(dated=dated, resources=resources, folder=folder, progress=progress)
         starting = starting_recipes(project, dated, resources, options)
-        loop = Loop(backend, options, dated.tree, progress=progress)
+        loop = Loop(backend, options, dated.tree, progress=progress, absent=absent_files(project))
         interrupted: KeyboardInterrupt | None = None
         try:
             best = loop.run(starting.starts)
@@ -127,7 +128,7 @@ def _result(
         outside=best.assessment.outside if best is not None else 0,
         defined=best.assessment.defined if best is not None else 0,
         covered=best.assessment.covered if best is not None else 0,
-        failures=_failures(best, apt=loop.backend.apt),
+        failures=_failures(best, loop),
         error=best.record.error if best is not None else ErrorClass.NO_TESTS,
         repairs=best.repairs if best is not None else (),
         attempts=tuple(attempt.record for attempt in loop.tried),
@@ -140,13 +141,13 @@ def _result(
     )
 
 
-def _failures(best: Attempt | None, *, apt: bool) -> tuple[FailedTests, ...]:
+def _failures(best: Attempt | None, loop: Loop) -> tuple[FailedTests, ...]:
     """What failed in the best attempt: its tests by class and cause, or the build of its environment."""
     if best is None:
         return ()
     record, run = best.record, best.recipe_run.run
     if run is not None and any(result.outcome.bad for result in run.results):
-        return failed_tests(run, apt=apt)
+        return failed_tests(run, apt=loop.backend.apt, absent=loop.absent)
     if record.error is None:
         return ()
     return (FailedTests(error=record.error, line=record.message, tests=(), help=record.help),)
@@ -184,7 +185,7 @@ def _reason(best: Attempt | None, accept: float, skipped: Sequence[SkippedInstru
     share = f"{counts.passed} of {counts.ran} tests that ran pass"
     if best.record.setup_class is SetupClass.PROVEN_BUT_OUTSIDE:
         others = counted(best.assessment.outside, "test wants", "tests want")
-        return f"{share}; {others} the network or a service"
+        return f"{share}; {others} the network, a service or files that the source lacks"
     if best.proven:
         return share
     if best.weak:

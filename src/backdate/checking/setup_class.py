@@ -8,7 +8,7 @@ however well the project is set up; and a suite of which nearly nothing was run 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.text import first_line
 
 ALMOST = 0.90
-"""The part of the tests that ran which has to pass even where all others want the network or a service."""
+"""The part of the tests that ran which has to pass even where all others want what is elsewhere."""
 _MOST_LINE = 300
 _OTHER_SYSTEM = re.compile(
     r"\b(?:windows|win32|win64|nt|mac ?os(?: ?x)?|os ?x|darwin|cygwin|msys|aix|solaris|sunos|freebsd|bsd)\b"
@@ -55,7 +55,7 @@ class SetupAssessment:
 
     setup_class: SetupClass
     outside: int = 0
-    """Tests that failed for want of the network or of a service."""
+    """Tests that failed for want of the network, a service or files."""
     defined: int = 0
     """Tests that the project's files define; 0 where nobody counted, as too little passes."""
     covered: int = 0
@@ -75,15 +75,22 @@ class FailedTests:
     """What would help, in one sentence."""
 
 
-def assess(run: SuiteRun | None, accept: float, count_defined: Callable[[], DefinedTests]) -> SetupAssessment:
+def assess(
+    run: SuiteRun | None,
+    accept: float,
+    count_defined: Callable[[], DefinedTests],
+    *,
+    absent: Sequence[str] = (),
+) -> SetupAssessment:
     """The class of ``run``. ``accept``: the part of the tests that ran which has to pass.
 
-    ``count_defined`` is called only where enough passes: reading all test files takes a while.
+    ``absent``: the names of files that the source lacks (``projects/absent_files.py``). ``count_defined``
+    is called only where enough passes: reading all test files takes a while.
     """
     counts = count_outcomes(run)
     if run is None or run.status != "completed" or not counts.passed:
         return SetupAssessment(setup_class=SetupClass.NOT_PROVEN)
-    outside = sum(class_of_result(result).outside for result in run.results if result.outcome.bad)
+    outside = sum(class_of_result(result, absent).outside for result in run.results if result.outcome.bad)
     without = counts.ran - outside
     if is_proven(run, accept):
         proven = SetupClass.PROVEN
@@ -112,11 +119,13 @@ def _of_other_systems(run: SuiteRun) -> list[str]:
     ]
 
 
-def class_of_result(result: CaseResult) -> ErrorClass:
-    """Why a test failed, as its exceptions tell."""
+def class_of_result(result: CaseResult, absent: Sequence[str] = ()) -> ErrorClass:
+    """Why a test failed, as its exceptions tell; a test that names a file of ``absent`` for want of it."""
     if result.outcome is Outcome.TIMED_OUT:
         return ErrorClass.TIMEOUT
     texts = [f"{raised.type}: {raised.message}" for raised in result.raised]
+    if any(name in text for text in (result.id, *texts) for name in absent):
+        return ErrorClass.MISSING_DATA
     return class_of_failed_test((*texts, result.reason))
 
 
@@ -128,15 +137,15 @@ def telling_line(result: CaseResult) -> str:
     return raised_line(last.type, last.message, most=_MOST_LINE)
 
 
-def failed_tests(run: SuiteRun, *, apt: bool) -> tuple[FailedTests, ...]:
+def failed_tests(run: SuiteRun, *, apt: bool, absent: Sequence[str] = ()) -> tuple[FailedTests, ...]:
     """The tests of ``run`` that failed, by class and cause, the largest group first.
 
-    ``apt``: whether Debian packages are applied.
+    ``apt``: whether Debian packages are applied. ``absent``: as for ``assess``.
     """
     groups: dict[tuple[ErrorClass, str], list[str]] = {}
     for result in run.results:
         if result.outcome.bad:
-            groups.setdefault((class_of_result(result), telling_line(result)), []).append(result.id)
+            groups.setdefault((class_of_result(result, absent), telling_line(result)), []).append(result.id)
     return tuple(
         FailedTests(
             error=error, line=line, tests=tuple(tests), help=what_helps(error, line, of_build=False, apt=apt)

@@ -109,7 +109,7 @@ class SetupResult:
     run: SuiteRun | None = None
     counts: Counts = field(default_factory=Counts)
     outside: int = 0
-    """Tests of ``run`` that failed for want of the network or of a service."""
+    """Tests of ``run`` that failed for want of the network, a service or files."""
     defined: int = 0
     """Tests that the project's files define; 0 where nobody counted, as too few of those that ran pass."""
     covered: int = 0
@@ -134,7 +134,7 @@ class SetupResult:
 
     @property
     def proven(self) -> bool:
-        """Whether the recipe may be relied on, be it but for tests that want the network or a service."""
+        """Whether the recipe may be relied on, be it but for tests that want what is elsewhere."""
         return self.setup_class.proven
 
 

@@ -23,7 +23,7 @@ _MOST_GROUPS = 8
 _VERDICTS: Mapping[SetupClass, str] = MappingProxyType(
     {
         SetupClass.PROVEN: "Proven",
-        SetupClass.PROVEN_BUT_OUTSIDE: "Proven but for what wants the network or a service",
+        SetupClass.PROVEN_BUT_OUTSIDE: "Proven but for what wants the network, a service or absent files",
         SetupClass.WEAK: "Weak",
         SetupClass.NOT_PROVEN: "Not proven",
     }

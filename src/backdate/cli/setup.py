@@ -89,8 +89,8 @@ def setup_command(arguments: SetupArguments) -> int:
 
     Recipes are read from the project's files; each is built and tested from a clean start, and repaired by
     the class of its error, until at least 95 % of the tests that ran pass. Proven, too, is what passes but
-    for tests that want the network or a service (at least 90 %); weak, and not proven, where less than half
-    of the tests that the project defines ran.
+    for tests that want the network, a service or absent files (at least 90 %); weak, and not proven, where
+    less than half of the tests that the project defines ran.
 
     Examples: backdate setup . ; backdate setup pypi:tablib==3.3.0 ; backdate setup URL@v1.0 --at 2019-05-21 ;
     backdate setup . --without ci --no-repair ;

@@ -70,6 +70,8 @@ class ErrorClass(StrEnum):
     """A display is expected."""
     NEEDS_NETWORK = "needs-network"
     """Tests need the network."""
+    MISSING_DATA = "missing-data"
+    """Tests read files that the source holds as names only: of Git LFS, of a submodule that is empty."""
     TIMEOUT = "time-out"
     MEMORY = "memory"
     DISK = "disk"
@@ -84,8 +86,8 @@ class ErrorClass(StrEnum):
 
     @property
     def outside(self) -> bool:
-        """Whether it is for want of something that no environment holds: the network, or a service."""
-        return self in (ErrorClass.NEEDS_NETWORK, ErrorClass.NEEDS_SERVICE)
+        """Whether it is for want of something that no environment holds: the network, a service, data."""
+        return self in (ErrorClass.NEEDS_NETWORK, ErrorClass.NEEDS_SERVICE, ErrorClass.MISSING_DATA)
 
 
 _GROUPS = MappingProxyType(
@@ -109,6 +111,7 @@ _GROUPS = MappingProxyType(
                 ErrorClass.NEEDS_SECRET,
                 ErrorClass.NEEDS_DISPLAY,
                 ErrorClass.NEEDS_NETWORK,
+                ErrorClass.MISSING_DATA,
                 ErrorClass.TIMEOUT,
                 ErrorClass.MEMORY,
                 ErrorClass.DISK,
