@@ -62,7 +62,7 @@ class NoIndex:
     def providers(self, module, candidates, at):
         return ()
 
-    def first_upload(self, name, version, after):
+    def first_upload(self, name, wanted, after):
         return None
 
     def versions(self, name, at):

@@ -1,6 +1,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from backdate.environments import uv
 from backdate.environments.cutoff_overrides import cutoff_overrides_at
 
@@ -53,6 +55,27 @@ def test_a_name_that_is_not_there_is_certain_where_it_is_required_itself() -> No
     assert not uv.says_a_name_is_missing(f"{other} And you require six, we can")
     assert not uv.says_a_name_is_missing(direct.replace("require no-such", "require no-such-other"))
     assert not uv.says_a_name_is_missing(RESOLUTION)
+
+
+NOTHING_LEFT = """error: No solution found when resolving dependencies
+  cause: Because all versions of optax depend on jaxlib>=0.1.37 and there are no versions of jaxlib, we can
+         conclude that all versions of optax cannot be used.
+         And because you require optax, we can conclude that your requirements are unsatisfiable.
+"""
+ONLY_AN_OLDER_ONE = """error: No solution found when resolving dependencies
+  cause: Because only ml-dtypes==0.0.1 is available and all versions of jaxlib depend on ml-dtypes>=0.2.0, we
+         can conclude that all versions of jaxlib cannot be used.
+         And because all versions of optax depend on jaxlib==0.4.18 and you require optax, we can conclude
+         that your requirements are unsatisfiable.
+"""
+
+
+@pytest.mark.parametrize("log", [NOTHING_LEFT, ONLY_AN_OLDER_ONE])
+def test_what_all_releases_require_and_is_not_there_is_certain(log: str) -> None:
+    assert uv.says_a_name_is_missing(log)
+    assert not uv.says_a_name_is_missing(log.replace("all versions of optax", "optax>=0.1"))
+    assert not uv.says_a_name_is_missing(log.replace("you require optax", "you require optax-other"))
+    assert not uv.says_a_name_is_missing(f"{log}hint: pre-releases are available for jaxlib")
 
 
 def test_programs_are_kept_quiet() -> None:

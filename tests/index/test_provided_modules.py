@@ -136,3 +136,17 @@ def test_wheels_of_other_systems_are_none(files: list[str], *, expected: bool) -
     page = SimpleNamespace(before=lambda _at: [SimpleNamespace(filename=name) for name in files])
     client = SimpleNamespace(project_page=lambda _name, at: page)
     assert ProvidedModules(client, None).has_wheels("m", AT) is expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "day"),
+    [("0.2.0", 6), (">=0.2.0", 6), ("==0.2.0", 6), ("==0.0.*", 3), (None, 3), (">=1", None), ("x y", None)],
+)
+def test_the_first_upload_is_that_of_a_wanted_version(wanted: str | None, day: int | None) -> None:
+    files = tuple(
+        SimpleNamespace(version=version, upload_time=datetime(2023, month, 1, tzinfo=UTC))
+        for version, month in (("0.0.1", 3), ("0.2.0", 6), ("0.3.0", 9), (None, 12))
+    )
+    names = ProvidedModules(SimpleNamespace(project_page=lambda name, at: SimpleNamespace(files=files)))  # type: ignore[arg-type]
+    found = names.first_upload("ml-dtypes", wanted, datetime(2022, 6, 1, tzinfo=UTC))
+    assert (found.month if found else None) == day

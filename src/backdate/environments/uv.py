@@ -28,6 +28,13 @@ _NOT_FOUND = re.compile(
     r"([\w.-]{1,100}) was not found in the package registry"
     r"(?: and ([\w.-]{1,100})(?:==\S{1,60})? depends on \1)?"
 )
+_ALL_DEPEND = re.compile(r"all versions of ([\w.-]{1,100}) depend on ([\w.-]{1,100})")
+_NO_VERSIONS = re.compile(r"there are no versions of ([\w.-]{1,100})(?=,? (?:and|we)\b)")
+_ONLY_OTHERS = re.compile(
+    r"only ([\w.-]{1,100})[<>=]=?\S{1,60} is available and "
+    r"all versions of ([\w.-]{1,100}) depend on ([\w.-]{1,100})[<>=!~]"
+)
+_REQUIRED = re.compile(r"you require ([\w.-]*\w)")
 _CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _NETWORK_VARIABLES = (
     *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
@@ -223,17 +230,32 @@ def says_file_too_large(log: str) -> bool:
 
 
 def says_a_name_is_missing(log: str) -> bool:
-    """Whether uv could not resolve because the index has nothing of a name that is required itself.
+    """Whether uv could not resolve because the index has nothing of a name that cannot be done without.
 
-    Not one that a release of something else requires: pip might have taken another release.
+    One that is required itself, or by all releases of one that is; not one that a single release requires:
+    pip might have taken another release.
     """
     text = " ".join(without_escapes(log)[-_MOST_EXPLAINED:].split())
+    if _required_by_all(text):
+        return True
     for match in _NOT_FOUND.finditer(text):
         asking = match[2] or match[1]  # the project, or whoever requires it, of which there is one release
         only = rf"only {re.escape(asking)}(?:==\S+)? is available and " if match[2] else ""
         if re.search(rf"{only}you require {re.escape(asking)}(?![\w.-]*\w)", text):
             return True
     return False
+
+
+def _required_by_all(text: str) -> bool:
+    """Whether nothing suitable is there of what all releases of a requirement require, on whichever way."""
+    if "pre-release" in text:  # which pip takes where there is nothing else
+        return False
+    depends = [(match[1], match[2]) for match in _ALL_DEPEND.finditer(text)]
+    gone = {match[1] for match in _NO_VERSIONS.finditer(text)}
+    gone |= {match[2] for match in _ONLY_OTHERS.finditer(text) if match[1] == match[3]}
+    for _ in depends:
+        gone |= {name for name, wanted in depends if wanted in gone}
+    return any(match[1] in gone for match in _REQUIRED.finditer(text))
 
 
 def explain_failure(log: str, *, lines: int = 40) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from backdate.errors import StoredDataError, UsageError
@@ -53,12 +54,13 @@ class ProvidedModules:
                 return modules
         return ()
 
-    def first_upload(self, name: str, version: str | None, after: Instant) -> Instant | None:
-        """When a file of ``version`` (of any version when None) was first uploaded after ``after``.
+    def first_upload(self, name: str, wanted: str | None, after: Instant) -> Instant | None:
+        """When a file of a version that is ``wanted`` was first uploaded after ``after``.
 
-        None when there is none, or when one was uploaded earlier.
+        A version ("1.0"), a specifier (">=0.2"), or None for any version. None when there is none, or when
+        one was uploaded earlier.
         """
-        files = [file for file in self._files(name, None) if version is None or file.version == version]
+        files = [file for file in self._files(name, None) if _is_wanted(file.version, wanted)]
         first = min((file.upload_time for file in files), default=None)
         return first if first is not None and first >= after else None
 
@@ -117,6 +119,16 @@ def _newest_files(files: Iterable[IndexFile]) -> list[IndexFile]:
     )
     sdists = [file for file in latest if file.filename.endswith((".tar.gz", ".zip", ".tar.bz2", ".tgz"))]
     return [*wheels[:1], *sdists[:1]]
+
+
+def _is_wanted(version: str | None, wanted: str | None) -> bool:
+    """Whether ``version`` is the one, or suits the specifier, that is ``wanted``."""
+    if wanted is None or version is None or version == wanted:
+        return wanted is None or version == wanted
+    try:
+        return SpecifierSet(wanted).contains(version)
+    except (InvalidSpecifier, InvalidVersion):  # a version
+        return False
 
 
 def _version(text: str) -> Version:

@@ -40,7 +40,7 @@ class Index:
     def providers(self, module: str, candidates: Iterable[str], at: datetime) -> tuple[str, ...]:
         return tuple(one for one in candidates if one in self.known)
 
-    def first_upload(self, name: str, version: str | None, after: datetime) -> datetime | None:
+    def first_upload(self, name: str, wanted: str | None, after: datetime) -> datetime | None:
         return None
 
     def versions(self, name: str, at: datetime) -> tuple[str, ...]:
@@ -202,13 +202,30 @@ def test_the_project_itself_is_not_left_out_for_its_build(tmp_path: Path) -> Non
 
 def test_of_two_releases_of_one_name_the_cut_is_moved_once(tmp_path: Path) -> None:
     class Later(Index):
-        def first_upload(self, name: str, version: str | None, after: datetime) -> datetime | None:
-            return AT + timedelta(days=1 if version == "1.0" else 2)
+        def first_upload(self, name: str, wanted: str | None, after: datetime) -> datetime | None:
+            return AT + timedelta(days=1 if wanted == "1.0" else 2)
 
     said = "there is no version of x==1.0 and there is no version of x==1.1"
     found = repairs(_trouble(said, phase="resolve"), _recipe(), tmp_path, Later())
     (cut,) = found[0].recipe.extra_cutoff_overrides
     assert (cut.name, cut.until) == ("x", AT + timedelta(days=2, minutes=10))
+
+
+def test_a_cut_is_moved_to_the_first_release_that_is_wanted(tmp_path: Path) -> None:
+    class Deleted(Index):
+        """Nothing is left of what was there; of what came later the second suits."""
+
+        def first_upload(self, name: str, wanted: str | None, after: datetime) -> datetime | None:
+            return AT + timedelta(days=200 if wanted == ">=0.2.0" else 100)
+
+        def versions(self, name: str, at: datetime) -> tuple[str, ...]:
+            return ()
+
+    said = "there are no versions of ml-dtypes and all versions of jaxlib depend on ml-dtypes>=0.2.0, we"
+    said += " can conclude: No matching distribution found for ml-dtypes>=0.2.0"
+    found = repairs(_trouble(said, phase="resolve"), _recipe(), tmp_path, Deleted())
+    (cut,) = found[0].recipe.extra_cutoff_overrides
+    assert (cut.name, cut.until) == ("ml-dtypes", AT + timedelta(days=200, minutes=10))
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ class Told:
         wanted = KNOWN.get(module, "").lower().replace(".", "-")
         return tuple(one for one in candidates if one.lower().replace(".", "-") == wanted)[:1]
 
-    def first_upload(self, name: str, version: str | None, after: datetime) -> datetime | None:
+    def first_upload(self, name: str, wanted: str | None, after: datetime) -> datetime | None:
         return LATER.get(name)
 
     def versions(self, name: str, at: datetime) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ class Index:
     def providers(self, module: str, candidates: Iterable[str], at: datetime) -> tuple[str, ...]:
         return tuple(name for name in dict.fromkeys(candidates) if name in self.names)
 
-    def first_upload(self, name: str, version: str | None, after: datetime) -> datetime | None:
+    def first_upload(self, name: str, wanted: str | None, after: datetime) -> datetime | None:
         return None
 
     def versions(self, name: str, at: datetime) -> tuple[str, ...]:

@@ -48,8 +48,10 @@ class IndexFacts(Protocol):
         """
         ...
 
-    def first_upload(self, name: str, version: str | None, after: Instant) -> Instant | None:
-        """When a file of that version (any one of it when None) was first uploaded after ``after``.
+    def first_upload(self, name: str, wanted: str | None, after: Instant) -> Instant | None:
+        """When a file of a wanted version was first uploaded after ``after``.
+
+        ``wanted``: a version ("1.0"), a specifier (">=0.2"), or None for any version.
 
         None when there is none, or when one was there before already.
         """

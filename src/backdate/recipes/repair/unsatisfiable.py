@@ -75,7 +75,9 @@ def extra_cutoff_overrides(context: RepairContext) -> Iterator[Repair]:
     reason: list[str] = []
     for name, specifier in _unmet(failure.text):
         exact = next((part.version for part in specifier if part.operator == "=="), None)
-        uploaded = context.index_facts.first_upload(name, exact, failure.instant)
+        if exact is not None and exact.endswith("*"):
+            exact = None
+        uploaded = context.index_facts.first_upload(name, exact or str(specifier) or None, failure.instant)
         # What is asked for was there: a name without any file then was deleted and uploaded again.
         deleted = exact is None and not context.index_facts.versions(name, failure.instant)
         if uploaded is None or (uploaded - failure.instant > LATEST and not deleted):
