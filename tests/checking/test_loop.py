@@ -412,3 +412,21 @@ def test_progress_says_which_attempt_and_why() -> None:
         (1, 16, "tox, py38"),
         (2, 16, "a rule x: it was seen"),
     ]
+
+
+def test_a_recipe_that_installs_what_its_build_lacks_ends_in_the_option_that_does() -> None:
+    system = SystemPackages(manager="apt", packages=("libfrob2-dev", "pandoc"), provenance=RULE)
+    naming = replace(recipe("a"), system=(system,))
+    said = "x.c:1:2: fatal error: frob/api.h: No such file or directory"
+
+    def says(one: Recipe, python: str) -> object:
+        return ran(failed=2) if one == recipe("b") else failure(said)
+
+    hint = "the files: its build lacks libfrob2-dev; run with --apt as root"
+    for apt, hints in ((False, [hint]), (True, [])):
+        loop = Loop(FakeLoopBackend(says, apt=apt), SetupOptions(), ROOT)
+        best = loop.run([start(naming, "the files"), start(recipe("b"))])
+        assert best is not None
+        assert not best.proven
+        assert best.recipe_run.recipe == recipe("b")  # it came further, and would hide what helps
+        assert list(loop.hints) == hints

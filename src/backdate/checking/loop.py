@@ -22,6 +22,7 @@ from backdate.environments.environment import InterpreterChoice
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.defined_tests import DefinedTests
 from backdate.recipes.recipe import Recipe
+from backdate.recipes.repair.builds import named_packages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure
@@ -148,6 +149,16 @@ class Loop:
         elif repair.recipe.services != before.recipe_run.recipe.services:
             self.hints[f"not tried, as it cannot be started here: {repair.rule}: {repair.reason}"] = None
 
+    def _hint_of_system(self, attempt: Attempt) -> None:
+        """Keep in mind that a recipe names the Debian packages of what its build lacked."""
+        failure = attempt.failure
+        if failure is None or failure.phase == "tests" or self.backend.apt:
+            return
+        named = named_packages(failure.text, attempt.recipe_run.recipe)
+        if named:
+            packages = ", ".join(named)
+            self.hints[f"{attempt.record.source}: its build lacks {packages}; run with --apt as root"] = None
+
     def _budget_exhausted(self, *, advised: bool) -> bool:
         """Whether nothing more may be begun: the rules leave a part of what there is to an adviser.
 
@@ -215,6 +226,7 @@ class Loop:
         recipe_run = known or self.backend.run(recipe, choice, python, number)
         attempt = self._assessed(rank, start, round_, repairs, recipe_run, number)
         self.tried.append(attempt)
+        self._hint_of_system(attempt)
         return attempt
 
     def _assessed(
