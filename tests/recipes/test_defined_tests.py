@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from backdate.recipes.defined_tests import DefinedTests, defined_tests
+from backdate.recipes.suite import plan_tests
 
 UNITTEST = """\
 import unittest
@@ -57,3 +58,37 @@ def test_files_that_tests_read_and_other_projects_are_left_out(tmp_path: Path, f
 )
 def test_a_function_counts_no_oftener_than_it_is_defined(ids: list[str], covered: int) -> None:
     assert DefinedTests(names={"test_one": 2, "test_two": 1}).covered_by(ids) == covered
+
+
+DESCRIBED = """
+from pytest import fixture
+
+def describe_a_list():
+    @fixture
+    def one():
+        return [1]
+
+    def _helper():
+        pass
+
+    def has_a_length(one):
+        assert len(one) == 1
+
+    def describe_when_empty():
+        def is_false():
+            assert not []
+
+def describe():
+    return "a plain function"
+"""
+
+
+def test_functions_of_pytest_describe_are_tests(tmp_path: Path) -> None:
+    root = write(tmp_path, {"tests/test_a.py": DESCRIBED, "tests/other.py": "def describe_it(): return 1\n"})
+    defined = defined_tests(root)
+    assert dict(defined.names) == {"has_a_length": 1, "is_false": 1}
+    ids = ("tests/test_a.py::describe_a_list::has_a_length", "tests/test_a.py::describe_a_list::x::is_false")
+    assert defined.covered_by(ids) == 2
+    plan = plan_tests(root)
+    assert plan is not None
+    assert plan.runner == "pytest"

@@ -52,7 +52,8 @@ class DefinedTests:
         """
         ran: Counter[str] = Counter()
         for own in {_PARAMETERS.sub("", test) for test in ids}:
-            name = _last_name(own)
+            last = own.rpartition("::")[2]
+            name = last if last in self.names else _last_name(own)
             generated = _GENERATED.match(name)
             ran[generated[1] if name not in self.names and generated else name] += 1
         return sum(min(defined, ran[name]) for name, defined in self.names.items())

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
@@ -26,6 +27,9 @@ _TEST_FOLDER = re.compile(r"tests?|testing|unit_?tests?\Z", re.IGNORECASE)
 _SKIPPED_FOLDERS = {
     *("node_modules", "__pycache__", "site-packages", "build", "dist", "venv", "env"),
 }
+_MAY_HOLD_TESTS = re.compile(r"test|\bdescribe_", re.IGNORECASE)
+_DESCRIBES = "describe_"
+"""How functions begin whose inner functions are tests (pytest-describe)."""
 _MOST_FILES = 20_000
 _TEST_FILE_BYTES = 8 * 1024 * 1024
 _IDENTIFIER = re.compile(r"[^\W\d]\w*\Z")
@@ -70,7 +74,7 @@ def find_suite(root: Path) -> Iterator[SuiteFile]:
 def _look(root: Path, relative: str) -> SuiteFile | None:
     try:
         text = read_text(root, relative, limit=_TEST_FILE_BYTES)
-        if text is None or "test" not in text.lower():
+        if text is None or not _MAY_HOLD_TESTS.search(text):
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the project's code is warned of is not our business
@@ -93,6 +97,7 @@ def _look(root: Path, relative: str) -> SuiteFile | None:
         and not (helpers and node.args.args)
         for node in tree.body
     )
+    functions = functions or any(_describes(node) for node in tree.body)
     classes = any(isinstance(node, ast.ClassDef) and _has_tests(node) for node in tree.body)
     django = any(name == "django.test" or name.startswith("django.test.") for name in imported)
     bare = functions or (classes and not tops & {"unittest", "unittest2"} and not django)
@@ -115,12 +120,36 @@ def _defined(body: Sequence[ast.stmt], *, helpers: bool) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from _defined(node.body, helpers=False)
+        elif _describes(node):
+            yield from _described(node)
         elif (
             isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and node.name.startswith("test")
             and not (helpers and node.args.args)
         ):
             yield node.name
+
+
+def _describes(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    return (
+        isinstance(node, ast.FunctionDef)
+        and node.name.startswith(_DESCRIBES)
+        and any(isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) for inner in node.body)
+    )
+
+
+def _described(node: ast.FunctionDef) -> Iterator[str]:
+    """The names of the tests in a function of pytest-describe: its functions that are neither private nor
+    fixtures."""
+    for inner in node.body:
+        if _describes(inner):
+            yield from _described(inner)
+        elif (
+            isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and not inner.name.startswith("_")
+            and not any("fixture" in ast.unparse(decorator) for decorator in inner.decorator_list)
+        ):
+            yield inner.name
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:
