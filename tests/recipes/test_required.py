@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.recipes.declared import version_variables
 from backdate.recipes.files import Files
 from backdate.recipes.required import released_requirements, required
 
@@ -139,3 +140,23 @@ def test_no_egg_info_makes_it_raise(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         released = released_requirements(sdist(Path(folder), text.encode("utf-8", "replace").decode()))
         assert released is not None
+
+
+@pytest.mark.parametrize(
+    ("requires", "variable"),
+    [
+        ('"hatchling", "hatch-vcs>=0.1"', "SETUPTOOLS_SCM_PRETEND_VERSION"),
+        ('"poetry-core", "poetry_dynamic_versioning"', "POETRY_DYNAMIC_VERSIONING_BYPASS"),
+        ('"pdm-backend"', "PDM_BUILD_SCM_VERSION"),
+        ('"setuptools", "setuptools_scm"', None),
+    ],
+)
+def test_a_build_that_asks_version_control_is_told_the_version(
+    tmp_path: Path, requires: str, variable: str | None
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        f'[build-system]\nrequires = [{requires}]\n[project]\nname = "a.b"\ndynamic = ["version"]\n'
+    )
+    own = {"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_A_B": "1.2"}
+    assert version_variables(tmp_path, "1.2") == own | ({variable: "1.2"} if variable else {})
+    assert version_variables(tmp_path, None) == {}

@@ -13,12 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from backdate.errors import ConfigurationError
+from backdate.index.names import requirement_name
 from backdate.projects.ini import parse_ini
 from backdate.projects.read import read_text
 from backdate.projects.setup_script import setup_arguments
 from backdate.projects.toml import parse_toml
 from backdate.recipes.poetry import poetry_requirements
 
+_VERSION_VARIABLES = (
+    ("hatch-vcs", "SETUPTOOLS_SCM_PRETEND_VERSION"),  # it does not say whose version it asks for
+    ("poetry-dynamic-versioning", "POETRY_DYNAMIC_VERSIONING_BYPASS"),
+    ("pdm-backend", "PDM_BUILD_SCM_VERSION"),
+    ("pdm-pep517", "PDM_PEP517_SCM_VERSION"),
+)
+"""What tools of builds read in place of version control."""
 _MOST_ENTRIES = 50_000
 """Of all dependency groups of a project together, every inclusion counted."""
 
@@ -96,6 +104,11 @@ def version_variables(root: Path, version: str | None) -> dict[str, str]:
     if declared.name is not None:
         name = re.sub(r"[-_.]+", "_", declared.name).upper()
         variables[f"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{name}"] = version
+    requires = _table(_toml(root, "pyproject.toml", []), "build-system").get("requires")
+    tools = {requirement_name(line) for line in _written(requires)}
+    for tool, variable in _VERSION_VARIABLES:
+        if tool in tools:
+            variables[variable] = version
     if "pbr" in _setup_arguments(root, []):  # reported by read_declared above
         variables["PBR_VERSION"] = version
     return variables

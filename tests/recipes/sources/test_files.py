@@ -105,6 +105,23 @@ commands = [["pytest", "-k", "a b", "tests"]]
     assert (recipe.test.arguments, recipe.test.targets) == (("-k", "a b"), ("tests",))
 
 
+def test_tox_substitutes_in_lines_that_were_joined(tmp_path: Path) -> None:
+    text = """\
+[tox]
+envlist = py38
+[testenv]
+commands =
+    pytest {tty:--color=yes} {posargs: \\
+      --cov {toxinidir}/tests -n={env:NUMBER:2} \\
+      tests --durations 5 --run-integration}
+    coverage report
+"""
+    recipe = from_source(tmp_path, "tox", {"tox.ini": text})
+    assert recipe.test.targets == ("tests",)
+    assert "--run-integration" in recipe.test.arguments
+    assert "--color=yes" not in recipe.test.arguments
+
+
 @pytest.mark.parametrize("stated", ["file|tox.env", "A = 1\n    file|{toxinidir}/tox.env"])
 def test_tox_reads_variables_of_a_file(tmp_path: Path, stated: str) -> None:
     variables = "# comment\n\nexport SERVER_HOST={env:SERVER_HOST:localhost}\nSERVER_PORT=8080\n"

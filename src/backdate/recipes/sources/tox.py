@@ -224,7 +224,7 @@ class _ToxEnvironment:
         for section in (self._own, self._base):
             for key in keys:
                 if key in section:
-                    return list(self._resolved(section[key], 0))
+                    return list(self._resolved(tuple(_joined(section[key])), 0))
         return []
 
     def variable_lines(self) -> Iterator[tuple[int, str]]:
@@ -294,7 +294,7 @@ class _ToxEnvironment:
                 return "python"
             if name in ("envname", "env_name"):
                 return self._name
-            if name == "env":
+            if name in ("env", "tty"):  # the value without a variable, or a terminal
                 return self._filled(default.partition(":")[2] if default else "", depth + 1)
             return f"$({name})"  # which the shell's reader knows to be unknown
 
@@ -325,7 +325,7 @@ def _candidate(files: Files, tox: ToxFile, name: str) -> DeclaredJob:
     actions += _install(files, tox, environment)
     folder = environment.lines("changedir", "change_dir")
     cwd = normal_path(".", folder[0][1]) if folder else "."
-    for line, text in _joined([*environment.lines("commands_pre"), *environment.lines("commands")]):
+    for line, text in [*environment.lines("commands_pre"), *environment.lines("commands")]:
         actions += read_commands(
             re.sub(r"\A[-!\s]+", "", text),
             files=files,
