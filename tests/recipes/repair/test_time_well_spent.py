@@ -224,3 +224,43 @@ def test_a_project_that_compiles_is_built_all_the_same(tmp_path: Path) -> None:
     write(tmp_path, {"requirements.txt": "pytest\n", "setup.py": f"from setuptools import setup\n{setup}"})
     found = repairs(failed("Couldn't parse requirement"), BOTH, tmp_path, Index())
     assert "misspelt requirement" not in [repair.rule for repair in found]
+
+
+EXTRA = """\
+[project]
+name = "tox"
+dependencies = ["pluggy>=0.13"]
+[project.optional-dependencies]
+testing = ["devpi-client>=5.2", "hatchling>=0.14", "psycopg2", "pytest>=7"]
+"""
+CONFLICT = """error: No solution found when resolving dependencies
+  cause: Because hatchling>=1.0.0 depends on pluggy>=1.0.0 and devpi-client>=5.2.3 depends on
+         tox>=3.1.0,<4.dev0, we can conclude that devpi-client>=5.2.0, hatchling>=0.14.0 are incompatible.
+         And because only tox[testing]==4.0.0b2 is available and you require tox[testing], we can conclude
+         that your requirements are unsatisfiable.
+"""
+
+
+def test_of_an_extra_only_what_does_not_fit_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, {"pyproject.toml": EXTRA})
+    project = InstallStep(kind="project", file=".", extras=("testing",), provenance=WHY)
+    recipe = Recipe(install=(project,), test=RECIPE.test)
+    found = proposed(tmp_path, failed(CONFLICT, "resolve"), recipe)
+    assert rules(found)[:3] == ["a part of an extra", "a part of an extra", "fewer extras"]
+    assert [(one.kind, one.extras, one.packages) for one in found[0].recipe.install] == [
+        ("project", (), ()),
+        ("packages", (), ("hatchling>=0.14", "psycopg2", "pytest>=7")),
+    ]
+    assert found[1].recipe.install[1].packages == ("psycopg2", "pytest>=7")
+    unbuilt = proposed(tmp_path, failed("  x Failed to build `psycopg2==2.9`\n" + COMPILER), recipe)
+    (one,) = (repair for repair in unbuilt if repair.rule == "a part of an extra")
+    assert one.recipe.install[1].packages == ("devpi-client>=5.2", "hatchling>=0.14", "pytest>=7")
+    assert rules(unbuilt).index("a part of an extra") < rules(unbuilt).index("fewer extras")
+
+
+def test_an_extra_of_which_nothing_is_named_is_not_told_apart(tmp_path: Path) -> None:
+    write(tmp_path, {"pyproject.toml": EXTRA})
+    project = InstallStep(kind="project", file=".", extras=("testing",), provenance=WHY)
+    recipe = Recipe(install=(project,), test=RECIPE.test)
+    said = "No solution found: because x==1 depends on y and you require x, we can conclude"
+    assert "a part of an extra" not in rules(proposed(tmp_path, failed(said, "resolve"), recipe))

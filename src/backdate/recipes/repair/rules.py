@@ -15,6 +15,7 @@ from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair import (
     builds,
     django,
+    extras,
     incompatible,
     initial_conftests,
     missing_modules,
@@ -75,6 +76,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     own_build.without_own_build,
     builds.older_interpreter,
     unsatisfiable.without_unbuildable,
+    extras.part_of_extras,
     unsatisfiable.less,
 )
 """Rules that choose or give something up: each proposal is tried alone, the most certain first."""
