@@ -19,12 +19,14 @@ from fake_setups import (
 )
 
 from backdate.checking.attempts import message_of
+from backdate.checking.learnt import with_learnt
 from backdate.checking.loop import Loop
 from backdate.checking.progress import AttemptStarted
 from backdate.checking.settings import SetupOptions
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import Recipe, SystemPackages
 from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.repair_context import with_variables
 from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.sandboxes.services.kinds import wanted_service
 from backdate.sandboxes.services.wanted import ServiceKind
@@ -430,3 +432,37 @@ def test_a_recipe_that_installs_what_its_build_lacks_ends_in_the_option_that_doe
         assert not best.proven
         assert best.recipe_run.recipe == recipe("b")  # it came further, and would hide what helps
         assert list(loop.hints) == hints
+
+
+def test_what_a_repair_shows_of_the_project_is_not_found_out_again() -> None:
+    def with_version(one: Recipe) -> Recipe:
+        return with_variables(one, {"VERSION": "1.0"}, "unknown version", "the log")
+
+    def says(one: Recipe, python: str) -> object:
+        if "VERSION" not in dict(one.test.environment):
+            return failure("no version")
+        return ran(passed=5) if packages_of(one) == {"b"} else failure("something else")
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        wanted = trouble.text == "no version"
+        return [repaired(with_version(one), "unknown version")] if wanted else []
+
+    bench = FakeLoopBackend(says, proposes)
+    loop = Loop(bench, SetupOptions(), ROOT)
+    best = loop.run([start(recipe("a")), start(recipe("b"))])
+    assert best is not None
+    assert best.proven
+    assert [packages_of(one) for one, _ in bench.done] == [{"a"}, {"a"}, {"b"}]
+    assert best.repairs == ("as for another recipe: unknown version: it was seen",)
+    assert [variable.value for variable in best.recipe_run.recipe.variables] == ["1.0"]
+
+
+def test_what_a_recipe_sets_itself_is_not_learnt_from_another() -> None:
+    before = recipe("a")
+    after = with_variables(before, {"VERSION": "1.0", "MODE": "x"}, "a rule", "the log")
+    own = with_variables(recipe("b"), {"VERSION": "2.0"}, "its own", "tox.ini")
+    learnt = with_learnt(own, before, after)
+    assert {one.name: one.value for one in learnt.variables} == {"VERSION": "2.0", "MODE": "x"}
+    assert dict(learnt.test.environment) == {"VERSION": "2.0", "MODE": "x"}
+    assert packages_of(learnt) == {"b"}
+    assert with_learnt(learnt, before, after) == learnt

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backdate.checking.attempts import Attempt, record_of
+from backdate.checking.learnt import with_learnt
 from backdate.checking.progress import AttemptStarted
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.settings import SetupOptions
@@ -86,6 +87,8 @@ class Loop:
     hints: dict[str, None] = field(default_factory=dict)
     """What might have helped on another machine or with other settings, in order."""
     _started: float = field(default_factory=time.monotonic)
+    _learnt: list[tuple[Recipe, Recipe, str]] = field(default_factory=list)
+    """The recipes before and after each repair that helped, and the repair."""
     _effects: set[str] = field(default_factory=set)
     _defined: DefinedTests | None = None
 
@@ -115,7 +118,8 @@ class Loop:
         self, rank: int, start: StartingRecipe, known: RecipeRun | None, *, advised: bool
     ) -> Attempt | None:
         """The proven attempt that ``start`` leads to, if one does. ``advised``: an adviser's."""
-        best = self._attempt(rank, start, start.recipe, start.python, 0, (), known, advised=advised)
+        recipe, learnt = self._with_learnt(start.recipe)
+        best = self._attempt(rank, start, recipe, start.python, 0, learnt, known, advised=advised)
         if best is None or best.proven:
             return best
         proposals = self._proposals(best)
@@ -138,9 +142,20 @@ class Loop:
             if after.proven:
                 return after
             if after.improves_on(best):
+                self._learnt.append((best.recipe_run.recipe, after.recipe_run.recipe, changes[-1]))
                 best, proposals = after, self._proposals(after)
                 advised = advised or asked
         return None
+
+    def _with_learnt(self, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]:
+        """``recipe`` with what repairs of recipes before it showed of the project, and these repairs."""
+        learnt: list[str] = []
+        for before, after, change in self._learnt:
+            changed = with_learnt(recipe, before, after)
+            if changed != recipe:
+                recipe = changed
+                learnt.append(f"as for another recipe: {change}")
+        return recipe, tuple(learnt)
 
     def _hint(self, before: Attempt, repair: Repair) -> None:
         """Keep in mind what was not tried because nothing of it would be applied."""
