@@ -34,6 +34,8 @@ class ProjectBackend:
     """For the logs of all attempts."""
     progress: Reporter = NO_PROGRESS
     subject: str = "only"
+    absent: tuple[str, ...] = ()
+    """The names of files that the source lacks."""
 
     @property
     def apt(self) -> bool:
@@ -69,7 +71,7 @@ class ProjectBackend:
         """See ``loop.LoopBackend``."""
         pythons = self.resources.interpreters.usable_at(self.dated.instant)
         failure = setup_failure_of(recipe_run, self.dated, pythons)
-        return replace(failure, few_tests=assessment.setup_class is SetupClass.WEAK)
+        return replace(failure, few_tests=assessment.setup_class is SetupClass.WEAK, absent=self.absent)
 
     def classify(self, failure: SetupFailure) -> ErrorClass:
         """See ``loop.LoopBackend``."""

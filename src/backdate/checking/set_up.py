@@ -72,9 +72,12 @@ def set_up_project(
         if options.adviser_at is not None:
             options = replace(options, adviser=options.adviser_at(at))
         folder = resources.run_folder(f"setup-{project.name}", started, keep)
-        backend = ProjectBackend(dated=dated, resources=resources, folder=folder, progress=progress)
+        absent = absent_files(project)
+        backend = ProjectBackend(
+            dated=dated, resources=resources, folder=folder, progress=progress, absent=absent
+        )
         starting = starting_recipes(project, dated, resources, options)
-        loop = Loop(backend, options, dated.tree, progress=progress, absent=absent_files(project))
+        loop = Loop(backend, options, dated.tree, progress=progress, absent=absent)
         interrupted: KeyboardInterrupt | None = None
         try:
             best = loop.run(starting.starts)

@@ -52,7 +52,8 @@ class Index:
 
 def failed(text: str, phase: Phase = "install", **more: object) -> SetupFailure:
     given = {"status": phase, "texts": (text,), "python": "3.9.18", "instant": AT, "pythons": PYTHONS}
-    return read_failure(phase=phase, **(given | more))  # type: ignore[arg-type]
+    absent = more.pop("absent", ())
+    return replace(read_failure(phase=phase, **(given | more)), absent=absent)  # type: ignore[arg-type]
 
 
 def proposed(root: Path, failure: SetupFailure, recipe: Recipe = RECIPE, *names: str) -> tuple[Repair, ...]:
@@ -264,3 +265,14 @@ def test_an_extra_of_which_nothing_is_named_is_not_told_apart(tmp_path: Path) ->
     recipe = Recipe(install=(project,), test=RECIPE.test)
     said = "No solution found: because x==1 depends on y and you require x, we can conclude"
     assert "a part of an extra" not in rules(proposed(tmp_path, failed(said, "resolve"), recipe))
+
+
+def test_a_build_that_wants_an_empty_submodule_is_not_tried_in_other_ways(tmp_path: Path) -> None:
+    write(tmp_path, {"setup.py": f"{SETUP}, install_requires=['six'])\n", "requirements-dev.txt": "x\n"})
+    said = "FileNotFoundError: [Errno 2] No such file or directory: 'src/ext/uchardet/src'"
+    failure = failed(OWN + COMPILER + said, absent=("src/ext/uchardet/",))
+    assert classify(failure) is ErrorClass.MISSING_DATA
+    assert set(rules(proposed(tmp_path, failure, BOTH))) <= {"without the project's own build"}
+    assert classify(failed(OWN + COMPILER + said)) is not ErrorClass.MISSING_DATA
+    helps = what_helps(ErrorClass.MISSING_DATA, said, of_build=True, apt=False)
+    assert "git submodule update --init" in helps

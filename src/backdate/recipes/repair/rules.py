@@ -95,6 +95,8 @@ def classify(failure: SetupFailure) -> ErrorClass:
     """The class of the error that matters most. Never raises, whatever the log holds."""
     if failure.status in _BY_STATUS:
         return _BY_STATUS[failure.status]
+    if failure.wants_absent_files:
+        return ErrorClass.MISSING_DATA
     text = failure_text(failure)
     if failure.few_tests:
         return ErrorClass.FEW_TESTS
@@ -167,6 +169,8 @@ def repairs(failure: SetupFailure, recipe: Recipe, root: Path, index_facts: Inde
     context = RepairContext(failure=failure, recipe=recipe, files=Files(root), index_facts=index_facts)
     additive = (*ADDITIVE_RULES, *_of_extensions(alternative=False))
     alternative = (*ALTERNATIVE_RULES, *_of_extensions(alternative=True))
+    if failure.wants_absent_files:
+        additive, alternative = (), (own_build.without_own_build,)
     additions: list[Repair] = []
     for rule in additive:
         proposed = next(rule(context), None)

@@ -66,6 +66,13 @@ class SetupFailure:
     """Hosts and ports that a build wanted and was not let through to."""
     few_tests: bool = False
     """Whether enough of what ran passes, but less than half of the tests that the project defines ran."""
+    absent: tuple[str, ...] = ()
+    """The names of files that the source lacks (``projects/absent_files.py``)."""
+
+    @property
+    def wants_absent_files(self) -> bool:
+        """Whether a build names files that the source lacks, so that no recipe could make it succeed."""
+        return self.phase != "tests" and any(name.rstrip("/") in self.text for name in self.absent)
 
     @property
     def minor(self) -> tuple[int, int]:
