@@ -38,12 +38,36 @@ if os.fork() == 0:
 """
 
 
+HIDING = """
+import array, os, socket, time
+print("a build", flush=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    here, there = socket.socketpair()
+    here.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1]))])
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        os.dup2(null, number)  # the pipe is in no process, only in the message that nobody takes
+    time.sleep(10 ** 6)
+"""
+CROWD = """
+import os, time
+print("a build", flush=True)
+for number in range(700):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(10 ** 6)
+"""
+
+
 def run(sandbox: Sandbox, tmp_path: Path, build: str, *, ends: bool) -> tuple[RunStatus, str]:
     command = Command(
         argv=(sys.executable, "-I", "-c", INSTALLER, build),
         cwd="/tmp",
         ends_left_behind=ends,
-        limits=Limits(wall_s=PATIENCE_S if ends else 3.0),
+        limits=Limits(wall_s=PATIENCE_S if ends else 3.0, processes=2048),
     )
     mounts = tuple(
         Mount(source=Path(one), target=one)
@@ -67,6 +91,26 @@ def test_a_daemon_that_holds_the_output_is_ended(
     assert status is RunStatus.EXITED
     assert "the installer goes on after a build" in text
     assert "what a build left behind held its output open; 1 process ended" in text
+
+
+@pytest.mark.parametrize("build", [HIDING, CROWD], ids=["a message", "many"])
+def test_so_is_one_that_hides_what_it_holds(
+    build: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_behind, "GRACE_S", 0.0)
+    status, text = run(sandbox, tmp_path, build, ends=True)
+    assert status is RunStatus.EXITED
+    assert "the installer goes on after a build" in text
+    assert "left behind held its output open" in text
+
+
+def test_what_is_left_is_counted(bubblewrap: Sandbox, tmp_path: Path) -> None:
+    script = "(setsid sleep 1000 >/dev/null 2>&1 &) ; (setsid sleep 1000 >/dev/null 2>&1 &) ; sleep 0.3"
+    for ends, count in ((True, 2), (False, 0)):
+        command = Command(argv=("/bin/sh", "-c", script), cwd="/tmp", ends_left_behind=ends)
+        assert bubblewrap.run(command, Workspace(), log=tmp_path / "log").left_behind == count
+    command = Command(argv=("/bin/sh", "-c", "sleep 0.05 & :"), cwd="/tmp", ends_left_behind=True)
+    assert bubblewrap.run(command, Workspace(), log=tmp_path / "log").left_behind == 0
 
 
 def test_what_ends_in_time_does_its_work(

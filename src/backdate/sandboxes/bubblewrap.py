@@ -51,8 +51,10 @@ from backdate.sandboxes.log import BoundedLog
 
 _STAGE = "/tmp"  # noqa: S108 - covered by an empty file system in a mount namespace of the run's own
 
+_RUN = f"exec /bin/sh {layout.COMMAND_FILE} </dev/null >&3 3>&-"
 _SHIM = f"""echo ready >&0; read -r word && [ "$word" = go ] || exit 1
-exec awk 'BEGIN {{ print system("exec /bin/sh {layout.COMMAND_FILE} </dev/null >&3 3>&-") }}' 3>&1 >&0"""
+exec awk 'BEGIN {{ print system("{_RUN}"); fflush(); getline }}' 3>&1 >&0"""
+"""It waits for the supervisor's end of the socket: until then what the command left is there to be seen."""
 
 
 class Bubblewrap:
@@ -128,11 +130,12 @@ class Bubblewrap:
                 _program(pipe.shown_to(command), binds, identity, group, base) as prepared,
             ):
                 program = replace(prepared, pass_fds=(*prepared.pass_fds, *pipe.descriptors))
-                ending = _supervise(program, output, command, workspace, folder, group)
+                left_behind = LeftBehind(output)
+                ending = _supervise(program, left_behind, command, workspace, folder, group)
                 used = pipe.use()
             output.close()
             result = endings.result_of(ending, group.peak_memory_bytes(), output.dropped, enforced)
-            return replace(result, secret_use=used)
+            return replace(result, secret_use=used, left_behind=left_behind.ended)
 
     def _make_group(self, limits: Limits, folder: Path) -> ControlGroup:
         needed = {"memory": limits.memory_bytes is not None, "pids": limits.processes is not None}
@@ -264,7 +267,7 @@ def _script(command: Command, group: ControlGroup) -> bytes:
 
 def _supervise(
     program: supervision.Program,
-    output: BoundedLog,
+    left_behind: LeftBehind,
     command: Command,
     workspace: Workspace,
     folder: Path,
@@ -276,14 +279,20 @@ def _supervise(
     disk = endings.disk_watch(folder, limits, workspace.mounts)
     if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
-    left_behind = LeftBehind(output)
     if command.ends_left_behind:
         watches.append(left_behind.watch)
 
     def on_start(leader: int) -> None:
-        left_behind.leader = leader
+        left_behind.start(leader)
         if disk is not None:
             disk.namespace = str(Path(f"/proc/{leader}/ns/pid").readlink())
 
-    ending = supervision.supervise(program, output, wall_s=limits.wall_s, watches=watches, on_start=on_start)
+    ending = supervision.supervise(
+        program,
+        left_behind.log,
+        wall_s=limits.wall_s,
+        watches=watches,
+        on_start=on_start,
+        on_end=left_behind.count_left if command.ends_left_behind else None,
+    )
     return endings.with_disk_limit(ending, limits)

@@ -134,13 +134,14 @@ class Docker:
                     )
                     with engine.attached(name) as connection:
                         container = docker_run.Container(engine, name, connection, output)
-                        ending = _follow(container, command, workspace, folder, output)
+                        left_behind = LeftBehind(output)
+                        ending = _follow(container, command, workspace, folder, left_behind)
                 finally:
                     engine.remove(name)
                 used = pipe.use()
             output.close()
             result = endings.result_of(ending, container.peak_memory_bytes, output.dropped, enforced)
-            return replace(result, secret_use=used)
+            return replace(result, secret_use=used, left_behind=left_behind.ended)
 
 
 def _fitting_image(engine: Engine, name: str) -> str:
@@ -222,19 +223,18 @@ def _follow(
     command: Command,
     workspace: Workspace,
     folder: Path,
-    output: BoundedLog,
+    left_behind: LeftBehind,
 ) -> ProcessEnd:
     limits = command.limits
     watches: list[Watch] = [*endings.stop_watches(command)]
     disk = endings.disk_watch(folder, limits, workspace.mounts)
     if disk is not None:
         watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
-    left_behind = LeftBehind(output)
     if command.ends_left_behind:
         watches.append(left_behind.watch)
 
     def on_start(process: int) -> None:
-        left_behind.leader = process
+        left_behind.start(process)
         if disk is not None:
             disk.namespace = docker_run.namespace_of(process)
 

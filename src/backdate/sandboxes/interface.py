@@ -178,6 +178,9 @@ class RunResult:
     enforced: Enforced
     secret_use: SecretUse = SecretUse.NONE
     """Whether the command was handed its secret, and whether anything read it."""
+    left_behind: int = 0
+    """Processes that the command left when it ended, or that held it up, and that were ended; looked for
+    where ``Command.ends_left_behind``."""
 
     @property
     def ok(self) -> bool:

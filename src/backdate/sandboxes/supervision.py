@@ -74,11 +74,13 @@ def supervise(
     wall_s: float,
     watches: Sequence[Watch] = (),
     on_start: Callable[[int], None] | None = None,
+    on_end: Callable[[], None] | None = None,
 ) -> ProcessEnd:
     """Run ``program`` to its end, or to the end of ``wall_s`` seconds, or until a watch objects.
 
     ``on_start`` is given the id of the process whose death ends the whole tree, before the command
-    starts. When this returns or raises, no process of the run is left.
+    starts. ``on_end`` is called when the command has ended by itself, before what it left is. When this
+    returns or raises, no process of the run is left.
     """
     ours, theirs = socket.socketpair()
     output, output_end = os.pipe()
@@ -104,7 +106,10 @@ def supervise(
             os.close(output_end)
         run = _Run(process, ours, output, log, program.status_fd)
         try:
-            return run.follow(wall_s, watches, on_start)
+            ending = run.follow(wall_s, watches, on_start)
+            if ending.status is RunStatus.EXITED and on_end is not None:
+                on_end()
+            return ending
         finally:
             run.end()
 
