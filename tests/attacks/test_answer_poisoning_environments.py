@@ -13,6 +13,7 @@ import pytest
 from hostile_projects import builder_in, built, project, request_for, wheel
 
 from backdate.environments.environment import Environment
+from backdate.environments.incidents import IncidentKind
 from backdate.environments.throwaway import ThrowawayBuilder
 from backdate.projects.tree import tree_digest
 
@@ -80,6 +81,8 @@ def test_nothing_that_is_shared_changes(tmp_path: Path) -> None:
         with ThrowawayBuilder(builder, request, made, locked=(), folder=folder) as throwaway:
             environment = throwaway.prepare(asked)
             assert isinstance(environment, Environment), environment.message
+        assert [one.kind for one in environment.incidents] == [IncidentKind.NOT_LOCKED]
+        assert environment.incident_notes[0].endswith("shown nothing of it: secret")
         assert environment.root.is_relative_to(folder)
         assert poisoned(environment.root), "the attack wrote nothing, not even to its own environment"
         assert snapshot(builder.cache.folder) == before

@@ -14,6 +14,7 @@ from hostile_projects import builder_in, built, project, request_for
 from patience import PATIENCE_S
 
 from backdate.environments.build_limits import BUILD_LIMITS
+from backdate.environments.incidents import IncidentKind
 from backdate.sandboxes import left_behind
 
 DAEMON = """
@@ -63,6 +64,7 @@ def test_nothing_changes_once_the_build_is_over(way: str, tmp_path: Path) -> Non
             environment = built(builder.build_at(request, tmp_path / "place"))
         ticks = [root / "ticking" for root in environment.roots if (root / "ticking").exists()]
         assert ticks, "the daemon did not reach the environment"
+        assert IncidentKind.LEFT_BEHIND in {one.kind for one in environment.incidents}
         seen = [tick.read_bytes() for tick in ticks]
         time.sleep(0.3)  # three hundred of its rounds
         assert [tick.read_bytes() for tick in ticks] == seen
@@ -89,3 +91,4 @@ def test_one_that_holds_the_output_ends_with_the_build(
     with builder_in(tmp_path / "cache", limits=replace(BUILD_LIMITS, wall_s=PATIENCE_S)) as builder:
         environment = built(builder.prepare(request_for(tree, builder.cache)))
     assert "left behind held its output open" in environment.log.read_text(encoding="utf-8")
+    assert environment.incident_notes == ("1 process was left behind by the build, and ended",)

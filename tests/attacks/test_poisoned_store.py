@@ -10,6 +10,8 @@ from pathlib import Path
 
 from hostile_projects import builder_in, built, poisoned, project, request_for
 
+from backdate.environments.incidents import IncidentKind
+
 POISON = """
 cache = pathlib.Path(os.environ["UV_CACHE_DIR"])
 reached = []
@@ -46,4 +48,7 @@ def test_nothing_but_its_own_environment_changes(tmp_path: Path) -> None:
     for environment in (victim, later):
         for root in environment.roots:
             assert poisoned(root) == []
+    assert [one.kind for one in attacker.incidents] == [IncidentKind.STORE_ENTRY]
+    assert "of uv's cache was changed in the build's own view" in attacker.incidents[0].text
+    assert victim.incidents == later.incidents == (), "an honest build is not named"
     assert not list((folder / "builds").iterdir()), "the private folders are left"

@@ -44,12 +44,14 @@ def test_the_other_one_is_as_it_was_built(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     with builder_in(cache, files) as builder:
         both = project(tmp_path / "both", name="both", requires=("first", "second"))
-        built(builder.prepare(request_for(both, builder.cache)))
+        named = built(builder.prepare(request_for(both, builder.cache))).incident_notes
+        assert named == ("the build of first 1 left 2 wheels of another name; none is taken",)
         wheels = sorted(path.name for path in (cache / "built" / "wheels").rglob("*.whl"))
         assert wheels == ["first-1-py3-none-any.whl", "second-1-py3-none-any.whl"]
         alone = project(tmp_path / "alone", name="alone", requires=("second",))
         later = built(builder.prepare(request_for(alone, builder.cache)))
     assert poisoned(cache) == []
     assert later.dependencies is not None
+    assert later.incidents == ()
     assert list(later.dependencies.root.rglob("second.py"))
     assert len(list((cache / "built" / "wheels").rglob("*.whl"))) == 2, "it was built again"

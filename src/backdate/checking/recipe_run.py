@@ -239,6 +239,7 @@ def _notes(
         yield from filter(
             None, (environment.network_note, environment.replacement_note, environment.lock_note)
         )
+        yield from environment.incident_notes
         for override in environment.lock.cutoff_overrides:
             yield f"{override.name} was cut at {override.until:%Y-%m-%d} instead: {override.reason}"
     if run is not None:

@@ -93,6 +93,8 @@ def env_command(arguments: EnvArguments) -> int:
         )
     if made.failure is not None:
         tell(f"The environment does not build ({made.failure.phase}):\n{made.failure.message}")
+        for note in made.failure.incident_notes:
+            tell(f"Note: {note}")
         tell(f"Log: {made.failure.log}")
         return exit_codes.CANNOT_TELL
     assert made.environment is not None
@@ -103,6 +105,8 @@ def env_command(arguments: EnvArguments) -> int:
     )
     if made.environment.choice.note:
         typer.echo(f"Note: {printable(made.environment.choice.note)}")
+    for note in made.environment.incident_notes:
+        typer.echo(f"Note: {note}")
     typer.echo(f"Lock: {arguments.output / 'pylock.toml'}")
     if arguments.lock_builds:
         typer.echo(f"Builds: {arguments.output / BUILD_REQUIREMENTS}")

@@ -7,7 +7,6 @@ by whichever installer builds it.
 
 from __future__ import annotations
 
-import os
 import time
 import uuid
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.built_wheels import BuiltWheels, built_apart
 from backdate.environments.cache import Cache
 from backdate.environments.compiled import nearest
-from backdate.environments.environment import BuildFailure, Environment, Lock
+from backdate.environments.environment import BuildFailure, Environment, Lock, with_incidents
 from backdate.environments.finished import FinishedEnvironments
 from backdate.environments.inputs import EnvironmentRequest, can_be_layered
 from backdate.environments.keys import Keys
@@ -30,9 +29,10 @@ from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.resolving import ResolutionCache, is_alone
+from backdate.environments.step_files import give_with_lock
 from backdate.environments.steps import Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
-from backdate.projects.hostile import Folder, move_out
+from backdate.projects.hostile import move_out
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.scratch import clear_stale
 from backdate.text import first_line
@@ -109,7 +109,7 @@ class Builder:
         with PrivateView(self.cache) as view:
             resolution = self._resolver.resolve(request, inputs, stages, view)
             if isinstance(resolution, BuildFailure):
-                return resolution
+                return with_incidents(resolution, view.incidents())
             dependencies, project = split_by_origin(resolution.pylock)
             if self._layered and dependencies and project and can_be_layered(request):
                 if not is_alone(resolution.lock):
@@ -120,12 +120,11 @@ class Builder:
             else:
                 content = request.digest if project else None
                 environment = self._whole(request, resolution, resolution.pylock, content, stages)
-        if isinstance(environment, BuildFailure):
-            return environment
-        self.note_neighbour(environment)
-        return replace(
-            environment, choice=request.choice, lock=resolution.lock, unconfirmed=resolution.unconfirmed
-        )
+            made = with_incidents(environment, view.incidents())
+        if isinstance(made, BuildFailure):
+            return made
+        self.note_neighbour(made)
+        return replace(made, choice=request.choice, lock=resolution.lock, unconfirmed=resolution.unconfirmed)
 
     def _in_layers(
         self,
@@ -156,7 +155,7 @@ class Builder:
                 lambda root: self._fill(request, resolution.lock, resolution.pylock, root, key),
             )
             stages.enter("ready")
-            return environment
+            return with_incidents(environment, (*lower.incidents, *view.incidents()))
 
         return self.finished.keep(key, stages, make)
 
@@ -255,15 +254,14 @@ class Builder:
             log = self.cache.logs / f"{key}.pip.log"
             with PrivateView(self.cache) as view:
                 answer = install_with_pip(self.steps, request, root, log, view)
+                incidents = view.incidents()
             if isinstance(answer, BuildFailure):
                 both = f"{failure.message}\n\nA pip released before the instant says:\n{answer.message}"
-                return replace(failure, message=both, tried_pip=True)
+                return with_incidents(replace(failure, message=both, tried_pip=True), incidents)
             lock, pip = answer
-            why = first_line(failure.message)
-            installer = f"pip {pip} through the index as of the instant, as uv could not: {why}"
-            return self.steps.built(
-                request, key=key, root=root, lock=lock, log=log, started=started, installer=installer
-            )
+            installer = f"pip {pip} through the index as of the instant, as uv could not: "
+            made = self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)
+            return with_incidents(replace(made, installer=installer + first_line(failure.message)), incidents)
 
         return self.finished.keep(key, stages, make)
 
@@ -287,9 +285,7 @@ class Builder:
             stages.enter("building")
             built = built or self._fill_anywhere(request, resolution, resolution.pylock, key, shared=False)
             if isinstance(built, Environment):
-                with Folder.at(built.root) as folder:
-                    folder.give_to(os.geteuid(), os.getegid())
-                    folder.replace("pylock.toml", resolution.pylock.encode())
+                built = with_incidents(built, give_with_lock(built.root, resolution.pylock))
                 output.parent.mkdir(parents=True, exist_ok=True)
                 if output.exists():
                     output.rmdir()
@@ -315,9 +311,9 @@ class Builder:
             if made.resolution is not None:
                 self._resolver.keep(request, made.resolution)
             if made.resolution is not None and made.installed:
-                lock, started = made.resolution.lock, time.monotonic()
-                env = self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)
-                return made.resolution, env
+                at, lock = time.monotonic(), made.resolution.lock
+                env = self.steps.built(request, key=key, root=root, lock=lock, log=log, started=at)
+                return made.resolution, with_incidents(env, made.incidents)
         return self.resolve(request, stages), None
 
     def resolve(
@@ -366,7 +362,7 @@ class Builder:
             wheels=[wheel.path for wheel in wheels.values()],
         )
         if isinstance(made, Environment):
-            return made
+            return with_incidents(made, (one for wheel in wheels.values() for one in wheel.incidents))
         self.cache.discard(root)
         return None
 
@@ -398,6 +394,6 @@ class Builder:
                 with_tree=with_tree,
                 wheels=wheels,
             )
-        if failure is not None:
-            return failure
-        return self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)
+            incidents = view.incidents()
+        made = self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)
+        return with_incidents(failure or made, incidents)

@@ -146,9 +146,10 @@ class BuiltWheels:
                 with_tree=False,
                 further_variables={"RUST_LOG": LOGGED},
             )
+            seen = view.incidents()
             if failure is not None:
-                return failure
-            wheel = WheelStore(cache).take(key, sdist, view.changed)
+                return replace(failure, incidents=seen)
+            wheel = WheelStore(cache).take(key, sdist, view.changed, seen)
             if wheel is None:
                 cache.write(
                     "locks", _without_wheel(key), WithoutWheel(name=sdist.name, version=sdist.version)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
+from backdate.environments.incidents import BuildIncident
 from backdate.sandboxes.interface import BaseSystem, Mount, Network
 from backdate.timeline.instants import Instant
 
@@ -123,6 +125,8 @@ class Environment:
 
     replaced: tuple[Path, ...] = ()
     """Folders that were kept, had been changed since they were made, and are built again this time."""
+    incidents: tuple[BuildIncident, ...] = ()
+    """What was seen of its build that came to nothing; also of the builds of what it holds."""
     unconfirmed: tuple[str, ...] | None = None
     """None where its lock names the files that the index lists. Else those of which it does not
     ("pip 23.0"); none of these where the index could not be asked. It is then shared with no other
@@ -145,6 +149,11 @@ class Environment:
             return ""
         folders = ", ".join(map(str, self.replaced))
         return f"an environment that was kept had been changed since it was made; built again: {folders}"
+
+    @property
+    def incident_notes(self) -> tuple[str, ...]:
+        """What to say of what its build did that came to nothing."""
+        return tuple(incident.text for incident in self.incidents)
 
     @property
     def lock_note(self) -> str:
@@ -209,3 +218,18 @@ class BuildFailure:
     """Hosts and ports that the build wanted and was not let through to."""
     limit_evidence: LimitEvidence | None = None
     """How it is known that a limit was met; None where ``phase`` names none, and in older results."""
+    incidents: tuple[BuildIncident, ...] = ()
+    """What was seen of the build that came to nothing."""
+
+    @property
+    def incident_notes(self) -> tuple[str, ...]:
+        """What to say of what the build did that came to nothing."""
+        return tuple(incident.text for incident in self.incidents)
+
+
+AnswerT = TypeVar("AnswerT", bound=Environment | BuildFailure)
+
+
+def with_incidents(answer: AnswerT, incidents: Iterable[BuildIncident]) -> AnswerT:
+    """``answer`` with these besides its own."""
+    return replace(answer, incidents=tuple(dict.fromkeys((*answer.incidents, *incidents))))

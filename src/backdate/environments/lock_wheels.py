@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
+from backdate.environments.incidents import BuildIncident
 from backdate.environments.lock import packages_of
 from backdate.serial import to_json
 
@@ -36,6 +37,8 @@ class WheelFile:
 
     path: Path
     sha256: str
+    incidents: tuple[BuildIncident, ...] = ()
+    """What was seen of its build that came to nothing."""
 
 
 def sdists_to_build(text: str, *, python: str, machine: str) -> tuple[LockedSdist, ...]:

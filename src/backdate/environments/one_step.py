@@ -7,7 +7,7 @@ index's word, and each sdist is built once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.environments.built_metadata import BuiltSdist, read_built
@@ -49,7 +49,8 @@ class OneStepInstaller:
             stages.enter("resolving")
             made = install_wheels_alone(self.steps, request, asked, root, log, built)
             if made.end is None:
-                return made
+                seen = (incident for one in built for incident in one.wheel.incidents)
+                return replace(made, incidents=tuple(seen))
             sdist = made.needed
             if root is not None:
                 self.steps.cache.discard(root)

@@ -13,6 +13,7 @@ import contextlib
 from pathlib import Path
 
 from backdate.environments.cache import Cache
+from backdate.environments.incidents import BuildIncident, changed_entries, left_behind
 from backdate.environments.references.stated import Stated
 from backdate.environments.references.supply import ReferenceSupply
 from backdate.sandboxes.interface import Mount
@@ -28,6 +29,8 @@ class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
         self._made: Path | None = None
         self.supplies: dict[Stated, ReferenceSupply] = {}
         """What was fetched for the steps so far, by what they name."""
+        self._incidents: list[BuildIncident] = []
+        self._uv_cache: Path | None = None
 
     def __exit__(self, *_error: object) -> None:
         self._stack.close()
@@ -67,9 +70,19 @@ class PrivateView(contextlib.AbstractContextManager["PrivateView"]):
         view = folder / "view"  # nothing lies in it, seen from here, where it was laid over the cache
         return view if view.is_dir() and any(view.iterdir()) else folder / "upper"
 
+    def note_left_behind(self, processes: int) -> None:
+        """A step of the build left so many processes, which are gone."""
+        self._incidents += left_behind(processes)
+
+    def incidents(self) -> tuple[BuildIncident, ...]:
+        """What was seen of the steps so far, of which none runs any more."""
+        changed = () if self._uv_cache is None else changed_entries(self.changed, self._uv_cache)
+        return (*self._incidents, *changed)
+
     def mounts(self, uv_cache: Path) -> tuple[Mount, ...]:
         """The view of ``uv_cache`` at its own path, and the folder to hand over in."""
         self._cache.make_clean(uv_cache)
+        self._uv_cache = uv_cache
         changes = self._folder / "changes"
         changes.mkdir(exist_ok=True)
         out = self.handed_over

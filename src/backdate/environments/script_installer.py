@@ -20,7 +20,7 @@ from pathlib import Path
 from backdate.environments import uv
 from backdate.environments.build import Builder
 from backdate.environments.cutoff_overrides import cutoff_overrides_at
-from backdate.environments.environment import BuildFailure, Environment, Lock
+from backdate.environments.environment import BuildFailure, Environment, Lock, with_incidents
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.pip_choice import (
     ChoiceInputs,
@@ -213,9 +213,10 @@ def _run(
             root=root,
             references=references,
         )
+        incidents = view.incidents()
         try:
             if not result.ok:
-                return _failure(steps, request, result, log, installer)
+                return with_incidents(_failure(steps, request, result, log, installer), incidents)
             installed = read_installed(handed_over(place.metadata))
             local = {one.name for one in installed if one.local}
             listed = handed_over(place.listed)
@@ -227,12 +228,14 @@ def _run(
             compiling = log.with_suffix(".compile.log")
             failure = steps.compile(request, root, compiling, builder.neighbours(request, lock))
             if failure is not None:
-                return failure
+                return with_incidents(failure, incidents)
         except (OSError, ConfigurationError, StoredDataError) as error:
             message = f"the script left no environment that can be listed: {error}"
-            return BuildFailure(phase="install", message=message, choice=request.choice, log=log)
+            unlisted = BuildFailure(phase="install", message=message, choice=request.choice, log=log)
+            return with_incidents(unlisted, incidents)
     used = "" if installer == "uv" else f"pip {version}"
-    return steps.built(request, key=key, root=root, lock=lock, log=log, started=started, installer=used)
+    made = steps.built(request, key=key, root=root, lock=lock, log=log, started=started, installer=used)
+    return with_incidents(made, incidents)
 
 
 def _failure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import tempfile
 from collections.abc import Iterator
@@ -9,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from backdate.environments import uv
+from backdate.environments.incidents import BuildIncident, lock_entry
 from backdate.environments.inputs import EnvironmentRequest, configuration
 from backdate.environments.lock import PROJECT
 from backdate.errors import StoredDataError
-from backdate.projects.hostile import read_beneath
+from backdate.projects.hostile import Folder, read_beneath
 from backdate.projects.read import decode
 from backdate.sandboxes.interface import MIB, Mount
 
@@ -53,6 +55,15 @@ def build_files(request: EnvironmentRequest) -> Iterator[uv.BuildFiles]:
         yield uv.BuildFiles(
             limits=limits, limited=bool(request.build_constraints), settings=settings if written else None
         )
+
+
+def give_with_lock(root: Path, pylock: str) -> tuple[BuildIncident, ...]:
+    """Give the environment at ``root`` to whoever runs this, with its lock; what lay there instead of one."""
+    with Folder.at(root) as folder:
+        folder.give_to(os.geteuid(), os.getegid())
+        there = folder.status("pylock.toml")
+        folder.replace("pylock.toml", pylock.encode())
+    return lock_entry(None if there is None else there.st_mode)
 
 
 def handed_over(path: Path) -> str:

@@ -318,6 +318,8 @@ class Steps:
                 base=request.base,
             )
             run = self.sandbox.run(command, workspace, log=log)
+        if view is not None:
+            view.note_left_behind(run.left_behind)
         step = StepRun(run=run, refused=connection.refused, notes=references.notes)
         step.note_refusals(log)
         return step

@@ -16,8 +16,9 @@ from typing import TypeVar
 
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
-from backdate.environments.environment import BuildFailure, Environment, LockedDistribution
+from backdate.environments.environment import BuildFailure, Environment, LockedDistribution, with_incidents
 from backdate.environments.finished import FinishedEnvironments
+from backdate.environments.incidents import not_locked
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock import is_local, split_by_origin
 from backdate.environments.private_view import PrivateView
@@ -120,7 +121,10 @@ class ThrowawayBuilder(AbstractContextManager["ThrowawayBuilder"]):
             if request.digest == self._given.digest and self._locked is not None:
                 return self._made
             if request.digest not in self._environments:
-                self._environments[request.digest] = self._prepare(request)
+                asked_before = self._withheld()
+                answer = self._prepare(request)
+                asked_now = sorted(self._withheld() - asked_before)
+                self._environments[request.digest] = with_incidents(answer, not_locked(asked_now))
             return self._environments[request.digest]
 
     @property
@@ -146,6 +150,9 @@ class ThrowawayBuilder(AbstractContextManager["ThrowawayBuilder"]):
                     references_of=self._given,
                 )
             return self._closed
+
+    def _withheld(self) -> frozenset[str]:
+        return frozenset(() if self._server is None else self._server.withheld)
 
     def taken(self) -> tuple[AllowedFiles, ...]:
         """The files that builds took from the index; nothing can be built afterwards."""
@@ -184,7 +191,8 @@ class ThrowawayBuilder(AbstractContextManager["ThrowawayBuilder"]):
             if environment is None:
                 closed = self.closed_builder
                 build = replace(build, steps=closed.steps)
-                return build.make(root, lower, lambda _root: closed.prepare(request))
+                made_now = build.make(root, lower, lambda _root: closed.prepare(request))
+                return with_incidents(made_now, view.incidents())
         return environment
 
 

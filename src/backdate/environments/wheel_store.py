@@ -8,6 +8,7 @@ bounded size, and lies where no build can write.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 from packaging.version import InvalidVersion, Version
 
 from backdate.environments.cache import Cache
+from backdate.environments.incidents import BuildIncident, other_wheels
 from backdate.environments.lock_wheels import LockedSdist, WheelFile
 from backdate.errors import ConfigurationError
 from backdate.projects.hostile import Folder
@@ -32,6 +34,8 @@ class BuiltWheel:
     sha256: str
     built_as: str = ""
     """The key under which it was built, from the same inputs; empty for its own."""
+    incidents: tuple[BuildIncident, ...] = ()
+    """See ``WheelFile``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class WheelStore:
         if not same:
             self.cache.forget("wheels", key)
             return None
-        return WheelFile(path=place / kept.filename, sha256=kept.sha256)
+        return WheelFile(path=place / kept.filename, sha256=kept.sha256, incidents=kept.incidents)
 
     def built_as(self, key: str) -> str | None:
         """The key under which the wheel of ``key`` was built; None where there is none. It is not read."""
@@ -66,26 +70,33 @@ class WheelStore:
         wheel, built_as = self.find(other), self.built_as(other)
         if wheel is None or built_as is None:
             return None
-        shared = BuiltWheel(filename=wheel.path.name, sha256=wheel.sha256, built_as=built_as)
+        shared = BuiltWheel(
+            filename=wheel.path.name, sha256=wheel.sha256, built_as=built_as, incidents=wheel.incidents
+        )
         self.cache.write("wheels", key, shared)
         return wheel
 
-    def take(self, key: str, sdist: LockedSdist, changes: Path) -> WheelFile | None:
+    def take(
+        self, key: str, sdist: LockedSdist, changes: Path, seen: Sequence[BuildIncident] = ()
+    ) -> WheelFile | None:
         """The one wheel of ``sdist`` in what a build changed of uv's cache, from now on kept under ``key``.
 
-        None when there is no such wheel, or more than one.
+        ``seen``: what was seen of the build, noted with the wheel. None when there is no such wheel, or more
+        than one.
         """
         self.cache.discard(self.cache.built_wheels / key)
         with Folder.at(self.cache.built_wheels) as parent, parent.make(key) as target:
             try:
-                filename = _take(sdist, changes, target)
+                filename, others = _take(sdist, changes, target)
             except ConfigurationError:
-                filename = None
+                return None
             if filename is None:
                 return None
             sha256 = target.sha256(filename).hex()
-        self.cache.write("wheels", key, BuiltWheel(filename=filename, sha256=sha256))
-        return WheelFile(path=self.cache.built_wheels / key / filename, sha256=sha256)
+        incidents = (*seen, *other_wheels(f"{sdist.name} {sdist.version}", others))
+        self.cache.write("wheels", key, BuiltWheel(filename=filename, sha256=sha256, incidents=incidents))
+        path = self.cache.built_wheels / key / filename
+        return WheelFile(path=path, sha256=sha256, incidents=incidents)
 
     def verify_all(self) -> dict[str, bool]:
         """Each key of a wheel, and whether it is as it was; what is not is forgotten."""
@@ -101,23 +112,30 @@ def is_wheel_of(sdist: LockedSdist, filename: str) -> bool:
         return False
 
 
-def _take(sdist: LockedSdist, changes: Path, target: Folder) -> str | None:
-    """Copy the wheel into ``target``; its name. uv keeps it at
-    ``sdists-vN/pypi/NAME/VERSION/REVISION/``, or below ``index/DIGEST/`` for another index than PyPI."""
+def _take(sdist: LockedSdist, changes: Path, target: Folder) -> tuple[str | None, int]:
+    """Copy the wheel into ``target``; its name, and how many wheels of other names lie beside it.
+
+    uv keeps it at ``sdists-vN/pypi/NAME/VERSION/REVISION/``, or below ``index/DIGEST/`` for another index
+    than PyPI.
+    """
     found = []
+    others = 0
     with Folder.at(changes) as top:
         for parts in _revisions(top, sdist):
             with top.below(parts) as folder:
-                found += [(parts, name) for name in _names(folder) if is_wheel_of(sdist, name)]
+                wheels = [name for name in _names(folder) if name.endswith(".whl")]
+                own = [(parts, name) for name in wheels if is_wheel_of(sdist, name)]
+                found += own
+                others += len(wheels) - len(own)
         if len(found) != 1:
-            return None
+            return None, others
         parts, filename = found[0]
         with top.below(parts) as folder:
             status = folder.status(filename)
             if status is None or status.st_size > LARGEST_WHEEL:
-                return None
+                return None, others
             folder.duplicate(filename, target, mode=0o644)
-    return filename
+    return filename, others
 
 
 def _revisions(top: Folder, sdist: LockedSdist) -> list[tuple[str, ...]]:

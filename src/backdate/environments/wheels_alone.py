@@ -25,6 +25,7 @@ from pathlib import Path
 
 from backdate.environments import uv
 from backdate.environments.built_metadata import BuiltSdist, metadata_settings
+from backdate.environments.incidents import BuildIncident
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock import index_line, is_of_index, read_pylock
 from backdate.environments.lock_wheels import LockedSdist, sdists_to_build
@@ -60,6 +61,8 @@ class OneStep:
     """Why not all of what was wanted was done."""
     needed: LockedSdist | None = None
     """What has to be built before it resolves."""
+    incidents: tuple[BuildIncident, ...] = ()
+    """See ``Environment``."""
 
 
 def install_wheels_alone(

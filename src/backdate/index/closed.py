@@ -58,6 +58,7 @@ class ClosedIndexClient(IndexClient):
                 releases.setdefault(canonical_version(one.version), []).append(one)
         self._filtered: dict[str, tuple[SerialisedPage, SerialisedPage]] = {}
         self._filtering = threading.Lock()
+        self._withheld: set[str] = set()
 
     def serialised_page(self, name: str, at: Microseconds | None) -> SerialisedPage:
         """See ``IndexClient``."""
@@ -68,10 +69,17 @@ class ClosedIndexClient(IndexClient):
         page = super().cached_page(name, at)
         return None if page is None else self._shown(page)
 
+    def withheld(self) -> tuple[str, ...]:
+        """The projects that were asked for and of which no file is allowed; normalised names."""
+        with self._filtering:
+            return tuple(sorted(self._withheld))
+
     def _shown(self, page: SerialisedPage) -> SerialisedPage:
         if self._allowed is None:
             return page
         with self._filtering:
+            if page.name not in self._allowed:
+                self._withheld.add(page.name)
             known = self._filtered.get(page.name)
             if known is None or known[0] is not page:
                 known = self._filtered[page.name] = (
@@ -119,6 +127,11 @@ class FilesServer:
             if status == "200" and isinstance(route, FileRoute) and not route.metadata:
                 found.add(TakenFile(name=route.name, filename=route.filename))
         return tuple(sorted(found))
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """See ``ClosedIndexClient``."""
+        return self._client.withheld()
 
     def releases(self, files: Iterable[TakenFile]) -> tuple[AllowedFiles, ...]:
         """The releases and hashes of files that were taken, by name and version."""

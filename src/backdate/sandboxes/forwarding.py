@@ -7,14 +7,15 @@ from pathlib import Path
 
 from backdate.sandboxes.interface import Mount
 
-_FORWARDER = "/run/backdate/forwarder.py"
+FORWARDER = "/run/backdate/forwarder.py"
+"""Where a sandbox sees the program."""
 
 
 def forwarder_mount() -> Mount:
     """What a sandbox has to show for ``forwarder_line``, besides the socket."""
-    return Mount(source=Path(__file__).with_name("inside") / "backdate_forwarder.py", target=_FORWARDER)
+    return Mount(source=Path(__file__).with_name("inside") / "backdate_forwarder.py", target=FORWARDER)
 
 
 def forwarder_line(interpreter: Path, socket: str, port: int) -> str:
     """The shell line that starts the program inside, by any Python; it returns when ``port`` is open."""
-    return shlex.join((str(interpreter), "-E", "-s", "-S", _FORWARDER, socket, str(port)))
+    return shlex.join((str(interpreter), "-E", "-s", "-S", FORWARDER, socket, str(port)))

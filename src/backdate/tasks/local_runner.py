@@ -314,15 +314,21 @@ def _notes_of_environment(environment: Environment) -> Iterator[RunNote]:
         yield RunNote(kind=NoteKind.REPLACED, text=environment.replacement_note)
     if environment.lock_note:
         yield RunNote(kind=NoteKind.LOCK, text=environment.lock_note)
+    yield from _notes_of_incidents(environment)
     for override in environment.lock.cutoff_overrides:
         yield RunNote(kind=NoteKind.CUTOFF, text=f"{override.name} is cut later: {override.reason}")
 
 
 def _with_notes(side: BuiltSide) -> BuiltSide:
-    """With what the environment says of itself."""
+    """With what the environment says of itself, or what was seen of its failed build."""
     if isinstance(side.answer, BuildFailure):
-        return side
+        return replace(side, notes=(*side.notes, *_notes_of_incidents(side.answer)))
     return replace(side, notes=(*side.notes, *_notes_of_environment(side.answer)))
+
+
+def _notes_of_incidents(answer: Environment | BuildFailure) -> Iterator[RunNote]:
+    for text in answer.incident_notes:
+        yield RunNote(kind=NoteKind.INCIDENT, text=text)
 
 
 def _dated_task(task: Task, tree: Path, environment: TaskEnvironment) -> DatedProject:

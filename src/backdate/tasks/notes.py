@@ -29,6 +29,8 @@ class NoteKind(StrEnum):
     """Packages of the system with which a failed build would have been tried again."""
     RETRIED = "retried"
     """A first run ended in its time limit."""
+    INCIDENT = "incident"
+    """What a build did that came to nothing."""
     NOT_WITNESSED = "not-witnessed"
     """Why runs that were watched are not witnessed."""
 
