@@ -22,6 +22,8 @@ class Call:
     """The ``argument_list``, its parentheses included; of ``f(x for x in y)`` the generator expression."""
     given: tuple[Node, ...]
     """The arguments, without comments."""
+    is_whole: bool = True
+    """Whether ``given`` are all: not so of ``partial(function, …)`` and ``Base.__init__(self, …)``."""
 
     @property
     def positional(self) -> tuple[Node, ...]:
@@ -42,7 +44,7 @@ def calls_of(names: SourceNames, function: str) -> Iterator[Call]:
     """
     any_object = function.startswith(".")
     found: dict[tuple[int, int], Call] = {}
-    for chain in _mentions(names, function):
+    for chain in mentions(names, function):
         if any_object:
             if chain.type != "attribute" or is_of_module(names, chain):
                 continue
@@ -61,7 +63,7 @@ def call_at(node: Node, *, skip: int = 0) -> Call | None:
     if arguments.type == "generator_expression":
         return Call(node=node, function=function, arguments=arguments, given=(arguments,))
     given = tuple(child for child in arguments.named_children if child.type != "comment")
-    return Call(node=node, function=function, arguments=arguments, given=given[skip:])
+    return Call(node=node, function=function, arguments=arguments, given=given[skip:], is_whole=not skip)
 
 
 def is_of_module(names: SourceNames, chain: Node) -> bool:
@@ -72,7 +74,7 @@ def is_of_module(names: SourceNames, chain: Node) -> bool:
     return imported is not None and imported.statement.type == "import_statement"
 
 
-def _mentions(names: SourceNames, function: str) -> Iterator[Node]:
+def mentions(names: SourceNames, function: str) -> Iterator[Node]:
     """The names and attributes that may be the function."""
     leaf = function.rpartition(".")[2]
     words = {leaf}

@@ -66,6 +66,10 @@ class ImportEdits:
         if text not in after:
             after.append(text)
 
+    def adds_after(self, statement: Node) -> bool:
+        """Whether a statement was added behind ``statement``."""
+        return bool(self._of(statement).after)
+
     def add_at_top(self, text: str) -> None:
         """A statement of its own where the file's imports stand."""
         anchor = _last_import_of_block(self._tree)
@@ -86,8 +90,11 @@ class ImportEdits:
     def _written(self, statement: Node, changes: _Changes) -> list[Edit]:
         all_entries = imported_names(self._tree, statement)
         kept = [e for e in all_entries if changes.entries.get(e.entry.start_byte) != ""]
-        if all_entries and not kept and not changes.appended:
-            return self._in_its_place(statement, changes.after)
+        if all_entries and not kept:
+            if not changes.appended:
+                return self._in_its_place(statement, changes.after)
+            changes.entries[all_entries[0].entry.start_byte] = changes.appended.pop(0)
+            kept = [all_entries[0]]
         edits = list(changes.spans)
         for index, imported in enumerate(all_entries):
             text = changes.entries.get(imported.entry.start_byte)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -127,6 +128,16 @@ class SourceNames:
             module_of_import(self.tree, statement)
             for statement in self.tree.imports
             if any(child.type == "wildcard_import" for child in statement.children)
+        )
+
+    def is_unused(self, imported: ImportedName, changed: Collection[int]) -> bool:
+        """Whether nothing uses what an import binds, but for what begins at the ``changed`` offsets.
+
+        A string with the name counts as a use: it may be in ``__all__``, or an annotation.
+        """
+        text = re.search(rf"""["']{re.escape(imported.local)}["']""", self.tree.text)
+        return text is None and all(
+            use.start_byte in changed for use in self.tree.identifiers(imported.local) if is_use(use)
         )
 
     def meaning(self, node: Node) -> Meaning:

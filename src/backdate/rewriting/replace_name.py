@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import re
 
 from tree_sitter import Node
 
@@ -13,7 +12,6 @@ from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import (
     ImportedName,
     SourceNames,
-    binding_identifier,
     imported_names,
     is_use,
     module_of_import,
@@ -55,7 +53,8 @@ class _Replacement:
         for node in occurrences:
             self._use(node)
         for needed, head in self._needed.values():
-            unused = head if head is not None and self._is_unused(head) else None
+            _, changed = self._heads.get(head.entry.start_byte, (head, set())) if head else (None, set())
+            unused = head if head is not None and self._names.is_unused(head, changed) else None
             add_import(self._names, self._imports, needed, unused=unused, beside=head)
         edits = [*self._edits, *self._imports.edits()]
         return RewrittenSource(
@@ -233,16 +232,6 @@ class _Replacement:
             if "".join(owner.split()) == f"{before}.":
                 start, text = attribute.start_byte, leaf
         self._edits.append(Edit(start, chain.end_byte, text))
-
-    def _is_unused(self, head: ImportedName) -> bool:
-        """Whether nothing is left of an import once the uses are changed."""
-        _, changed = self._heads.get(head.entry.start_byte, (head, set()))
-        own = binding_identifier(head)
-        return all(
-            use == own or use.start_byte in changed
-            for use in self._tree.identifiers(head.local)
-            if use == own or is_use(use)
-        ) and not re.search(rf"""["']{re.escape(head.local)}["']""", self._tree.text)
 
     def _comes_by_star(self) -> bool:
         return self._old.rpartition(".")[0] in self._names.star_modules

@@ -78,8 +78,8 @@ class ReplaceUse:
     """A dotted name, or after a dot the name of an attribute of any object: ".A"."""
     template: str
     """The expression, with ``{self}`` for the object, ``{0}`` for the first positional argument and on,
-    ``{name}`` for a keyword argument, ``{args}`` for all that is given. Dotted names are imported where the
-    file does not have them."""
+    ``{name}`` for a keyword argument, ``{args}`` for all else that is given, which may be nothing. Dotted
+    names are imported where the file does not have them."""
     called: bool = True
     """Whether the use is a call with its arguments, or the name alone."""
     defaults: Mapping[str, str] = field(default_factory=dict)

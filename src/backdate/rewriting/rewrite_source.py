@@ -8,6 +8,7 @@ from backdate.editing.spans import apply_edits
 from backdate.rewriting.arguments import add_argument, change_argument, name_positional
 from backdate.rewriting.rename_attribute import rename_attribute
 from backdate.rewriting.replace_name import replace_name
+from backdate.rewriting.replace_use import replace_use
 from backdate.rewriting.rewrite import (
     AddArgument,
     ChangeArgument,
@@ -66,7 +67,7 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
         case RenameAttribute():
             return rename_attribute(tree, rewrite, lines)
         case ReplaceUse():
-            return _left(LeftAloneReason.ARGUMENTS)
+            return replace_use(tree, rewrite, lines)
 
 
 def _leaf(rewrite: Rewrite) -> str:

@@ -12,6 +12,7 @@ from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
 from backdate.rewriting.source_tree import SourceTree
+from backdate.rewriting.template import PLACEHOLDER
 
 _LOADS_ITS_PARTS = frozenset(
     {"numpy", "scipy", "pandas", "networkx", "torch", "tensorflow", "sqlalchemy", "jax", "pydantic", "os"}
@@ -160,10 +161,17 @@ def _at_top_level(imported: ImportedName) -> bool:
     return parent is not None and parent.type == "module"
 
 
-def spell_expression(names: SourceNames, edits: ImportEdits, expression: str, near: Node) -> str | None:
+def spell_expression(
+    names: SourceNames,
+    edits: ImportEdits,
+    expression: str,
+    near: Node,
+    beside: ImportedName | None = None,
+) -> str | None:
     """``expression`` with its dotted names as the file spells them at ``near``, imported where they are not.
 
-    None where one of them cannot be had. Single names are taken as they are: builtins, and what the file has.
+    New imports go ``beside`` another one. None where one of the names cannot be had. Single names are
+    taken as they are: builtins, and what the file has.
     """
     made: list[Edit] = []
     for chain in _dotted_names(expression):
@@ -177,7 +185,7 @@ def spell_expression(names: SourceNames, edits: ImportEdits, expression: str, ne
             if sibling is not None and not names.bindings(leaf):
                 spelling = Spelling(expression=leaf, needs=NewImport(dotted=dotted, module=""))
             if spelling.needs is not None:
-                add_import(names, edits, spelling.needs, unused=None, beside=sibling)
+                add_import(names, edits, spelling.needs, unused=None, beside=sibling or beside)
         made.append(Edit(chain.start_byte, chain.end_byte, spelling.expression))
     return apply_edits(expression, made)
 
@@ -199,14 +207,15 @@ def _sibling(names: SourceNames, module: str) -> ImportedName | None:
 def _dotted_names(expression: str) -> list[Node]:
     """The chains of names and attributes in an expression that begin with a name."""
     found: list[Node] = []
-    waiting = [SourceTree(expression).root]
+    tree = SourceTree(expression)
+    waiting = [tree.root]
     while waiting:
         node = waiting.pop()
         if node.type == "attribute":
             head = node
             while head.type == "attribute" and (inner := head.child_by_field_name("object")) is not None:
                 head = inner
-            if head.type == "identifier":
+            if head.type == "identifier" and not tree.code(head).startswith(PLACEHOLDER):
                 found.append(node)
                 continue
         waiting += node.children

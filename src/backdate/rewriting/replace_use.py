@@ -1,0 +1,209 @@
+"""Putting an expression in the place of a use: a method for a function, a call for an attribute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from backdate.editing.spans import Edit, apply_edits
+from backdate.rewriting.argument_edits import argument_name, argument_value
+from backdate.rewriting.calls import Call, calls_of, is_of_module, mentions
+from backdate.rewriting.guards import is_guarded
+from backdate.rewriting.import_edits import ImportEdits
+from backdate.rewriting.names import ImportedName, SourceNames
+from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceUse, RewrittenSource
+from backdate.rewriting.source_tree import SourceTree, ancestors, is_field
+from backdate.rewriting.spelling import spell_expression
+from backdate.rewriting.template import Given, as_python, fill, given_by, is_template, placeholders_of
+
+_SIDE_EFFECT_FREE = frozenset(
+    {"identifier", "attribute", "integer", "float", "string", "true", "false", "none"}
+)
+
+
+def replace_use(tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None) -> RewrittenSource:
+    """The edits that put the template for uses on ``lines``; of any object's attributes on named lines.
+
+    An import of the name goes with its last use. Where its line is among ``lines``, every use changes.
+    """
+    if not is_template(rewrite.template) or (lines is None and rewrite.target.startswith(".")):
+        return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
+    return _Replacement(tree, rewrite, lines).made()
+
+
+class _Replacement:
+    def __init__(self, tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None) -> None:
+        self._tree, self._rewrite, self._lines = tree, rewrite, lines
+        self._names = SourceNames(tree)
+        self._imports = ImportEdits(tree)
+        self._edits: dict[tuple[int, int], str] = {}
+        self._changed: set[int] = set()
+        self._heads: set[int] = set()
+        """Where the changed uses begin."""
+        self._beside: dict[int, ImportedName] = {}
+        """Imports of whole modules by which changed uses came."""
+        self._left: list[LeftAlone] = []
+
+    def made(self) -> RewrittenSource:
+        """All edits."""
+        imported = self._imported()
+        asked = [(node, use) for node, use in self._uses() if self._on_lines(node)]
+        if imported and any(self._on_lines(i.statement) for i in imported):
+            asked = list(self._uses())
+        for node, use in sorted(asked, key=lambda pair: pair[0].end_byte - pair[0].start_byte):
+            self._change(node, use)
+        if self._edits or not asked:
+            for entry in imported:
+                if self._names.is_unused(entry, self._heads) and (
+                    self._edits or self._on_lines(entry.statement)
+                ):
+                    self._imports.drop_entry(entry)
+                    self._changed.add(self._tree.line(entry.entry.start_byte))
+        for entry in self._beside.values():
+            if self._imports.adds_after(entry.statement) and self._names.is_unused(entry, self._heads):
+                self._imports.drop_entry(entry)
+        edits = [Edit(start, end, text) for (start, end), text in self._edits.items()]
+        return RewrittenSource(
+            edits=tuple(sorted({*edits, *self._imports.edits()})) if edits else (),
+            lines=tuple(sorted(self._changed)) if edits else (),
+            left=tuple(self._left),
+        )
+
+    def _imported(self) -> tuple[ImportedName, ...]:
+        """Imports of the name itself, where the template does without it."""
+        target = self._rewrite.target
+        if re.search(rf"(?<![\w.]){re.escape(target)}(?!\w)", self._rewrite.template):
+            return ()
+        return tuple(
+            i
+            for i in self._names.imported()
+            if i.dotted == target and i.statement.type == "import_from_statement"
+        )
+
+    def _uses(self) -> Iterator[tuple[Node, Call | Node]]:
+        """The uses: each node that is replaced, and the call or the name that it is."""
+        target = self._rewrite.target
+        if self._rewrite.called:
+            for call in calls_of(self._names, target):
+                if call.is_whole and self._is_direct(call):
+                    yield call.node, call
+            return
+        for chain in mentions(self._names, target):
+            if target.startswith("."):
+                concerned = chain.type == "attribute" and not is_of_module(self._names, chain)
+            else:
+                concerned = self._names.dotted(chain).dotted == target
+            parent = chain.parent
+            is_called = parent is not None and parent.type == "call" and is_field(parent, "function", chain)
+            is_stored = parent is not None and (
+                parent.type in ("delete_statement", "pattern_list")
+                or (parent.type in ("assignment", "augmented_assignment") and is_field(parent, "left", chain))
+            )
+            if concerned and not is_called and not is_stored:
+                yield chain, chain
+
+    def _is_direct(self, call: Call) -> bool:
+        """Whether the call is one of the function itself, and not of ``super().__init__``."""
+        target = self._rewrite.target
+        return target.startswith(".") or self._names.dotted(call.function).dotted == target
+
+    def _on_lines(self, node: Node) -> bool:
+        return self._lines is None or not self._lines.isdisjoint(self._tree.statement_lines(node))
+
+    def _leave(self, reason: LeftAloneReason, node: Node) -> None:
+        self._left.append(LeftAlone(reason=reason, line=self._tree.line(node.start_byte)))
+
+    def _change(self, node: Node, use: Call | Node) -> None:
+        rewrite, tree = self._rewrite, self._tree
+        chain = use.function if isinstance(use, Call) else use
+        if is_guarded(tree, node, rewrite.target, "", anywhere=self._lines is None):
+            self._leave(LeftAloneReason.GUARDED, node)
+            return
+        given = self._given(use)
+        if given is None or self._has_loose_comment(use):
+            self._leave(LeftAloneReason.ARGUMENTS, node)
+            return
+        if _in_text(node) and re.search(r"['\"\\]", rewrite.template):
+            self._leave(LeftAloneReason.IN_TEXT, node)
+            return
+        head = self._names.dotted(chain).binding
+        imported = head.imported if head is not None else None
+        beside = imported if imported is not None and _is_whole_import(imported) else None
+        python = spell_expression(self._names, self._imports, as_python(rewrite.template), node, beside)
+        if python is None:
+            self._leave(LeftAloneReason.SHADOWED, node)
+            return
+        text = fill(python, given, use=node)
+        if text is None:
+            self._leave(LeftAloneReason.ARGUMENTS, node)
+            return
+        for place in [p for p in self._edits if node.start_byte <= p[0] and p[1] <= node.end_byte]:
+            del self._edits[place]
+        if text == tree.code(node):
+            return
+        self._edits[node.start_byte, node.end_byte] = text
+        self._changed.add(tree.line(node.start_byte))
+        self._heads.add(chain.start_byte)
+        if beside is not None:
+            self._beside[beside.entry.start_byte] = beside
+
+    def _code(self, node: Node) -> str:
+        """The code of an expression, with the edits that were made within it."""
+        inside = [
+            Edit(start - node.start_byte, end - node.start_byte, text)
+            for (start, end), text in self._edits.items()
+            if node.start_byte <= start and end <= node.end_byte
+        ]
+        return apply_edits(self._tree.code(node), inside)
+
+    def _given(self, use: Call | Node) -> dict[str, Given] | None:
+        """What a use gives, by placeholder; None where the template cannot carry it over."""
+        tree = self._tree
+        chain = use.function if isinstance(use, Call) else use
+        wanted = placeholders_of(self._rewrite.template)
+        given = {
+            name: Given(code=code, is_primary=False)
+            for name, code in self._rewrite.defaults.items()
+            if name in wanted
+        }
+        owner = chain.child_by_field_name("object") if chain.type == "attribute" else None
+        nodes: dict[str, Node] = {}
+        if owner is not None:
+            nodes["self"] = owner
+        rest: list[str] = []
+        if isinstance(use, Call):
+            position = 0
+            for argument in use.given:
+                name = argument_name(tree, argument)
+                if not name and argument.type not in ("list_splat", "dictionary_splat"):
+                    name = str(position)
+                    position += 1
+                if name in wanted and name not in ("self", "args"):
+                    nodes[name] = argument_value(argument)
+                elif "args" in wanted:
+                    rest.append(self._code(argument))
+                else:
+                    return None
+        for name, node in nodes.items():
+            if wanted.count(name) > 1 and node.type not in _SIDE_EFFECT_FREE:
+                return None
+            given[name] = given_by(tree, node, self._code(node))
+        if "args" in wanted:
+            given["args"] = Given(code=", ".join(rest), is_primary=True)
+        return given
+
+    def _has_loose_comment(self, use: Call | Node) -> bool:
+        """Whether a comment stands between the arguments: it has no place in what follows."""
+        if not isinstance(use, Call):
+            return False
+        return any(child.type == "comment" for child in use.arguments.children)
+
+
+def _is_whole_import(imported: ImportedName) -> bool:
+    return imported.statement.type == "import_statement"
+
+
+def _in_text(node: Node) -> bool:
+    return any(outer.type in ("interpolation", "format_expression") for outer in ancestors(node))

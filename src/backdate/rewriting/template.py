@@ -1,0 +1,141 @@
+"""Expressions with placeholders, filled with the code of a use, and with parentheses where needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from backdate.editing.spans import Edit, apply_edits
+from backdate.rewriting.source_tree import SourceTree, is_field, parses_here
+
+PLACEHOLDER = "_placeholder_of_a_template_"
+"""How names begin that stand for what a use gives, while a template is read as Python."""
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_NAME = re.compile(PLACEHOLDER + r"(\w+?)_\b")
+_PRIMARY = frozenset(
+    {
+        "identifier",
+        "attribute",
+        "call",
+        "subscript",
+        "parenthesized_expression",
+        "list",
+        "dictionary",
+        "set",
+        "string",
+        "list_comprehension",
+        "set_comprehension",
+        "dictionary_comprehension",
+        "generator_expression",
+        "true",
+        "false",
+        "none",
+        "ellipsis",
+    }
+)
+_ENCLOSED = frozenset(
+    {
+        "argument_list",
+        "parenthesized_expression",
+        "list",
+        "set",
+        "pair",
+        "keyword_argument",
+        "interpolation",
+    }
+)
+_STATEMENTS = frozenset(
+    {"expression_statement", "assignment", "augmented_assignment", "return_statement", "decorator", "module"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The code of one thing that a use gives."""
+
+    code: str
+    is_primary: bool
+    """Whether it can stand before a dot or an operator without parentheses."""
+
+
+@lru_cache(maxsize=256)
+def placeholders_of(template: str) -> tuple[str, ...]:
+    """The placeholders of a template, in their order, each as often as it stands there."""
+    return tuple(_PLACEHOLDER.findall(template))
+
+
+def is_template(template: str) -> bool:
+    """Whether a template is an expression of Python."""
+    text = as_python(template)
+    return "\n" not in text and parses_here(f"({text})")
+
+
+def as_python(template: str) -> str:
+    """A template with a name for each placeholder."""
+    return _PLACEHOLDER.sub(lambda found: f"{PLACEHOLDER}{found[1]}_", template)
+
+
+def given_by(tree: SourceTree, node: Node, code: str = "") -> Given:
+    """What an expression of the file gives; ``code`` where edits were made in it."""
+    return Given(code=code or tree.code(node), is_primary=node.type in _PRIMARY)
+
+
+def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
+    """The template (``as_python``) with what is ``given``, as code in the place of ``use``.
+
+    ``args`` may be empty: the comma before it goes as well. None where a placeholder has nothing.
+    """
+    tree = SourceTree(python)
+    edits: list[Edit] = []
+    root_given: Given | None = None
+    for match in _NAME.finditer(python):
+        node = tree.root.descendant_for_byte_range(*match.span())
+        value = given.get(match[1])
+        if value is None or node is None:
+            return None
+        if not value.code:
+            start = len(python[: match.start()].rstrip().removesuffix(","))
+            edits.append(Edit(start, match.end(), ""))
+            continue
+        parent = node.parent
+        if parent is None or parent.type == "expression_statement":
+            root_given = value
+        needs = not value.is_primary and not _is_enclosed(node)
+        edits.append(Edit(match.start(), match.end(), f"({value.code})" if needs else value.code))
+    text = apply_edits(python, edits)
+    root = _root(tree)
+    is_primary = root_given.is_primary if root_given is not None else root.type in _PRIMARY
+    if root_given is not None and not is_primary:
+        return text  # it has its parentheses
+    return text if is_primary or _is_enclosed(use) or _is_of_statement(use) else f"({text})"
+
+
+def _is_enclosed(node: Node) -> bool:
+    """Whether brackets around ``node`` keep it together."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "subscript":
+        return not is_field(parent, "value", node)
+    return parent.type in _ENCLOSED
+
+
+def _is_of_statement(node: Node) -> bool:
+    """Whether ``node`` is all that a statement has there."""
+    parent = node.parent
+    return parent is not None and parent.type in _STATEMENTS
+
+
+def _root(tree: SourceTree) -> Node:
+    """The expression that a template is."""
+    node = tree.root
+    while node.type in ("module", "expression_statement") and node.named_child_count == 1:
+        child = node.named_child(0)
+        if child is None:
+            break
+        node = child
+    return node

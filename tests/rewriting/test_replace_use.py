@@ -1,0 +1,118 @@
+"""Expressions in the place of uses: what a use gives goes to its place, and nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from backdate.editing.spans import apply_edits
+from backdate.rewriting.rewrite import LeftAloneReason, ReplaceUse
+from backdate.rewriting.rewrite_source import rewrite_source
+
+ITEM = ReplaceUse(target="numpy.asscalar", template="{0}.item()")
+APPEND = ReplaceUse(target=".append", template="pandas.concat([{self}, {0}])")
+DENSE = ReplaceUse(target=".A", template="{self}.toarray()", called=False)
+HAS_KEY = ReplaceUse(target=".has_key", template="{0} in {self}")
+ESCAPE = ReplaceUse(
+    target="cgi.escape", template="html.escape({0}, quote={quote})", defaults={"quote": "False"}
+)
+PATH = ReplaceUse(target=".add_path", template="networkx.add_path({self}, {args})")
+NEGATIVE = ReplaceUse(target="numpy.NINF", template="-numpy.inf", called=False)
+ORDER = ReplaceUse(target=".newbyteorder", template="{self}.view({self}.dtype.newbyteorder({args}))")
+ROOT = ReplaceUse(target="pydantic.root_validator", template="pydantic.root_validator(a=True)", called=False)
+SAMPLE = ReplaceUse(target="random.sample", template="random.sample(sorted({0}), {1})")
+
+
+def rewritten(text: str, rewrite: ReplaceUse) -> str:
+    return apply_edits(text, rewrite_source(text, rewrite, lines=frozenset(range(1, 50))).edits)
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "before", "after"),
+    [
+        (ITEM, "import numpy as np\nnp.asscalar(a)\n", "import numpy as np\na.item()\n"),
+        (ITEM, "import numpy as np\nnp.asscalar(a + b)\n", "import numpy as np\n(a + b).item()\n"),
+        (
+            ITEM,
+            "import numpy as np\nnp.asscalar(np.asscalar(f(a,\n b)))\n",
+            "import numpy as np\nf(a,\n b).item().item()\n",
+        ),
+        (ITEM, "from numpy import asscalar, zeros\nasscalar(a)\n", "from numpy import zeros\na.item()\n"),
+        (ITEM, "from numpy import asscalar\nasscalar(a)\n", "a.item()\n"),
+        (APPEND, "import pandas as pd\nx = df.append(y)\n", "import pandas as pd\nx = pd.concat([df, y])\n"),
+        (APPEND, "x = df.append(y)\n", "import pandas\n\nx = pandas.concat([df, y])\n"),
+        (
+            APPEND,
+            "from pandas import Series\nx = df.append(y)\n",
+            "from pandas import Series, concat\nx = concat([df, y])\n",
+        ),
+        (DENSE, "x = (a * b).A[0]\n", "x = (a * b).toarray()[0]\n"),
+        (DENSE, "x.A = 1\ny.A()\n", "x.A = 1\ny.A()\n"),
+        (HAS_KEY, "if d.has_key(k): pass\n", "if (k in d): pass\n"),
+        (HAS_KEY, "x = d.has_key(k)\n", "x = k in d\n"),
+        (HAS_KEY, "x = not d.has_key(a or b)\n", "x = not ((a or b) in d)\n"),
+        (ESCAPE, "import cgi\ncgi.escape(a)\n", "import html\nhtml.escape(a, quote=False)\n"),
+        (ESCAPE, "import cgi\ncgi.escape(a, quote=1)\n", "import html\nhtml.escape(a, quote=1)\n"),
+        (
+            PATH,
+            "import networkx as nx\ng.add_path([1], weight=2)\n",
+            "import networkx as nx\nnx.add_path(g, [1], weight=2)\n",
+        ),
+        (PATH, "import networkx as nx\ng.add_path()\n", "import networkx as nx\nnx.add_path(g)\n"),
+        (
+            PATH,
+            "import networkx as nx\ng.add_path(*a, **b)\n",
+            "import networkx as nx\nnx.add_path(g, *a, **b)\n",
+        ),
+        (
+            NEGATIVE,
+            "import numpy as np\nx = np.NINF ** 2\ny = np.NINF\n",
+            "import numpy as np\nx = (-np.inf) ** 2\ny = -np.inf\n",
+        ),
+        (NEGATIVE, "from numpy import NINF\nx = NINF\n", "from numpy import inf\nx = -inf\n"),
+        (ORDER, "x = a.b.newbyteorder()\n", "x = a.b.view(a.b.dtype.newbyteorder())\n"),
+        (
+            ROOT,
+            "from pydantic import root_validator\nclass A:\n    @root_validator\n    def f(): pass\n",
+            "from pydantic import root_validator\nclass A:\n    @root_validator(a=True)\n    def f(): pass\n",
+        ),
+        (SAMPLE, "import random\nrandom.sample(a, 1)\n", "import random\nrandom.sample(sorted(a), 1)\n"),
+        (
+            SAMPLE,
+            "from random import sample\nsample(a, 1)\n",
+            "from random import sample\nsample(sorted(a), 1)\n",
+        ),
+        (ITEM, "import numpy as np\nf'{np.asscalar(a)}'\n", "import numpy as np\nf'{a.item()}'\n"),
+    ],
+)
+def test_a_template_takes_the_place_of_a_use(rewrite: ReplaceUse, before: str, after: str) -> None:
+    assert rewritten(before, rewrite) == after
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "text", "reason"),
+    [
+        (ITEM, "import numpy as np\nnp.asscalar(a, b)\n", LeftAloneReason.ARGUMENTS),
+        (ITEM, "import numpy as np\nnp.asscalar(*a)\n", LeftAloneReason.ARGUMENTS),
+        (ITEM, "import numpy as np\nnp.asscalar(  # one\n  a)\n", LeftAloneReason.ARGUMENTS),
+        (ORDER, "\nx = f().newbyteorder()\n", LeftAloneReason.ARGUMENTS),
+        (
+            ReplaceUse(target="a.b", template="c.d('x')", called=False),
+            "import a\nf'{a.b}'\n",
+            LeftAloneReason.IN_TEXT,
+        ),
+        (APPEND, "pandas = 1\nx = df.append(y)\nfrom x import concat\n", LeftAloneReason.SHADOWED),
+    ],
+)
+def test_what_a_template_cannot_carry_over_is_left_alone(
+    rewrite: ReplaceUse, text: str, reason: LeftAloneReason
+) -> None:
+    made = rewrite_source(text, rewrite, lines=frozenset({2, 3}))
+    assert not made.edits
+    assert [(left.reason, left.line) for left in made.left] == [(reason, 2)]
+
+
+@pytest.mark.parametrize("template", ["{0", "a b", "x = {0}", "{0}\nimport os"])
+def test_a_template_that_is_no_expression_changes_nothing(template: str) -> None:
+    rewrite = ReplaceUse(target="numpy.asscalar", template=template)
+    text = "import numpy\nnumpy.asscalar(a)\n"
+    assert rewritten(text, rewrite) == text
