@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind, SourcePlace
 from backdate.advising.replacements import LibraryWords, ReplacementLead, leads_for
 from backdate.advising.use_visitor import NameUses
-from backdate.diagnosis.api import MOST_NAMES, Member, probe
+from backdate.diagnosis.api import MOST_NAMES, Member
+from backdate.diagnosis.api_answers import ApiAnswers
+from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Sandbox
 
@@ -40,6 +42,8 @@ class EnvironmentPair:
     """The environments that are asked, and how. Of one name each is asked once."""
 
     sandbox: Sandbox
+    cache: Cache | None = None
+    """Where answers are kept; None to keep none."""
     old: Environment
     new: Environment
     known_old: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
@@ -62,9 +66,10 @@ class EnvironmentPair:
     ) -> dict[str, Member]:
         wanted = tuple(dict.fromkeys(names))
         unknown = [name for name in wanted if name not in known]
+        answers = ApiAnswers(self.sandbox, self.cache)
         for start in range(0, min(len(unknown), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
             asked = unknown[start : start + MOST_NAMES]
-            known.update((member.name, member) for member in probe(self.sandbox, environment, asked).members)
+            known.update((member.name, member) for member in answers.probe(environment, asked).members)
         return {name: known[name] for name in wanted if name in known}
 
 

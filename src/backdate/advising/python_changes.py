@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from backdate.advice import PythonChange, SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.use_visitor import ProjectUses
-from backdate.diagnosis.api import MOST_NAMES, probe
+from backdate.diagnosis.api import MOST_NAMES
 from backdate.diagnosis.known_changes import change_behind
 from backdate.diagnosis.result import Cause
 from backdate.knowledge import load
@@ -62,14 +62,14 @@ def _asked(
 ) -> list[PythonChange]:
     if not names:
         return []
-    before = {member.name: member for member in probe(pair.sandbox, pair.old, names).members}
+    before = pair.ask_old(names[:MOST_NAMES])
     missing = [name for name in names if name in before and not before[name].present]
     bases = {name.rpartition(".")[0] for name in missing}
-    there = {member.name for member in probe(pair.sandbox, pair.old, sorted(bases)).members if member.present}
+    there = {name for name, member in pair.ask_old(sorted(bases)).items() if member.present}
     candidates = [name for name in missing if name.rpartition(".")[0] in there]
     if not candidates:
         return []
-    after = [member for member in probe(pair.sandbox, pair.new, candidates).members if member.present]
+    after = [member for member in pair.ask_new(candidates).values() if member.present]
     source = f"https://docs.python.org/3/whatsnew/{version}.html"
     return [
         PythonChange(

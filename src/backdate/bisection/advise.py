@@ -17,6 +17,7 @@ from backdate.bisection.result import Finding
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.api import Member, NameChange
 from backdate.diagnosis.result import Cause, CauseKind
+from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import in_standard_library
@@ -36,11 +37,17 @@ class BreakageAdvice:
     """Makes the advice of one bisection."""
 
     def __init__(
-        self, sandbox: Sandbox, collector: ExplanationCollector, pair: SidePair, uses: ProjectUses
+        self,
+        sandbox: Sandbox,
+        collector: ExplanationCollector,
+        pair: SidePair,
+        uses: ProjectUses,
+        cache: Cache | None = None,
     ) -> None:
+        """``cache``: where what environments answer is kept; None to keep nothing."""
         assert pair.old.environment is not None
         assert pair.new.environment is not None
-        self._sandbox, self._collector, self._uses = sandbox, collector, uses
+        self._sandbox, self._collector, self._uses, self._cache = sandbox, collector, uses, cache
         self._old, self._new = pair.old.environment, pair.new.environment
 
     def advice(self, explained: Sequence[Explained]) -> Advice:
@@ -76,7 +83,7 @@ class BreakageAdvice:
         )
 
     def _pair(self, group: Sequence[Explained]) -> EnvironmentPair:
-        return EnvironmentPair(sandbox=self._sandbox, old=group[0].good, new=self._new)
+        return EnvironmentPair(sandbox=self._sandbox, cache=self._cache, old=group[0].good, new=self._new)
 
     def _lost(self, name: str, group: Sequence[Explained]) -> tuple[list[LostName], list[bool]]:
         """What the project uses of a culprit and the newest environment lacks; of each whether an error is

@@ -213,7 +213,7 @@ def _search(
                 and cause.good is not None
                 and (good := probe_runner.environment_of(cause.good)) is not None
             ]
-            made = BreakageAdvice(resources.sandbox, collector, pair, uses).advice(explained)
+            made = BreakageAdvice(resources.sandbox, collector, pair, uses, resources.cache).advice(explained)
             advice = replace(made, now=advice.now)
     findings.sort(key=lambda finding: -len(finding.tests))
     return replace(

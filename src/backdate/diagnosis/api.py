@@ -24,6 +24,8 @@ LIMITS = Limits(wall_s=120.0, memory_bytes=4096 * MIB, disk_bytes=256 * MIB)
 MOST_NAMES = 200
 _LARGEST_ANSWER = 16 * MIB
 _PROBE = Path(__file__).parent / "probe"
+PROGRAM = _PROBE / "backdate_api_probe.py"
+"""What runs in an environment that is asked."""
 _AT = "/backdate/probe"
 _ASKED = "/backdate/asked.json"
 _ANSWERS = "/backdate/answers.jsonl"
@@ -151,7 +153,7 @@ def probe(
 
 def _command(environment: Environment, limits: Limits) -> Command:
     return Command(
-        argv=(str(environment.python), f"{_AT}/backdate_api_probe.py", _ASKED, _ANSWERS),
+        argv=(str(environment.python), f"{_AT}/{PROGRAM.name}", _ASKED, _ANSWERS),
         cwd="/tmp",  # noqa: S108 - private to the sandbox
         env={
             "PATH": f"{environment.root / 'bin'}:/usr/local/bin:/usr/bin:/bin",

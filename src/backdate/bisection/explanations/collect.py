@@ -32,7 +32,7 @@ from backdate.environments.environment import Environment
 from backdate.errors import IndexUnavailable, SourceError
 from backdate.knowledge.changes import PYTHON
 from backdate.projects.sources.archives import read_members
-from backdate.projects.sources.download import download, new_client
+from backdate.projects.sources.download import download, kept_file, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
 from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import MIB
@@ -160,8 +160,10 @@ class ExplanationCollector:
             file = archive_of(fetch_listing(self._resources.index, culprit.name), culprit.new)
             if file is None:
                 return f"the index has no file of {culprit.name} {culprit.new} any more, so no changelog"
-            with new_client() as downloading:
-                path = download(downloading, file, self._cache.downloads, most_bytes=LARGEST_ARCHIVE)
+            path = kept_file(file, self._cache.downloads)
+            if path is None:  # a client takes longer to make than to find that there is nothing to fetch
+                with new_client() as downloading:
+                    path = download(downloading, file, self._cache.downloads, most_bytes=LARGEST_ARCHIVE)
             files = changelog_files(path, culprit, file.filename)
         except SourceError as error:
             return f"no changelog was read: {error}"

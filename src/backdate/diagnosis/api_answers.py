@@ -1,0 +1,44 @@
+"""What environments answered about their names, kept: a finished environment answers the same each time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backdate.diagnosis.api import PROGRAM, ApiProbe, probe
+from backdate.environments.cache import Cache
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Sandbox
+from backdate.serial import digest
+
+_FORMAT = 1
+"""Part of every key: raise it when what is recorded of the same answers changes."""
+_ROOM = "api-answers"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswers:
+    """Asks environments; what those that ``cache`` holds answer in full is kept there."""
+
+    sandbox: Sandbox
+    cache: Cache | None = None
+    """None to keep nothing."""
+
+    def probe(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
+        """What each of ``names`` is in ``environment``; see ``api.probe``. Raises SandboxUnavailable.
+
+        What the environment's own code made of its answer reaches nobody but who asks the same environment.
+        """
+        if self.cache is None or not self.cache.has("records", environment.key):
+            return probe(self.sandbox, environment, names)
+        key = digest(
+            "api answers",
+            *(_FORMAT, PROGRAM.read_bytes().hex(), self.sandbox.name, environment.key),
+            *dict.fromkeys(names),
+        )
+        kept = self.cache.read(ApiProbe, _ROOM, key)
+        if kept is None:
+            kept = probe(self.sandbox, environment, names)
+            if not kept.trouble:
+                self.cache.write(_ROOM, key, kept)
+        return kept

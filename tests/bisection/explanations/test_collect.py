@@ -1,0 +1,54 @@
+"""Reading changelogs of archives that were fetched before."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from packaging.version import Version
+
+from backdate.advising.use_visitor import ProjectUses
+from backdate.bisection.explanations import collect
+from backdate.bisection.explanations.collect import ExplanationCollector
+from backdate.bisection.result import Culprit
+from backdate.environments.cache import Cache
+from backdate.projects.sources.listing import ListedFile
+from backdate.serial import write_whole
+
+CHANGES = b"# Changelog\n\n## 2.0\n\n- Removed: `old_name`, use `new_name`.\n\n## 1.0\n\n- `old_name`.\n"
+CULPRIT = Culprit(name="library", old="1.0", new="2.0", released=datetime(2024, 1, 1, tzinfo=UTC))
+
+
+def archive() -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:gz") as made:
+        member = tarfile.TarInfo("library-2.0/CHANGELOG.md")
+        member.size = len(CHANGES)
+        made.addfile(member, io.BytesIO(CHANGES))
+    return data.getvalue()
+
+
+def test_what_was_fetched_before_needs_no_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, cache = archive(), Cache(tmp_path / "cache")
+    sha256 = hashlib.sha256(data).hexdigest()
+    write_whole(cache.downloads / sha256[:2] / sha256 / "library-2.0.tar.gz", data)
+    file = ListedFile(
+        filename="library-2.0.tar.gz",
+        url="https://example.org/library-2.0.tar.gz",
+        version=Version("2.0"),
+        uploaded=datetime(2024, 1, 1, tzinfo=UTC),
+        sha256=sha256,
+        yanked=False,
+        sdist=True,
+    )
+    monkeypatch.setattr(collect, "fetch_listing", lambda _index, _name: (file,))
+    monkeypatch.setattr(collect, "new_client", lambda: pytest.fail("a client was made"))
+    resources = SimpleNamespace(cache=cache, index=None, sandbox=None)
+    collector = ExplanationCollector(None, resources, ProjectUses())  # type: ignore[arg-type]
+    (said,) = collector.changelog_of(CULPRIT, ["library.old_name"])["library.old_name"]
+    assert "use `new_name`" in said.text
