@@ -64,7 +64,7 @@ class AgentAccess:
         from backdate.solvers.choose import cost_by
         from backdate.solvers.command import CommandOptions, forwarded
 
-        if self != AgentAccess() and not solver.startswith("command:"):
+        if self != AgentAccess() and not solver.removeprefix("rules+").startswith("command:"):
             raise UsageError(f"--agent-… is for a command, and --solver {solver} is none")
         for folder in self.agent_mount or ():
             if not folder.is_dir():
@@ -90,7 +90,8 @@ class EvalArguments:
         typer.Option(
             "--solver",
             metavar="SOLVER",
-            help='null, gold, replay:PATH, model:NAME[@BASE_URL] or command:"…".',
+            help="null, gold, rules[:SOURCES], rules+SOLVER, replay:PATH, model:NAME[@BASE_URL] or "
+            'command:"…".',
         ),
     ]
     calls: Annotated[
@@ -168,6 +169,8 @@ def eval_command(arguments: EvalArguments) -> int:
 
       backdate eval bench --solver gold
 
+      backdate eval bench --solver rules --jobs 4
+
       backdate eval bench --solver model:qwen@http://localhost:8000/v1 --dialect marked --jobs 4
 
       backdate eval bench --solver command:'my-agent "$BACKDATE_INSTRUCTION"' --agent-mount /opt/my-agent
@@ -217,6 +220,7 @@ def eval_command(arguments: EvalArguments) -> int:
 
 def _settings(arguments: EvalArguments) -> RunSettings:
     """What the results depend on. Raises UsageError."""
+    from backdate.solvers.choose import has_both_sides
     from backdate.solvers.dialects.choose import choose_dialect
     from backdate.solvers.records import AgentSettings, RunSettings
 
@@ -235,6 +239,7 @@ def _settings(arguments: EvalArguments) -> RunSettings:
         allow_test_edits=arguments.allow_test_edits,
         sample=None if seed is None else int(seed),
         temperature=_number_or_none("--temperature", arguments.temperature),
+        both_sides=has_both_sides(arguments.solver),
         agent=AgentSettings(
             network="internet" if agent.agent_network else "off",
             model=endpoint.base_url if endpoint else "",
@@ -242,7 +247,7 @@ def _settings(arguments: EvalArguments) -> RunSettings:
             environment=tuple(sorted(agent.agent_env or ())),
             timeout_s=agent.agent_timeout,
         )
-        if arguments.solver.startswith("command:")
+        if arguments.solver.removeprefix("rules+").startswith("command:")
         else None,
     )
 

@@ -16,7 +16,7 @@ from backdate.solvers.interface import Solver
 from backdate.solvers.model import Cost, ModelSolver, unknown_cost
 from backdate.solvers.replay import ReplaySolver
 
-FORMS = 'null, gold, replay:PATH, model:NAME[@BASE_URL], command:"…"'
+FORMS = 'null, gold, rules[:SOURCES], rules+SOLVER, replay:PATH, model:NAME[@BASE_URL], command:"…"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,16 @@ def open_solver(text: str, options: SolverOptions) -> Iterator[Solver]:
         yield NullSolver()
     elif text == "gold":
         yield GoldSolver()
+    elif text.startswith("rules+"):
+        from backdate.solvers.rules.choose import rules_solver
+        from backdate.solvers.rules.rules_first import RulesFirst
+
+        with open_solver(text.removeprefix("rules+"), options) as then:
+            yield RulesFirst(rules=rules_solver(), then=then)
+    elif kind == "rules":
+        from backdate.solvers.rules.choose import rules_solver
+
+        yield rules_solver(rest)
     elif kind == "replay" and rest:
         yield ReplaySolver(Path(rest))
     elif kind == "command" and rest.strip():
@@ -61,6 +71,11 @@ def open_solver(text: str, options: SolverOptions) -> Iterator[Solver]:
     else:
         hint = f" ({kind}: needs a value)" if kind in ("replay", "command", "model") and not rest else ""
         raise UsageError(f"there is no solver {text!r}{hint}; write one of {', '.join((FORMS, *known))}")
+
+
+def has_both_sides(text: str) -> bool:
+    """Whether the solver that ``text`` names works with both of a task's environments."""
+    return text.partition(":")[0] == "rules" or text.startswith("rules+")
 
 
 def cost_by(prices: Path | None) -> Cost:

@@ -72,6 +72,8 @@ class SolverResult:
     usage: SolverUsage = field(default_factory=SolverUsage)
     reasons: tuple[HunkReason, ...] = ()
     side_runs: int = 0
+    elsewhere: str = ""
+    """A patch after ``patch``: the same names where no failing test ran them; where that was asked for."""
     model: str = ""
     trajectory: Trajectory | None = None
     waited_s: float = 0.0

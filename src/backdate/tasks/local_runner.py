@@ -87,11 +87,22 @@ class LocalRunner:
 
     def over(self, change: Callable[[Sandbox], Sandbox]) -> LocalRunner:
         """The same task runner over another sandbox, made of this one's."""
+        return self.again(sandbox=change(self.resources.sandbox), throwaway=self._throwaway)
+
+    def again(
+        self,
+        *,
+        sandbox: Sandbox | None = None,
+        resources: Resources | None = None,
+        throwaway: ThrowawayTrees | None = None,
+    ) -> LocalRunner:
+        """A task runner for the same trees over another sandbox, or what builds changed trees."""
         return LocalRunner(
             self.settings,
             self._sources,
-            sandbox=change(self.resources.sandbox),
-            throwaway=self._throwaway,
+            sandbox=sandbox,
+            resources=resources,
+            throwaway=throwaway,
             witness=self._witness,
             progress=self.progress,
         )
@@ -109,15 +120,7 @@ class LocalRunner:
             trees = folder / "trees"
             trees.mkdir()
             with ThrowawayTrees(folder, budget) as throwaway:
-                changed = LocalRunner(
-                    self.settings,
-                    self._sources,
-                    resources=self.resources,
-                    throwaway=throwaway,
-                    witness=self._witness,
-                    progress=self.progress,
-                )
-                yield changed, trees
+                yield self.again(resources=self.resources, throwaway=throwaway), trees
 
     @property
     def sandbox(self) -> Sandbox:

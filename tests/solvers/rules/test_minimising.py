@@ -7,6 +7,7 @@ from dead_names import DeadNamesWorld, by_table, missing, rename
 from backdate.advice import SourcePlace
 from backdate.solvers.rules.loop import MendLoop
 from backdate.solvers.rules.minimising import leave_out
+from backdate.solvers.rules.parts import without_failing_lines
 
 ALIVE = frozenset({"prod", "sum", "mean", "also_sum"})
 
@@ -98,3 +99,17 @@ def test_failures_that_name_no_line_are_searched() -> None:
     text, left = smallest(world)
     assert text == {"a.py": "x = lib.prod\ny = lib.also_sum\nz = lib.mean\nz = lib.mean\n"}
     assert left.complete
+
+
+def test_a_line_that_fails_in_another_way_after_its_edit_is_left_as_it_was() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product + lib.gone\n", "b.py": "x = lib.product\n"},
+        ALIVE,
+        by_table(product=["prod"]),
+    )
+    mended = MendLoop(world, world.changer()).mend()
+    assert not mended.solved
+    texts = without_failing_lines(
+        world.files, mended.texts, mended.history.standing(mended.texts), mended.remaining
+    )
+    assert texts == {"b.py": "x = lib.prod\n"}

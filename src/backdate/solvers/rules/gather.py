@@ -83,6 +83,7 @@ def evidence_of(
         warnings=_warnings(old.warnings),
         versions=_moved(before, after, old.environment, new),
         objects=old.objects,
+        waited_s=old.waited_s,
         modules=_modules(uses, before, after),
     )
     return replace(evidence, foreseen=foreseen_groups(evidence))

@@ -10,30 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from backdate.advice import SourcePlace
-from backdate.editing.diff import LineBlock
-from backdate.editing.encodings import split_lines
-from backdate.editing.line_maps import line_units, with_units
 from backdate.editing.minimise import Subset, minimise
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.changes import StandingChange
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedPart:
-    """One of the smallest parts that a patch consists of."""
-
-    file: str
-    unit: LineBlock
-
-    @property
-    def lines(self) -> frozenset[SourcePlace]:
-        """In the new text; of lines that only went, the one in their place."""
-        _, _, start, end = self.unit
-        return frozenset(
-            SourcePlace(file=self.file, line=n) for n in range(start + 1, max(end, start + 1) + 1)
-        )
+from backdate.solvers.rules.parts import ChangedPart, ChangedParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,51 +37,16 @@ class _Leaving:
 
     def __init__(
         self,
-        first: Mapping[str, str],
-        texts: Texts,
+        parts: ChangedParts,
         changes: Sequence[StandingChange],
         run: Callable[[Texts], SuiteReading],
         at_first: SuiteReading,
         runs: int,
     ) -> None:
+        self._parts, self.parts = parts, parts.parts
         self._run, self._at_first, self._left = run, at_first, runs
-        self._old = {file: split_lines(first[file]) for file in texts}
-        self._new = {file: split_lines(text) for file, text in texts.items()}
-        self.parts = {
-            f"{file}:{number}": ChangedPart(file=file, unit=unit)
-            for file in sorted(texts)
-            for number, unit in enumerate(line_units(self._old[file], self._new[file]))
-        }
-        self._together = [
-            frozenset(name for name, part in self.parts.items() if part.lines & change.lines)
-            for change in changes
-        ]
-        raised = {place for change in changes for place in change.raised_at}
-        self.needed = self._with_companions(
-            {name for name, part in self.parts.items() if part.lines & raised}, only_additions=True
-        )
-
-    def texts(self, names: Subset) -> Texts:
-        """The texts with these parts alone."""
-        chosen: dict[str, list[LineBlock]] = {}
-        for name in names:
-            chosen.setdefault(self.parts[name].file, []).append(self.parts[name].unit)
-        return {
-            file: with_units(self._old[file], self._new[file], units)
-            for file, units in sorted(chosen.items())
-        }
-
-    def _with_companions(self, names: set[str], *, only_additions: bool = False) -> set[str]:
-        """With the parts of the same changes; where so asked only those that add lines, such as imports."""
-        more = set(names)
-        for together in self._together:
-            if not names.isdisjoint(together):
-                more |= {
-                    name
-                    for name in together
-                    if not only_additions or self.parts[name].unit[0] == self.parts[name].unit[1]
-                }
-        return more
+        raised = parts.on(place for change in changes for place in change.raised_at)
+        self.needed = parts.with_companions(raised, only_additions=True)
 
     def ask(self, names: Subset) -> SuiteReading:
         """Run with these parts alone; with none of them it is known what fails."""
@@ -109,7 +55,7 @@ class _Leaving:
         if not self._left:
             raise _RunsUsedUp
         self._left -= 1
-        return self._run(self.texts(names))
+        return self._run(self._parts.texts(names))
 
     def smallest(self) -> tuple[Subset, bool]:
         """The smallest set of parts that was seen to be enough, and whether the search came to its end."""
@@ -135,7 +81,7 @@ class _Leaving:
         for name, part in self.parts.items():
             if name not in kept and shown & set(self._old_lines(part, kept)):
                 named.add(name)
-        return self._with_companions(named)
+        return self._parts.with_companions(named)
 
     def _old_lines(self, part: ChangedPart, kept: Subset) -> list[tuple[str, int]]:
         """Where the lines that a part would replace stand while only ``kept`` are made."""
@@ -173,10 +119,11 @@ def leave_out(
     ``first``: the files as they were, and ``at_first`` what failed then. ``texts``: as they are, which is
     enough. A change alone in its patch is needed: without it the tests fail.
     """
-    search = _Leaving(first, texts, changes, run, at_first, runs)
+    parts = ChangedParts(first, texts, changes)
+    search = _Leaving(parts, changes, run, at_first, runs)
     if len(search.parts) <= 1:
         return MinimisedTexts(texts=texts, removed=0, complete=True)
     subset, complete = search.smallest()
     return MinimisedTexts(
-        texts=search.texts(subset), removed=len(search.parts) - len(subset), complete=complete
+        texts=parts.texts(subset), removed=len(search.parts) - len(subset), complete=complete
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +51,8 @@ class OldSide:
     """By file, the lines that ran; None where the trace does not tell."""
     objects: tuple[SeenObject, ...] = ()
     warnings: tuple[SeenWarning, ...] = ()
+    waited_s: float = 0.0
+    """Seconds that building the environment and running the tests took."""
 
 
 def run_old_side(
@@ -72,7 +75,9 @@ def run_old_side(
         files=dict.fromkeys(old_texts, ()), objects=objects_to_watch(old_texts), warnings=True
     )
     traced = runner.over(lambda inner: TracingSandbox(inner, request, folder))
+    started = time.monotonic()
     result = traced.run_tests(task, old_tree, "origin", log_folder=logs, only=only)
+    waited_s = time.monotonic() - started
     trace = read_trace(folder)
     maps = {
         file: LineMap.between(old_texts[file], text) for file, text in new_texts.items() if file in old_texts
@@ -80,6 +85,7 @@ def run_old_side(
     return OldSide(
         environment=result.environment,
         result=result,
+        waited_s=waited_s,
         executed=_executed(trace, old_texts, maps),
         objects=tuple(
             replace(one, line=line)

@@ -15,6 +15,7 @@ from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.hunk_reasons import hunk_reasons
 from backdate.solvers.rules.loop import MOST_RUNS, MendLoop, MendResult
 from backdate.solvers.rules.minimising import leave_out
+from backdate.solvers.rules.parts import without_failing_lines
 from backdate.solvers.rules.proposals import EvidenceFollower, EvidenceGatherer, ProposalSource
 from backdate.solvers.rules.task_backend import CallsUsedUp, TaskBackend
 
@@ -49,7 +50,13 @@ class RulesSolver:
             return self._result(assignment, backend, StopReason.ERROR, {}, mended.reading.reason, None)
         if not mended.solved:
             ending, detail = _why_unsolved(assignment, loop.runs)
-            return self._result(assignment, backend, ending, mended.texts, detail, mended)
+            texts = without_failing_lines(
+                {file: changer.text({}, file) or "" for file in mended.texts},
+                mended.texts,
+                mended.history.standing(mended.texts),
+                mended.remaining,
+            )
+            return self._result(assignment, backend, ending, texts, detail, mended)
         texts, detail = self._minimised(changer, loop, mended)
         return self._result(assignment, backend, StopReason.SOLVED, texts, detail, mended)
 

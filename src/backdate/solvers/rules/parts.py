@@ -1,0 +1,96 @@
+"""The smallest parts of a changed tree, and what of the changes each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from backdate.advice import SourcePlace
+from backdate.editing.diff import LineBlock
+from backdate.editing.encodings import split_lines
+from backdate.editing.line_maps import line_units, with_units
+from backdate.solvers.rules.applying import Texts
+from backdate.solvers.rules.changes import StandingChange
+from backdate.solvers.rules.proposals import FailureGroup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedPart:
+    """One of the smallest parts that a patch consists of."""
+
+    file: str
+    unit: LineBlock
+
+    @property
+    def lines(self) -> frozenset[SourcePlace]:
+        """In the new text; of lines that only went, the one in their place."""
+        _, _, start, end = self.unit
+        return frozenset(
+            SourcePlace(file=self.file, line=n) for n in range(start + 1, max(end, start + 1) + 1)
+        )
+
+
+class ChangedParts:
+    """All parts in which texts differ from what they were, and the changes that made them."""
+
+    def __init__(self, first: Mapping[str, str], texts: Texts, changes: Sequence[StandingChange]) -> None:
+        self._old = {file: split_lines(first[file]) for file in texts}
+        self._new = {file: split_lines(text) for file, text in texts.items()}
+        self.parts = {
+            f"{file}:{number}": ChangedPart(file=file, unit=unit)
+            for file in sorted(texts)
+            for number, unit in enumerate(line_units(self._old[file], self._new[file]))
+        }
+        self._together = [
+            frozenset(name for name, part in self.parts.items() if part.lines & change.lines)
+            for change in changes
+        ]
+
+    def on(self, places: Iterable[SourcePlace]) -> set[str]:
+        """The parts that wrote some lines."""
+        lines = set(places)
+        return {name for name, part in self.parts.items() if part.lines & lines}
+
+    def texts(self, names: Iterable[str]) -> Texts:
+        """The texts with these parts alone."""
+        chosen: dict[str, list[LineBlock]] = {}
+        for name in names:
+            chosen.setdefault(self.parts[name].file, []).append(self.parts[name].unit)
+        return {
+            file: with_units(self._old[file], self._new[file], units)
+            for file, units in sorted(chosen.items())
+        }
+
+    def only_adds(self, name: str) -> bool:
+        """Whether a part adds lines and replaces none, as an import does."""
+        start, end, _, _ = self.parts[name].unit
+        return start == end
+
+    def with_companions(self, names: set[str], *, only_additions: bool = False) -> set[str]:
+        """With the parts of the same changes; where so asked only those that add lines, such as imports."""
+        more = set(names)
+        for together in self._together:
+            if not names.isdisjoint(together):
+                more |= {name for name in together if not only_additions or self.only_adds(name)}
+        return more
+
+    def without(self, names: set[str]) -> Texts:
+        """The texts without some parts, nor additions of changes of which nothing else is left."""
+        left = set(self.parts) - names
+        for together in self._together:
+            own = together & left
+            if together & names and all(self.only_adds(name) for name in own):
+                left -= own
+        return self.texts(left)
+
+
+def without_failing_lines(
+    first: Mapping[str, str],
+    texts: Texts,
+    changes: Sequence[StandingChange],
+    remaining: Sequence[FailureGroup],
+) -> Texts:
+    """The texts of an unsolved tree without edits of lines that fail all the same: half a mend is none."""
+    parts = ChangedParts(first, texts, changes)
+    failing = parts.on(place for group in remaining for place in group.raised_at)
+    return parts.without(failing) if failing else texts
