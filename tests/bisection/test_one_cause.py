@@ -91,6 +91,10 @@ def test_what_only_holding_back_breaks_becomes_the_companions_of_what_is_held_ba
     behind = SearchItem(target=product.target, held=("a<2",), depth=1, above=(masking,), product=True)
     (one,) = one_for_each_cause([(SearchItem(target=front.target), front), (behind, product)])
     assert (one.finding.culprits, one.finding.companions) == ((CULPRIT,), ("b<2",))
+    held = HeldBack(constraints=("a<2", "a<=3"), python="3.9.18", passing=("t",))
+    itself = with_finding(product, held_back=held)
+    (one,) = one_for_each_cause([(SearchItem(target=front.target), front), (behind, itself)])
+    assert one.finding.companions == ()  # it is held back anyway
 
 
 @given(st.lists(st.tuples(st.sampled_from("mn"), st.sampled_from([(), (CULPRIT,), (OTHER,)])), max_size=8))

@@ -190,6 +190,15 @@ def test_what_the_project_imports_is_left_where_it_cannot_be_had_with_what_is_ca
     assert (moves(finding), finding.searched, finding.python) == ([("a", "3", "4")], "versions", "3.12.0")
 
 
+def test_a_culprit_that_is_older_than_the_window_is_said_to_be() -> None:
+    releases = {"a": [("1", -900), ("2", -500), ("3", -20), ("4", 400)], "b": rows(9, 90)}
+    world = World(releases=releases, tests={"t": from_on("a", "2", "1 != 2")}, pins=("a<2",))
+    (finding,) = bisect_world(world, suspects=("a",))[0]
+    assert moves(finding) == [("a", "1", "2")]
+    (note,) = (note for note in finding.notes if "older than the window" in note)
+    assert note.startswith("a 2 is older than the window: it was released on 2019-08-20")
+
+
 def test_of_a_set_that_cannot_be_told_apart_the_likeliest_comes_first_with_why() -> None:
     world = World(
         releases={name: [("1", -5), ("2", 400)] for name in "abc"},

@@ -20,6 +20,7 @@ from backdate.bisection.probes import ProbePoint, ProbeResult, Regroup, Target
 from backdate.bisection.proof import CulpritProver, SearchItem
 from backdate.bisection.remarks import (
     remarks_on,
+    remarks_on_age,
     remarks_on_days,
     remarks_on_interpreters,
     remarks_on_versions,
@@ -180,7 +181,7 @@ class Attribution:
         together = not turn.apart and len(blamed.culprits) > 1  # none of their versions between was tried
         if turn.skipped or not turn.finished or together:
             blamed = replace(blamed, exact=False)
-        notes = [*fixed.notes, *remarks_on_versions(turn)]
+        notes = [*fixed.notes, *remarks_on_versions(turn), *remarks_on_age(blamed.culprits, self._old)]
         finding = finding_of(work.target, "packages", fixed, blamed=blamed, notes=(*notes, *blamed.notes))
         days = (turn.good.point.released, turn.bad.point.released)
         if not turn.apart:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from packaging.requirements import Requirement
+
 from backdate.bisection.probes import ProbeResult, Target
 from backdate.bisection.proof import SearchItem
 from backdate.bisection.result import Finding, FurtherTurn, HeldBack
@@ -70,7 +72,9 @@ def _with_companions(above: Attributed, child: Searched) -> Attributed:
     """The culprit above, with what has to be held back as well so that holding it back helps."""
     work, product = child
     held = product.finding.held_back
+    names = {culprit.name for culprit in above.finding.culprits}  # held back anyway
     own = () if held is None else tuple(line for line in held.constraints if line not in work.held)
+    own = tuple(line for line in own if Requirement(line).name not in names)
     notes = above.finding.notes
     if not product.finding.culprits:
         notes = (*notes, "no release was found that works with it")

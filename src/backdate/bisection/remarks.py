@@ -43,6 +43,16 @@ def remarks_on_versions(turn: VersionTurn) -> list[str]:
     return remarks
 
 
+def remarks_on_age(culprits: Sequence[Culprit], old: ProbeResult) -> list[str]:
+    """That a culprit's release is older than the window, where versions were searched and not instants."""
+    return [
+        f"{culprit.name} {culprit.new} is older than the window: it was released on "
+        f"{format_day(culprit.released)}, and pins, a repair or the interpreter of the old side kept it away"
+        for culprit in culprits
+        if culprit.released is not None and culprit.released < old.point.instant
+    ]
+
+
 def remarks_on_interpreters(culprits: Sequence[Culprit], anchor: ProbeResult) -> list[str]:
     """Why versions were searched where the older interpreter, whose packages ``anchor`` has, passes."""
     assert anchor.lock is not None
