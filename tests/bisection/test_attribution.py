@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 from world import START, World, bisect_world, from_on
 
+from backdate.bisection.limits_now import working_limits
 from backdate.bisection.search import MOST_OF_ALL_CAUSES, ProbeStatus, allowance
 
 BOTH = ("forward", "backward")
@@ -424,6 +425,36 @@ def test_all_causes_together_take_no_more_than_a_bisection_may() -> None:
     assert moves(found[0]) == [("d0", "6", "7")]
     few = World(releases=world.releases, tests={name: world.tests[name] for name in names[:2]})
     assert not bisect_world(few)[1].exhausted
+
+
+def test_an_error_that_came_after_an_older_failure_is_searched_for() -> None:
+    def says(versions, python, number):
+        return from_on("a", "8", "module a has no f")(versions, python, number) or "no server is there"
+
+    world = World(releases={"a": rows(12, 70), "b": rows(12, 71)}, tests={"t": says, "u": lambda *_: None})
+    (finding,), probe_runner, attribution = bisect_world(world)
+    assert (moves(finding), finding.failed_before, finding.confirmed) == ([("a", "7", "8")], True, BOTH)
+    assert finding.error.message == "module a has no f"
+    assert (attribution.refused, probe_runner.refused) == ([], {})
+    assert working_limits([finding]) == ()  # no test passes
+    still = World(releases=world.releases, tests={"t": lambda *_: "no server is there"})
+    assert bisect_world(still)[0] == ()
+
+
+def test_an_error_behind_one_that_came_after_an_older_failure_is_found() -> None:
+    def says(versions, python, number):
+        return (
+            from_on("a", "8", "first")(versions, python, number)
+            or from_on("b", "5", "second")(versions, python, number)
+            or "no server is there"
+        )
+
+    world = World(releases={"a": rows(12, 70), "b": rows(12, 71)}, tests={"t": says})
+    found = bisect_world(world)[0]
+    assert [(moves(one), one.failed_before) for one in found] == [
+        ([("a", "7", "8")], True),
+        ([("b", "4", "5")], True),
+    ]
 
 
 def test_the_release_of_a_major_step_is_asked_about_first() -> None:

@@ -116,6 +116,39 @@ def test_three_breakages_are_attributed_and_a_second_time_nothing_is_built(proje
         bisect(project, from_instant=OLD, to_instant=NEW, tests=["test_none"], settings=settings)
 
 
+HIDDEN = """
+import pytest
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_good(number):
+    assert number >= 0
+
+
+def test_wants_a_server():
+    from werkzeug.urls import url_quote  # gone in 3.0.0
+
+    raise ConnectionError("no server is there for " + url_quote("me"))
+"""
+
+
+@pytest.mark.network
+@pytest.mark.usefixtures("index")
+def test_what_hides_behind_an_older_failure_is_attributed(project: Path) -> None:
+    (project / "test_three.py").write_text(HIDDEN)
+    settings = Settings(cache=default_cache())
+    result = bisect(project, from_instant=OLD, to_instant=NEW, python="3.10", settings=settings)
+    assert result.check.verdict is Verdict.FAILS_DIFFERENTLY
+    (finding,) = result.findings
+    assert [(one.name, one.new) for one in finding.culprits] == [("werkzeug", "3.0.0")]
+    assert (finding.failed_before, finding.confirmed, result.unattributed) == (True, BOTH, ())
+    assert [change.replacement for change in result.advice.fixes] == ["urllib.parse.quote"]
+    assert result.advice.now == ()  # with the older werkzeug it fails as before
+    assert result.verdict is Verdict.BROKE
+    lines = [line for line, _ in bisection_lines(result)]
+    assert "  1 test, which failed before with another error; confirmed both ways" in lines
+
+
 def never(project: Path, name: str, text: str) -> BisectResult:
     (project / name).write_text(text)
     return bisect(project, from_instant=OLD, to_instant=NEW, python="3.11", settings=Settings())

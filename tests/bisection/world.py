@@ -213,7 +213,8 @@ def bisect_world(
     old, new = sides
     errors = {one.id: one.raised[0].message for one in new[0].run.results if one.raised}
     good = {one.id for one in old[0].run.results if one.outcome.good}
-    broke = {test: error for test, error in errors.items() if test in good}
+    before = {one.id: one.raised[0].message for one in old[0].run.results if one.raised}
+    broke = {test: error for test, error in errors.items() if test in good or before[test] != error}
     with tempfile.TemporaryDirectory() as folder:
         builder = Builder(Cache(Path(folder)), None)  # type: ignore[arg-type]
         with runner_class(
@@ -262,6 +263,11 @@ def _attributed(
             called=called.get(message, ()) if isinstance(called, Mapping) else called,
             cause=cause,
             imported=imported,
+            failed_before=any(
+                one.outcome.bad
+                for one in (old[0].run.results if old[0].run else ())
+                if broke.get(one.id) == message
+            ),
             key=next(one.key for one in seen_new.errors.values() if one.failing.message == message),
         )
         for message in dict.fromkeys(broke.values())

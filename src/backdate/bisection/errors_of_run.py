@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.bisection.result import Failing
@@ -14,7 +15,7 @@ from backdate.diagnosis.frames import relocated
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, Cluster, Failure, FrameKind, PlacedFrame
 from backdate.environments.environment import Environment
 from backdate.index.names import normalise
-from backdate.testing.outcomes import SuiteRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 
 _NO_CONTEXT_MANAGER = re.compile(
     r"__a?(?:enter|exit)__\Z|'[^'\n]*' object does not support the (?:asynchronous )?context manager protocol"
@@ -87,6 +88,14 @@ def failing_of(cluster: Cluster) -> Failing:
         message=normalised_line(cluster.cause.message),
         place=cluster.places[0].frame if cluster.places else None,
     )
+
+
+def as_if_good(run: SuiteRun, tests: Collection[str]) -> SuiteRun:
+    """``run`` with ``tests`` as if they were good: the errors are asked for that they have elsewhere."""
+    results = (
+        replace(result, outcome=Outcome.PASSED) if result.id in tests else result for result in run.results
+    )
+    return replace(run, results=tuple(results))
 
 
 def errors_of_run(

@@ -31,6 +31,7 @@ def finding_of(
     differs = (first.type, first.message) != (target.error.type, target.error.message)
     return Finding(
         tests=target.tests,
+        failed_before=target.failed_before,
         error=target.error,
         first_error=first if differs else None,
         axis=axis,

@@ -58,7 +58,10 @@ def working_limits(findings: Sequence[Finding], seen: Sequence[SeenLimits] = ())
     ``seen``: every environment with limits; what the findings say counts as well. Nothing of a culprit that
     was not held back. Of a build, what it builds with.
     """
-    blamed = [finding for finding in findings if finding.culprits]
+    # to fail as before is no test that passes
+    blamed = [finding for finding in findings if finding.culprits and not finding.failed_before]
+    if not blamed and any(finding.failed_before for finding in findings):
+        return ()
     tests = frozenset(test for finding in blamed for test in finding.tests)
     interpreter = next((limit for limit in map(_python_limit, blamed) if limit), "")
     known = [*seen, *_of_findings(blamed)]

@@ -125,7 +125,8 @@ def put_together(attributed: Sequence[Attributed]) -> list[list[int]]:
     for number, (finding, target) in enumerate((one.finding, one.target) for one in attributed):
         moves = tuple((culprit.name, culprit.old, culprit.new) for culprit in finding.culprits)
         error = target.key if target.key.startswith("name ") else (finding.error.type, finding.error.message)
-        cause = (finding.breaks, finding.axis, moves, error) if moves else number
+        kind = (finding.breaks, finding.axis, finding.failed_before)
+        cause = (*kind, moves, error) if moves else number
         rows.setdefault(cause, []).append(number)
     return list(rows.values())
 

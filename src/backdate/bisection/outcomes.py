@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from backdate.bisection.errors_of_run import Known, errors_of_run
+from backdate.bisection.errors_of_run import Known, as_if_good, errors_of_run
 from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import UnattributedTest
 from backdate.bisection.search import ProbeStatus, settle
 from backdate.bisection.suites import SideContext
 from backdate.checking.compare import compare_runs
+from backdate.checking.error_identity import same_error
 from backdate.environments.environment import Environment
-from backdate.testing.outcomes import SuiteRun
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.timeline.instants import format_day
 
 
 class OutcomeReader:
-    """Reads runs of ``tests``, all of which are good on the old side."""
+    """Reads runs of ``tests``: good on the old side, or bad there with an error of their own.
+
+    Of the latter good is also what fails as on the old side: the question is the error that came after.
+    """
 
     def __init__(self, old: SideContext, new: SideContext, tests: Sequence[str]) -> None:
         assert old.side.run is not None
         wanted = frozenset(tests)
-        good = tuple(result for result in old.side.run.results if result.id in wanted)
+        known = tuple(result for result in old.side.run.results if result.id in wanted)
         self._old, self._new, self._tests = old, new, tuple(tests)
-        self._reference = replace(old.side.run, results=good)
+        self._reference = replace(old.side.run, results=known)
+        self._failed_before = {result.id: result for result in known if result.outcome.bad}
+        self._as_if_good = as_if_good(self._reference, self._failed_before)
         self._errors: dict[str, list[dict[str, Known]]] = {}
         """By environment: the errors of each of its runs."""
 
@@ -55,7 +61,7 @@ class OutcomeReader:
         known = self._errors.setdefault(probe.identity, [])
         before, tree = self._old.side.environment, self._new.request.tree
         for run in runs[len(known) :]:
-            known.append(errors_of_run(self._reference, run, environment, before, tree))
+            known.append(errors_of_run(self._as_if_good, run, environment, before, tree))
         errors: dict[str, Known] = {}
         for errors_of_one in reversed(known):
             errors |= errors_of_one
@@ -65,4 +71,15 @@ class OutcomeReader:
         comparison = compare_runs(self._reference, run)
         statuses = dict.fromkeys(self._tests, ProbeStatus.GOOD)
         statuses |= dict.fromkeys(comparison.broke, ProbeStatus.BAD)
-        return statuses | dict.fromkeys((*comparison.skipped_now, *comparison.vanished), ProbeStatus.SKIP)
+        statuses |= dict.fromkeys((*comparison.skipped_now, *comparison.vanished), ProbeStatus.SKIP)
+        now = {result.id: result for result in run.results}
+        return statuses | {
+            test: _beside(before, now.get(test)) for test, before in self._failed_before.items()
+        }
+
+
+def _beside(before: CaseResult, now: CaseResult | None) -> ProbeStatus:
+    """The status of a test that failed on the old side."""
+    if now is None or now.outcome is Outcome.SKIPPED:
+        return ProbeStatus.SKIP
+    return ProbeStatus.GOOD if now.outcome.good or same_error(before, now) else ProbeStatus.BAD

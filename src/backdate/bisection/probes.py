@@ -41,6 +41,8 @@ class Target:
     """Distributions that the project's own code imports, whatever fails."""
     cause: Cause | None = None
     """What the error was read as."""
+    failed_before: bool = False
+    """Whether the tests failed on the old side too, with another error."""
     reached: bool = True
     """Whether the runner had reached the tests when the error occurred."""
 

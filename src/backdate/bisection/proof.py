@@ -152,8 +152,9 @@ class CulpritProver:
             notes.append(f"with {held_text} {count} {still} fail: {error}")
             if work.depth < MOST_BEHIND:
                 own = tuple(line for line in held if line not in work.held)
+                target = target_of(known, tests, self._called)
                 item = SearchItem(
-                    target=target_of(known, tests, self._called),
+                    target=replace(target, failed_before=work.target.failed_before),
                     held=held,
                     choice=probe.point.choice,
                     notes=(f"behind the one above: found with {held_text}",),

@@ -50,7 +50,8 @@ MIGRATIONS = (
     # ``FAILS_DIFFERENTLY``
     Migration(to_format=3),
     Migration(to_format=4, change=_with_places),
-    Migration(to_format=5),  # the limit on all environments of a bisection, which older ones did not have
+    # the limit on all environments of a bisection, and tests that failed before: older ones had neither
+    Migration(to_format=5),
 )
 
 Axis = Literal["packages", "interpreter", "unknown"]
@@ -232,6 +233,9 @@ class Finding:
     """``build``: the newest environment does not resolve or install; good is then what does."""
     error: Failing
     """What they fail with now; of a build the step that failed, and the line of its log that says why."""
+    failed_before: bool = False
+    """Whether the tests failed at the old instant too, with another error: that of theirs is searched for
+    which came after it, and to fail as before is good."""
     log_lines: tuple[str, ...] = ()
     """Of a build: the lines of its log that say why, the most specific first."""
     first_error: Failing | None = None
@@ -314,12 +318,12 @@ class BisectResult:
         ``CANNOT_TELL``: something broke, or may have, and there is no culprit."""
         if any(finding.culprits for finding in self.findings):
             return Verdict.BROKE
+        if self.check.verdict is Verdict.FAILS_DIFFERENTLY:
+            return Verdict.FAILS_DIFFERENTLY
         if self.findings or self.unattributed or self.check.verdict is Verdict.CANNOT_TELL:
             return Verdict.CANNOT_TELL
         if self.check.verdict is Verdict.BROKE and not self.check.broke:  # the build, so no test was run
             return Verdict.CANNOT_TELL
-        if self.check.verdict is Verdict.FAILS_DIFFERENTLY:
-            return Verdict.FAILS_DIFFERENTLY
         return Verdict.NOTHING_BROKE
 
 

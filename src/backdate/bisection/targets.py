@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from backdate.bisection.errors_of_run import Known, errors_of_run
+from backdate.bisection.errors_of_run import Known, as_if_good, errors_of_run
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Failing
 from backdate.bisection.suspects import CalledDistributions, named_by
 from backdate.checking.sides import SidePair
 from backdate.errors import UsageError
 from backdate.testing.node_ids import plain_id
+
+MOST_CHANGED = 4
+"""Errors of tests that failed on the old side too that are searched for."""
+_LONGEST_S = 120.0
+"""Tests of such an error that take longer together wait for something that is not there."""
 
 
 def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
@@ -22,14 +27,17 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
     comparison = pair.comparison
     if comparison is None or pair.old.run is None or pair.new.run is None:
         return []
+    changed = {test for change in comparison.error_changes for test in change.tests}
     tests = [plain_id(test) for test in tests]
     known = {result.id for result in pair.old.run.results}
     unknown = [test for test in tests if test not in known]
     if unknown:
         raise UsageError(f"the old side has no test {unknown[0]!r}; write its id as `backdate check -v` does")
+    changed &= {result.id for result in pair.old.run.results if result.outcome.bad} & (set(tests) or known)
     wanted = set(comparison.broke) & (set(tests) or known)
     environment, tree = pair.new.environment, pair.new_project.tree
-    targets = []
+    targets: list[Target] = []
+    changed_errors: list[Target] = []
     if environment is not None:
         errors = errors_of_run(pair.old.run, pair.new.run, environment, pair.old.environment, tree)
         groups: dict[Known, list[str]] = {}
@@ -40,13 +48,33 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
         for group in sorted(groups.values(), key=len, reverse=True):
             targets.append(target_of(errors[group[0]], tuple(group), called))
             wanted -= set(group)
+        changed_errors = _changed_errors(pair, changed, called)
     for breakage in comparison.breakages:
         members = tuple(test for test in breakage.tests if test in wanted)
         if members:
             place = breakage.places[0] if breakage.places else None
             error = Failing(type=breakage.type, message=breakage.message, place=place)
             targets.append(Target(tests=members, error=error))
-    return targets
+    return [*targets, *changed_errors]
+
+
+def _changed_errors(pair: SidePair, tests: set[str], called: CalledDistributions) -> list[Target]:
+    """What fails on both sides, and on the new one with another error, by cause; the largest few."""
+    environment = pair.new.environment
+    if not tests or environment is None or pair.old.run is None or pair.new.run is None:
+        return []
+    before = as_if_good(pair.old.run, tests)
+    groups: dict[Known, list[str]] = {}
+    errors = errors_of_run(before, pair.new.run, environment, pair.old.environment, pair.new_project.tree)
+    for test, met in errors.items():
+        if test in tests and met.reached:
+            groups.setdefault(replace(met, raised_in="", frames=()), []).append(test)
+    took = {result.id: result.duration_s for result in pair.new.run.results}
+    short = [group for group in groups.values() if sum(took.get(test, 0.0) for test in group) <= _LONGEST_S]
+    largest = sorted(short, key=len, reverse=True)[:MOST_CHANGED]
+    return [
+        replace(target_of(errors[group[0]], tuple(group), called), failed_before=True) for group in largest
+    ]
 
 
 def target_of(known: Known, tests: tuple[str, ...], called: CalledDistributions | None) -> Target:
