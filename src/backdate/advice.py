@@ -88,6 +88,21 @@ class AdvisedChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SaidAdvice:
+    """What a library says to do in words, where no name takes the place of another."""
+
+    distribution: str
+    kind: EvidenceKind
+    """A warning that the tests were given while they passed, or the changelog."""
+    text: str
+    """Its own words, in one line."""
+    since: str = ""
+    """The release since which a warning says so, or of the changelog's section; "" when that is not said."""
+    places: tuple[SourcePlace, ...] = ()
+    """The project's lines that the warning names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MissingRequirement:
     """A distribution whose modules the project imports, and which only another one brought."""
 
@@ -126,10 +141,13 @@ class Advice:
     """What else the project uses that the same releases dropped, and no test has met yet."""
     requirements: tuple[MissingRequirement, ...] = ()
     python: tuple[PythonChange, ...] = ()
+    said: tuple[SaidAdvice, ...] = ()
+    """Of errors for which there is no fix."""
 
     def __bool__(self) -> bool:
         """Whether it advises anything."""
-        return bool(self.now or self.fixes or self.later or self.requirements or self.python)
+        advised = self.now or self.fixes or self.later or self.requirements or self.python or self.said
+        return bool(advised)
 
 
 NO_ADVICE = Advice()

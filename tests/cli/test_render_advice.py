@@ -10,6 +10,7 @@ from backdate.advice import (
     EvidenceKind,
     MissingRequirement,
     PythonChange,
+    SaidAdvice,
     SourcePlace,
     WorkingLimits,
 )
@@ -64,6 +65,21 @@ def test_the_block() -> None:
             "(src/app/stats.py:20)"
         ),
         "  Python 3.13: src/app/stats.py:20 it changed (https://p.org)",
+    ]
+
+
+def test_what_is_said_in_words() -> None:
+    words = SaidAdvice(
+        distribution="lib",
+        kind=EvidenceKind.WARNING,
+        text="Raise an error instead.",
+        since="3.1",
+        places=PLACES,
+    )
+    assert lines(Advice(said=(words,))) == [
+        "",
+        "Do this:",
+        '  Said: src/app/stats.py:20, :126 lib: "Raise an error instead." (its warning of 3.1)',
     ]
 
 

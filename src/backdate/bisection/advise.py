@@ -13,6 +13,7 @@ from backdate.advising.requirements import dropped_requirements
 from backdate.advising.use_visitor import NameUses, ProjectUses
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.collect import ExplanationCollector, modules_of
+from backdate.bisection.prose_advice import said_advice
 from backdate.bisection.result import Finding
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.api import Member, NameChange
@@ -59,10 +60,13 @@ class BreakageAdvice:
         for one in explained:
             for culprit in one.finding.culprits:
                 groups.setdefault(culprit.name, []).append(one)
+        without = [one for one in explained if one.finding.culprits]
         for name, group in groups.items():
             lost, met = self._lost(name, group)
-            for change, is_met in zip(self._changes(name, group, lost), met, strict=True):
+            for lost_name, change, is_met in zip(lost, self._changes(name, group, lost), met, strict=True):
                 (fixes if is_met else later).setdefault((change.name, change.argument), change)
+                if change.replacement or change.rewrite:
+                    without = [one for one in without if not self._answers(lost_name, one)]
             if name == PYTHON:
                 python.update(dict.fromkeys(self._of_python(group)))
         requirements = dropped_requirements(self._old, self._new, self._uses)
@@ -80,7 +84,14 @@ class BreakageAdvice:
             later=tuple(change for change in known["not met"] if (change.name, change.argument) not in fixes),
             requirements=requirements,
             python=tuple(python),
+            said=said_advice([one.finding for one in without], self._uses),
         )
+
+    def _answers(self, lost: LostName, one: Explained) -> bool:
+        """Whether what is written instead of a lost name mends what a finding's error is about."""
+        alone = met_alone(one, self._uses)
+        same = alone is not None and (alone.name, alone.argument) == (lost.name, lost.argument)
+        return same or is_about(one, lost, self._uses)
 
     def _pair(self, group: Sequence[Explained]) -> EnvironmentPair:
         return EnvironmentPair(sandbox=self._sandbox, cache=self._cache, old=group[0].good, new=self._new)

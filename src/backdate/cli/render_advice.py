@@ -36,6 +36,11 @@ def advice_lines(advice: Advice) -> Iterator[Line]:
         yield f"  Now: {_limits(limits)}", "green"
     for fix in advice.fixes:
         yield f"  Fix: {_change(fix)}", "green"
+    for one in advice.said:
+        where = f"{places_in_line(one.places)} " if one.places else ""
+        source = "warning" if one.kind is EvidenceKind.WARNING else "changelog"
+        since = f" of {one.since}" if one.since else ""
+        yield f'  Said: {where}{one.distribution}: "{one.text}" (its {source}{since})', "green"
     for later in advice.later[:_MOST_LATER]:
         yield f"  Later: {_change(later)}", ""
     if len(advice.later) > _MOST_LATER:

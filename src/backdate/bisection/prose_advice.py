@@ -1,0 +1,62 @@
+"""What a library said to do in words, where no name takes the place of another. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from backdate.advice import EvidenceKind, SaidAdvice, SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.wording import since_in
+from backdate.bisection.explanations.called_names import own_file
+from backdate.bisection.result import Finding, GivenWarning
+from backdate.diagnosis.messages import read_hint
+
+MOST_SAID = 4
+"""Sentences that are quoted for one bisection."""
+_MOST_PLACES = 20
+
+
+def said_advice(findings: Sequence[Finding], uses: ProjectUses) -> tuple[SaidAdvice, ...]:
+    """What to do in the words of the culprits of ``findings``, none of which has a name to write instead.
+
+    Of each finding the warning that says what to do: one that names what is missing, else the only one that
+    the culprit gave to these very tests while they passed; else what its changelog says of that name.
+    """
+    said: dict[tuple[str, str], SaidAdvice] = {}
+    for finding in findings:
+        for one in _of_finding(finding, uses):
+            said.setdefault((one.distribution, one.text), one)
+            break
+    return tuple(said.values())[:MOST_SAID]
+
+
+def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:
+    explanation = finding.explanations
+    if explanation is None or len(finding.culprits) != 1:
+        return
+    name = finding.culprits[0].name
+    telling = [warning for warning in explanation.warnings if read_hint(warning.message)]
+    about = [warning for warning in telling if warning.names_it]
+    for warning in about or (telling if len(telling) == 1 else []):
+        yield SaidAdvice(
+            distribution=name,
+            kind=EvidenceKind.WARNING,
+            text=warning.message,
+            since=since_in(warning.message),
+            places=_own_places(warning, uses),
+        )
+    for excerpt in explanation.changelog:
+        text = " ".join(line.strip() for line in excerpt.lines)
+        if read_hint(text):
+            yield SaidAdvice(
+                distribution=name, kind=EvidenceKind.CHANGELOG, text=read_hint(text), since=excerpt.version
+            )
+
+
+def _own_places(warning: GivenWarning, uses: ProjectUses) -> tuple[SourcePlace, ...]:
+    places = dict.fromkeys(
+        SourcePlace(file=file, line=place.line)
+        for place in warning.places
+        if (file := own_file(place.file, uses))
+    )
+    return tuple(places)[:_MOST_PLACES]

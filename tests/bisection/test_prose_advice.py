@@ -1,0 +1,65 @@
+"""What libraries say to do in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from backdate.advice import EvidenceKind, SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.bisection.prose_advice import MOST_SAID, said_advice
+from backdate.bisection.result import Culprit, Excerpt, Explanation, Failing, Finding, GivenWarning
+
+USES = ProjectUses(files=("src/p/a.py",))
+RAISE = GivenWarning(
+    category="ChangedInLib4Warning",
+    message="Returning `False` from a validator is deprecated. Raise a `ValidationError` instead.",
+    places=(SourcePlace(file="lib/fields.py", line=276), SourcePlace(file="p/a.py", line=3)),
+    names_it=False,
+)
+OTHER = replace(RAISE, message="`old` is deprecated. Use something else instead.")
+SILENT = replace(RAISE, message="`older` is deprecated.")
+
+
+def finding(*warnings: GivenWarning, changelog: tuple[Excerpt, ...] = (), culprits: int = 1) -> Finding:
+    return Finding(
+        tests=("t",),
+        error=Failing(type="AssertionError", message="200 != 422"),
+        axis="packages",
+        culprits=tuple(
+            Culprit(name=f"lib{n or ''}", old="3", new="4", released=None) for n in range(culprits)
+        ),
+        python="3.12.1",
+        explanations=Explanation(warnings=warnings, changelog=changelog),
+    )
+
+
+def test_the_only_warning_that_says_what_to_do_is_quoted_with_the_projects_lines() -> None:
+    (said,) = said_advice([finding(SILENT, RAISE)], USES)
+    assert (said.distribution, said.kind, said.text) == ("lib", EvidenceKind.WARNING, RAISE.message)
+    assert said.places == (SourcePlace(file="src/p/a.py", line=3),)
+    assert said_advice([finding(RAISE), finding(RAISE)], USES) == (said,)
+
+
+def test_of_several_only_the_one_that_names_what_is_missing_is() -> None:
+    assert said_advice([finding(RAISE, OTHER)], USES) == ()
+    named = replace(OTHER, names_it=True)
+    (said,) = said_advice([finding(RAISE, named)], USES)
+    assert said.text == OTHER.message
+
+
+def test_the_changelog_is_asked_last_and_nothing_is_guessed() -> None:
+    entry = Excerpt(
+        distribution="lib",
+        version="4.0",
+        archive="lib-4.tar.gz",
+        file="CHANGES",
+        lines=("- Remove `context`. Passing one should be", "done in favor of a variable."),
+        about="context",
+    )
+    (said,) = said_advice([finding(SILENT, changelog=(entry,))], USES)
+    assert (said.kind, said.since) == (EvidenceKind.CHANGELOG, "4.0")
+    assert "in favor of a variable" in said.text
+    assert said_advice([finding(SILENT)], USES) == ()
+    assert said_advice([finding(RAISE, culprits=2)], USES) == ()
+    many = [finding(replace(RAISE, message=f"Use `x{number}` instead.")) for number in range(9)]
+    assert len(said_advice(many, USES)) == MOST_SAID
