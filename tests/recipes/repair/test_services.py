@@ -187,3 +187,18 @@ def test_the_class_and_what_helps_name_the_service() -> None:
     assert what_helps(ErrorClass.NEEDS_SERVICE, "Connection refused", of_build=False, apt=False).startswith(
         "start"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        (
+            "KeycloakError: Can't connect to server (HTTPConnectionPool(host='localhost', port=8080))",
+            [],
+        ),
+        ("(2003, \"Can't connect to server on '127.0.0.1' (111)\")", [ServiceKind.MYSQL]),
+        ("ERROR 2002 (HY000): Can't connect to local server through socket '/x.sock'", [ServiceKind.MYSQL]),
+    ],
+)
+def test_not_every_server_is_a_database(line: str, kinds: list[ServiceKind]) -> None:
+    assert [service.kind for service in services_named(line)] == kinds

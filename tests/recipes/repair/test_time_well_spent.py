@@ -276,3 +276,28 @@ def test_a_build_that_wants_an_empty_submodule_is_not_tried_in_other_ways(tmp_pa
     assert classify(failed(OWN + COMPILER + said)) is not ErrorClass.MISSING_DATA
     helps = what_helps(ErrorClass.MISSING_DATA, said, of_build=True, apt=False)
     assert "git submodule update --init" in helps
+
+
+VERSIONINGIT = "      RuntimeError: versioningit could not find a version for the project in /work/1/repo!"
+SCM = "LookupError: setuptools-scm was unable to detect version for /work/1/repo."
+
+
+def test_a_build_that_takes_a_version_from_git_alone_is_gone_around(tmp_path: Path) -> None:
+    stated = '[project]\nname = "mine"\ndynamic = ["version"]\ndependencies = ["six"]\n'
+    write(tmp_path, {"pyproject.toml": stated, "mine/__init__.py": ""})
+    failure = failed(OWN + VERSIONINGIT, version_hint="1.0")
+    assert classify(failure) is ErrorClass.UNKNOWN_VERSION
+    found = proposed(tmp_path, failure)
+    assert "unknown version" not in rules(found)
+    (one,) = (repair for repair in found if repair.rule == "without the project's own build")
+    assert [step.packages for step in one.recipe.install] == [("six",)]
+    assert dict(one.recipe.test.environment)["PYTHONPATH"] == "."
+
+
+def test_a_version_that_a_variable_can_tell_is_told_first(tmp_path: Path) -> None:
+    write(tmp_path, {"pyproject.toml": '[project]\nname = "mine"\ndynamic = ["version"]\n'})
+    (told, *_) = found = proposed(tmp_path, failed(OWN + SCM, version_hint="1.0"))
+    assert told.rule == "unknown version"
+    assert "without the project's own build" not in rules(found)
+    again = proposed(tmp_path, failed(OWN + SCM, version_hint="1.0"), told.recipe)
+    assert "without the project's own build" in rules(again)

@@ -225,19 +225,25 @@ def system_packages(context: RepairContext) -> Iterator[Repair]:
         yield context.repaired(ErrorClass.MISSING_HEADER, "missing system package", reason, changed)
 
 
-_NO_VERSION = re.compile(
+NO_VERSION = re.compile(
     r"setuptools[-_]scm was unable to detect version|Versioning for this project requires either an sdist|"
     r"Unable to determine (?:the )?version|unable to detect version for|vcs_versioning|"
     r"No version was detected|hatch.{0,20}vcs.{0,80}version|does not appear to be a (?:git|"
     r"Git) (?:repository|directory)|"
-    r"This does not appear to be a Git repository|not a git repository"
+    r"This does not appear to be a Git repository|not a git repository|"
+    r"versioningit could not find a version|not supported by setuptools-git-versioning"
 )
+
+
+def asks_nobody_else(line: str) -> bool:
+    """Whether ``line`` is of a tool that takes a version from nothing but version control."""
+    return "versioningit" in line or "setuptools-git-versioning" in line
 
 
 def unknown_version(context: RepairContext) -> Iterator[Repair]:
     """A version for builds that read it from version control."""
-    match = first_match(_NO_VERSION, context.failure.text)
-    if match is None or context.failure.phase == "tests":
+    match = first_match(NO_VERSION, context.failure.text)
+    if match is None or context.failure.phase == "tests" or asks_nobody_else(match.string):
         return
     version = context.failure.version_hint or "0.0.1"
     variables = {

@@ -1,7 +1,8 @@
 """A project whose own build cannot work: installs its requirements and imports its code from the tree.
 
-That is a build which needs the network, and one that opens a file which its sdist does not hold. A build that
-fails for another reason is not gone around: where an update broke it, that has to be seen.
+That is a build which needs the network, one that opens a file which its sdist does not hold, and one that
+asks version control for the version and takes no other word for it. A build that fails for another reason is
+not gone around: where an update broke it, that has to be seen.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, SuitePlan
+from backdate.recipes.repair.builds import NO_VERSION, asks_nobody_else
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import (
@@ -49,7 +51,8 @@ def without_own_build(context: RepairContext) -> Iterator[Repair]:
         return
     error, evidence = _own_build_failed(context)
     extras = [extra for step in steps for extra in step.extras]
-    needed = required(context.files, extras) if error is ErrorClass.NEEDS_NETWORK else None
+    complete = error is not ErrorClass.INCOMPLETE_SDIST
+    needed = required(context.files, extras) if complete else None
     if (
         needed is None
     ):  # what the maintainer's own build wrote is there in sdists, whatever its setup.py reads
@@ -88,12 +91,21 @@ def _own_build_failed(context: RepairContext) -> tuple[ErrorClass, str]:
     if line is None:
         missing = (match.string for match in all_matches(_NO_FILE, text) if _lacks(context.files, match[1]))
         error, line = ErrorClass.INCOMPLETE_SDIST, next(missing, None)
+    if line is None:
+        error, line = ErrorClass.UNKNOWN_VERSION, _asks_for_the_version(context)
     own = canonicalize_name(context.files.declared().name or "")
     named = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) == own]
     others = [match for match in all_matches(_OWN, text) if canonicalize_name(match[1]) != own]
     if line is None or not (named or (not others and first_match(_SETUP_FAILED, text))):
         return error, ""
     return error, line.strip()[:_LONGEST]
+
+
+def _asks_for_the_version(context: RepairContext) -> str | None:
+    """The line of a build that asks version control for the version, and that no variable told it."""
+    match = first_match(NO_VERSION, context.failure.text)
+    told = any(variable.name == "PBR_VERSION" for variable in context.recipe.variables)
+    return match.string if match is not None and (told or asks_nobody_else(match.string)) else None
 
 
 def _lacks(files: Files, path: str) -> bool:

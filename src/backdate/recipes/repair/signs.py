@@ -54,7 +54,10 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
         (
             "build",
             ErrorClass.UNKNOWN_VERSION,
-            r"was unable to detect version|Versioning for this project requires",
+            (
+                r"was unable to detect version|Versioning for this project requires|"
+                r"could not find a version for the project"
+            ),
         ),
         ("build", ErrorClass.NEEDS_NETWORK, REACHED_OUT.pattern),
         (
