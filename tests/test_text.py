@@ -1,6 +1,11 @@
+import re
+import subprocess
+import sys
+
 import pytest
 
 from backdate.text import (
+    LatePattern,
     counted,
     end_of_file,
     first_line,
@@ -56,3 +61,19 @@ def test_the_numbers_of_a_version(version: str, numbers: tuple[int, ...]) -> Non
 
 def test_the_minor_of_a_version() -> None:
     assert [minor_version(one) for one in ("3.8.10", "3.8", "3")] == ["3.8", "3.8", "3"]
+
+
+def test_a_late_pattern_is_compiled_once_and_when_it_is_looked_for() -> None:
+    pattern = LatePattern("a+", re.IGNORECASE)
+    assert "compiled" not in vars(pattern)
+    assert pattern.compiled.match("AAB") is not None
+    assert pattern.compiled is vars(pattern)["compiled"]
+
+
+def test_the_wordings_of_messages_are_not_compiled_before_one_is_read() -> None:
+    code = (
+        "from backdate.diagnosis import message_patterns as tables\n"
+        "known = [one for table in (tables.ATTRIBUTE, tables.IMPORT, tables.TYPE) for one, *_ in table]\n"
+        "assert len(known) > 30 and not any('compiled' in vars(one) for one in known)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9})*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class LatePattern:
+    """A regular expression that is compiled when it is first looked for: of long tables few are."""
+
+    text: str
+    flags: int = 0
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The expression itself."""
+        return re.compile(self.text, self.flags)
 
 
 def first_line(text: str, *, most: int = 300) -> str:

@@ -67,10 +67,11 @@ def change_behind_build(message: str) -> KnownChange | None:
 
 
 def _matches(lines: Iterable[str], changes: Iterable[Change]) -> Iterator[tuple[Change, re.Match[str]]]:
-    patterns = [(change, change.pattern) for change in changes]
+    rows = tuple(changes)
     for line in lines:
-        for change, pattern in patterns:
-            match = pattern.search(line)
+        for change in rows:
+            pattern = change.pattern_for(line)
+            match = None if pattern is None else pattern.search(line)
             if match is not None:
                 yield change, match
 

@@ -10,9 +10,10 @@ import re
 from typing import Literal
 
 from backdate.diagnosis.result import CauseKind
+from backdate.text import LatePattern
 
 OwnerIs = Literal["", "module", "type", "function"]
-Pattern = tuple[re.Pattern[str], CauseKind, OwnerIs]
+Pattern = tuple[LatePattern, CauseKind, OwnerIs]
 
 _Q = r"['\"`\u2018\u2019]"
 _TEXT = r"[^\s'\"`\u2018\u2019()]+"
@@ -26,7 +27,7 @@ _PARTIAL = r"(?:partially initialized )?"
 
 
 def _patterns(kind: CauseKind, owner_is: OwnerIs, *wordings: str) -> list[Pattern]:
-    return [(re.compile(wording), kind, owner_is) for wording in wordings]
+    return [(LatePattern(wording), kind, owner_is) for wording in wordings]
 
 
 ATTRIBUTE = [

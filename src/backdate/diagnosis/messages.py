@@ -115,7 +115,7 @@ def read_message(kind: str, message: str) -> ParsedMessage:
 
 def _first_match(patterns: list[Pattern], text: str, hint: str) -> ParsedMessage | None:
     for pattern, kind, owner_is in patterns:
-        match = pattern.match(text)
+        match = pattern.compiled.match(text)
         if match is None:
             continue
         groups = match.groupdict()

@@ -28,10 +28,15 @@ class Change:
         """Of one line: an exception's type and message, or a line of a log; compiled when first asked for."""
         return pattern_of(self.row)
 
-    def may_be_in(self, text: str) -> bool:
-        """Whether ``pattern`` has to be looked for in ``text``: it words one of the row's names."""
+    def pattern_for(self, text: str) -> re.Pattern[str] | None:
+        """What of ``pattern`` has to be looked for in ``text``; None where nothing can match.
+
+        What words the row's names needs one of them. Few rows do, and compiling all takes long.
+        """
         leaves = (name.rpartition(".")[2] for name in self.row.names)
-        return bool(self.row.says) or not self.row.names or any(leaf in text for leaf in leaves)
+        if not self.row.names or any(leaf in text for leaf in leaves):
+            return self.pattern
+        return _compiled("|".join(self.row.says)) if self.row.says else None
 
     @property
     def pin(self) -> str:

@@ -99,7 +99,8 @@ def tool_limits(text: str) -> tuple[dict[str, str], list[str]]:
     evidence: list[str] = []
     for change in build_tool_changes():
         name = requirement_name(change.pin)
-        match = first_match(change.pattern, text)
+        pattern = change.pattern_for(text)
+        match = None if pattern is None else first_match(pattern, text)
         if match and name and name not in limits:
             limits[name] = change.pin
             evidence.append(match[0])

@@ -38,7 +38,8 @@ def dropped_features(context: RepairContext) -> Iterator[Repair]:
     text = failure_text(context.failure)
     limits: dict[str, tuple[str, str]] = {}
     for change in library_changes():
-        matches = all_matches(change.pattern, text, 1) if change.may_be_in(text) else ()
+        wording = change.pattern_for(text)
+        matches = () if wording is None else all_matches(wording, text, 1)
         name = requirement_name(change.pin)
         if matches and name and (name not in limits or _stricter(change.pin, limits[name][0])):
             limits[name] = (change.pin, matches[0][0])
@@ -86,7 +87,8 @@ def wanted_minor(failure: SetupFailure) -> tuple[Callable[[tuple[int, int]], boo
     for change in python_changes():
         if change.row.kind == "syntax" and not syntax_error:
             continue
-        matches = all_matches(change.pattern, text, 1) if change.may_be_in(text) else ()
+        wording = change.pattern_for(text)
+        matches = () if wording is None else all_matches(wording, text, 1)
         if matches and not change.releases.contains(f"{failure.minor[0]}.{failure.minor[1]}"):
             at = matches[0][0]
             is_source = change.row.kind == "syntax" and not at.startswith("SyntaxError")

@@ -118,7 +118,8 @@ def _class_of_tests(failure: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.WRONG_INTERPRETER
     named = signed("tests", text)
     dropped = any(
-        change.may_be_in(text) and all_matches(change.pattern, text, 1) for change in library_changes()
+        (pattern := change.pattern_for(text)) is not None and all_matches(pattern, text, 1)
+        for change in library_changes()
     )
     if dropped and named in (None, ErrorClass.WRONG_FOLDER):
         return ErrorClass.INCOMPATIBLE_RELEASE
