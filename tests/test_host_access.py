@@ -176,7 +176,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "testing/shims.py": {"write_stand_ins": "chmod write_text"},
     },
     "files of ours beside each other, each shown alone to a sandbox, which cannot replace what it is shown": {
-        "diagnosis/api.py": {"probe": "chmod open touch write_bytes"},
+        "diagnosis/api.py": {"run_probe": "chmod open touch write_bytes"},
         "testing/tracing.py": {
             "__init__": "chmod read_bytes write_whole",
             "run": "chmod write_whole",

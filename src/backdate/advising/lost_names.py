@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind, SourcePlace
 from backdate.advising.replacements import LibraryWords, ReplacementLead, leads_for
 from backdate.advising.use_visitor import NameUses
-from backdate.diagnosis.api import MOST_NAMES, Member
+from backdate.diagnosis.api import MOST_NAMES, Member, probe
 from backdate.diagnosis.api_answers import ApiAnswers
+from backdate.diagnosis.homes import Homes, OwnedMember, find_homes
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Sandbox
@@ -49,6 +51,8 @@ class EnvironmentPair:
     known_old: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
     """What the old environment answered so far."""
     known_new: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
+    homes: dict[tuple[str, str], Homes] = field(default_factory=dict, repr=False, compare=False)
+    """What ``homes_of``, ``members_of`` and ``search_new`` were told, by side and name."""
 
     def ask_old(self, names: Iterable[str]) -> dict[str, Member]:
         """What ``names`` are in the old environment; without those that it does not answer for.
@@ -60,6 +64,40 @@ class EnvironmentPair:
     def ask_new(self, names: Iterable[str]) -> dict[str, Member]:
         """What ``names`` are in the new environment, in the same way."""
         return self._ask(self.new, self.known_new, names)
+
+    def homes_of(self, names: Iterable[str]) -> Homes:
+        """The other names and the documentation of ``names`` in the old environment."""
+        wanted = tuple(dict.fromkeys(names))
+        unknown = tuple(name for name in wanted if ("old", name) not in self.homes)
+        if unknown:
+            found = find_homes(self.sandbox, self.old, names=unknown)
+            self.homes.update((("old", name), found) for name in unknown)
+        of_names = [(name, self.homes["old", name]) for name in wanted]
+        return Homes(
+            aliases={name: homes.aliases.get(name, ()) for name, homes in of_names},
+            documents={name: homes.documents.get(name, "") for name, homes in of_names},
+            members={},
+        )
+
+    def members_of(self, owner: str, side: Literal["old", "new"]) -> tuple[OwnedMember, ...]:
+        """The public members of a module or class in one of the environments; none where it has none."""
+        key = (f"members, {side}", owner)
+        if key not in self.homes:
+            environment = self.old if side == "old" else self.new
+            self.homes[key] = find_homes(self.sandbox, environment, owners=(owner,))
+        return self.homes[key].members.get(owner, ())
+
+    def search_new(self, name: str, also: Sequence[str]) -> tuple[str, ...]:
+        """Names with the same last part in the new environment, in its own package and in ``also``."""
+        if not also:
+            found = self.ask_new((name,)).get(name)
+            return () if found is None else found.candidates
+        key = (f"search, {' '.join(also)}", name)
+        if key not in self.homes:
+            members = probe(self.sandbox, self.new, (name,), also=also).members
+            candidates = members[0].candidates if members else ()
+            self.homes[key] = Homes(aliases={name: candidates}, documents={}, members={})
+        return self.homes[key].aliases[name]
 
     def _ask(
         self, environment: Environment, known: dict[str, Member], names: Iterable[str]

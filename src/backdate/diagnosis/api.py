@@ -128,22 +128,13 @@ def probe(
     no dotted name is reported as not present. Raises SandboxUnavailable.
     """
     asked_names = tuple(dict.fromkeys(names))[:MOST_NAMES]
-    valid = [name for name in asked_names if _DOTTED.fullmatch(name)]
-    with tempfile.TemporaryDirectory(prefix="backdate-probe-") as temporary:
-        folder = Path(temporary)
-        folder.chmod(0o755)
-        asked, answers = folder / "asked.json", folder / "answers.jsonl"
-        asked.write_bytes(to_json({"names": valid, "also": list(also)}))
-        asked.chmod(0o644)
-        answers.touch(mode=0o600)
-        run = sandbox.run(
-            _command(environment, limits), _workspace(environment, asked, answers), log=folder / "probe.log"
-        )
-        with answers.open("rb") as file:
-            members = _read(file.read(_LARGEST_ANSWER))
+    valid = [name for name in asked_names if is_dotted(name)]
+    request = {"names": valid, "also": list(also)}
+    status, data = run_probe(sandbox, environment, PROGRAM.name, request, limits=limits)
+    members = _read(data)
     trouble = ""
     if any(name not in members for name in valid):
-        status = "the process ended early" if run.status is RunStatus.EXITED else run.status.value
+        status = "the process ended early" if status == RunStatus.EXITED.value else status
         trouble = f"the environment did not answer for every name: {status}"
     for name in asked_names:
         if name not in valid:
@@ -151,9 +142,34 @@ def probe(
     return ApiProbe(members=tuple(members[name] for name in asked_names if name in members), trouble=trouble)
 
 
-def _command(environment: Environment, limits: Limits) -> Command:
+def is_dotted(name: str) -> bool:
+    """Whether a text is a dotted name."""
+    return _DOTTED.fullmatch(name) is not None
+
+
+def run_probe(
+    sandbox: Sandbox, environment: Environment, script: str, request: object, *, limits: Limits = LIMITS
+) -> tuple[str, bytes]:
+    """How a script of ``probe/`` ended in ``environment``, and the lines that it wrote.
+
+    Whatever it wrote is text of a stranger. Raises SandboxUnavailable.
+    """
+    with tempfile.TemporaryDirectory(prefix="backdate-probe-") as temporary:
+        folder = Path(temporary)
+        folder.chmod(0o755)
+        asked, answers = folder / "asked.json", folder / "answers.jsonl"
+        asked.write_bytes(to_json(request))
+        asked.chmod(0o644)
+        answers.touch(mode=0o600)
+        command = _command(environment, script, limits)
+        run = sandbox.run(command, _workspace(environment, asked, answers), log=folder / "probe.log")
+        with answers.open("rb") as file:
+            return run.status.value, file.read(_LARGEST_ANSWER)
+
+
+def _command(environment: Environment, script: str, limits: Limits) -> Command:
     return Command(
-        argv=(str(environment.python), f"{_AT}/{PROGRAM.name}", _ASKED, _ANSWERS),
+        argv=(str(environment.python), f"{_AT}/{script}", _ASKED, _ANSWERS),
         cwd="/tmp",  # noqa: S108 - private to the sandbox
         env={
             "PATH": f"{environment.root / 'bin'}:/usr/local/bin:/usr/bin:/bin",

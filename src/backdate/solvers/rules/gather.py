@@ -5,6 +5,7 @@ Whatever cannot be had is left out: a solver without evidence still has its tabl
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from backdate.text import minor_version
 
 _LARGEST_FILE = 2 * 1024 * 1024
 _MOST_BYTES = 64 * 1024 * 1024
+_MOST_ARRIVALS = 60
 _MOST_TESTS = 400
 """Failing tests that are named to the old side; of more, all of its tests run."""
 
@@ -47,6 +49,7 @@ def gather_evidence(
     if not isinstance(runner, SandboxedRunner):
         return FixEvidence(tree=tree, uses=_uses(texts, ()), texts=texts)
     old_tree = assignment.scratch / "old-side"
+    started = time.monotonic()
     try:
         runner.make_tree(task, old_tree, "origin")
         old = run_old_side(
@@ -61,7 +64,8 @@ def gather_evidence(
     except (SourceError, UsageError):  # its tree cannot be had, or its kind has no old side
         return FixEvidence(tree=tree, uses=_uses(texts, ()), texts=texts)
     new = _new_environment(runner, assignment, tree)
-    return evidence_of(tree, texts, old, new, runner)
+    waited_s = time.monotonic() - started
+    return replace(evidence_of(tree, texts, old, new, runner), waited_s=waited_s)
 
 
 def evidence_of(
@@ -85,6 +89,8 @@ def evidence_of(
         objects=old.objects,
         waited_s=old.waited_s,
         modules=_modules(uses, before, after),
+        arrivals=_arrivals(before, after),
+        packages=frozenset(top for name in after.all for top in after.top_level_of(name)),
     )
     return replace(evidence, foreseen=foreseen_groups(evidence))
 
@@ -189,6 +195,13 @@ def _modules(uses: ProjectUses, before: Distributions, after: Distributions) -> 
                 modules[top] = owner.key
                 break
     return modules
+
+
+def _arrivals(before: Distributions, after: Distributions) -> tuple[str, ...]:
+    """The top-level modules of distributions that only the new side has."""
+    new = [name for name in after.all if name not in before.all]
+    tops = (top for name in new for top in after.top_level_of(name) if not top.startswith("_"))
+    return tuple(dict.fromkeys(tops))[:_MOST_ARRIVALS]
 
 
 def _warnings(seen: Iterable[SeenWarning]) -> tuple[GivenWarning, ...]:

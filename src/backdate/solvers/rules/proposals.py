@@ -79,6 +79,10 @@ class FixEvidence:
     """Of which classes the objects on ``executed`` lines were; what they lack is in ``uses`` as well."""
     modules: Mapping[str, str] = field(default_factory=dict)
     """By top-level module that ``uses`` names, its distribution; "python" for the standard library."""
+    arrivals: tuple[str, ...] = ()
+    """Top-level modules of distributions that only the new environment has."""
+    packages: frozenset[str] = frozenset()
+    """All top-level modules that distributions of the new environment hold."""
     foreseen: tuple[FailureGroup, ...] = ()
     """What no traceback shows yet, and the next run would: uses on ``executed`` lines of what the new
     environment lacks. Without tests; places are those of ``tree``."""

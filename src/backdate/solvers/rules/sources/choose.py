@@ -8,6 +8,7 @@ from backdate.errors import UsageError
 from backdate.knowledge.rules import RuleOrigin
 from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
 from backdate.solvers.rules.sources.messages import MessageSource
+from backdate.solvers.rules.sources.new_home import NewHomeSource
 from backdate.solvers.rules.sources.rules import RuleSource
 from backdate.solvers.rules.sources.warnings import WarningSource
 
@@ -19,6 +20,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         RuleSource(RuleOrigin.MINED),
         MessageSource(),
         WarningSource(),
+        NewHomeSource(),
     )
 
 

@@ -9,6 +9,8 @@ from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.confirm import first_there, is_there, takes_keyword
 from backdate.solvers.rules.sources.subjects import Subject
 
+_MOST_USED = 40
+
 
 def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rewrite | None:
     """The rewrite of a subject to what a text calls its replacement, where the new environment has that."""
@@ -28,6 +30,15 @@ def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rew
             return None
         return RenameAttribute(old=subject.leaf, new=leaf, owner=subject.owner.rpartition(".")[2])
     there = first_there(candidates_of(subject.name, "", without_alias(replacement)), evidence)
-    if there is None or there.name == subject.name:
+    if there is None or there.name == subject.name or not holds_the_same(subject.name, there.name, evidence):
         return None
     return ReplaceName(old=subject.name, new=there.name)
+
+
+def holds_the_same(old: str, new: str, evidence: FixEvidence) -> bool:
+    """Whether what the project uses of a module or class is in the one that takes its place."""
+    used = [name for name in evidence.uses.names if name.startswith(f"{old}.")]
+    names = [f"{new}{name.removeprefix(old)}" for name in used]
+    return evidence.pair is None or all(
+        member.present for member in evidence.pair.ask_new(names[:_MOST_USED]).values()
+    )

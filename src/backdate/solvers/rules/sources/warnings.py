@@ -50,7 +50,20 @@ def warnings_about(subject: Subject, evidence: FixEvidence) -> Iterator[GivenWar
         if any((place.file, place.line) in places for place in given.places)
     ]
     yield from near
+    yield from _given_on_lookup(subject, evidence)
     yield from (given for given in evidence.warnings if given not in near)
+
+
+def _given_on_lookup(subject: Subject, evidence: FixEvidence) -> Iterator[GivenWarning]:
+    """What the old environment warns of where the name, or its module, is looked up."""
+    if evidence.pair is None:
+        return
+    names = (subject.name, subject.name.partition(".")[0])
+    for member in evidence.pair.ask_old(names).values():
+        for given in member.warnings:
+            yield GivenWarning(
+                category=given.category, message=given.message, places=subject.places, names_it=True
+            )
 
 
 def _why(given: GivenWarning, sentence: str) -> AdviceEvidence:

@@ -1,0 +1,88 @@
+"""Where else an environment knows an object, and what its modules and classes hold.
+
+As in ``api.py`` the environment's own interpreter answers, in the sandbox, and is trusted as little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from backdate.diagnosis.api import is_dotted, run_probe
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Sandbox
+from backdate.serial import decoder_of
+
+MOST_ASKED = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnedMember:
+    """What a module or a class holds by one name."""
+
+    name: str
+    kind: str
+    """As in ``Member``."""
+    module: str = ""
+    qualified: str = ""
+    parameters: tuple[str, ...] = ()
+    document: str = ""
+    """The first line of its documentation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Homes:
+    """What one environment says of some names and of some modules and classes."""
+
+    aliases: dict[str, tuple[str, ...]]
+    """By name, the public dotted names of the same object in what is imported then."""
+    documents: dict[str, str]
+    """By name, its documentation."""
+    members: dict[str, tuple[OwnedMember, ...]]
+    """By module or class, its public members."""
+
+
+class _Line(msgspec.Struct, kw_only=True):
+    name: str = ""
+    aliases: tuple[str, ...] = ()
+    document: str = ""
+    owner: str = ""
+    members: tuple[OwnedMember, ...] = ()
+
+
+def find_homes(
+    sandbox: Sandbox,
+    environment: Environment,
+    *,
+    names: Sequence[str] = (),
+    owners: Sequence[str] = (),
+    also: Sequence[str] = (),
+) -> Homes:
+    """The aliases of ``names`` and the members of ``owners`` in ``environment``, once ``also`` is imported.
+
+    What it does not answer is left out. Raises SandboxUnavailable.
+    """
+    request = {
+        key: [name for name in dict.fromkeys(asked) if is_dotted(name)][:MOST_ASKED]
+        for key, asked in (("names", names), ("owners", owners), ("also", also))
+    }
+    return read_homes(run_probe(sandbox, environment, "backdate_home_probe.py", request)[1])
+
+
+def read_homes(data: bytes) -> Homes:
+    """The answers in what a probe wrote; of lines about the same the first counts."""
+    found = Homes(aliases={}, documents={}, members={})
+    decoder = decoder_of(_Line)
+    for raw in data.splitlines():
+        try:
+            line = decoder.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue  # cut off, or written by code that an import started
+        if line.owner:
+            found.members.setdefault(line.owner, line.members)
+        elif line.name:
+            found.aliases.setdefault(line.name, tuple(name for name in line.aliases if is_dotted(name)))
+            found.documents.setdefault(line.name, line.document)
+    return found

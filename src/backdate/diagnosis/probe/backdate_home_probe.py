@@ -1,0 +1,125 @@
+"""Says by which other names objects are known, what their documentation says, and what their owners hold.
+
+Runs inside the dated environment, as ``backdate_api_probe.py`` does and with its functions: no dependency,
+and the syntax of Python 2.7 to today's. Called with the path of a JSON request and that of the file to write.
+"""
+
+import inspect
+import io
+import json
+import os
+import sys
+import warnings
+
+from backdate_api_probe import clean, document_of, home_of, kind_of, load, parameters_of
+
+MOST_ALIASES = 40
+MOST_MEMBERS = 4000
+DOCUMENT_LENGTH = 6000
+_SHARED = (type(None), bool, int, str, bytes, tuple, frozenset)
+"""Of these there are equal ones everywhere that mean something else."""
+
+
+def aliases_of(found, name):
+    """Public dotted names of the same object, in modules that are loaded, or in its class."""
+    if isinstance(found, _SHARED):
+        return []
+    names = []
+    if inspect.ismodule(found):
+        names.extend(known for known, module in list(sys.modules.items()) if module is found)
+    for known, module in list(sys.modules.items()):
+        if any(part.startswith("_") for part in known.split(".")):
+            continue
+        try:
+            held = list(vars(module).items())
+        except BaseException:
+            continue
+        for attribute, value in held:
+            if value is found and isinstance(attribute, str) and not attribute.startswith("_"):
+                names.append(known + "." + attribute)
+    owner = name.rpartition(".")[0]
+    try:
+        holder = load(owner)[0] if owner else None
+        if inspect.isclass(holder):
+            public = [attribute for attribute in dir(holder) if not attribute.startswith("_")]
+            names.extend(owner + "." + one for one in public if getattr(holder, one, None) is found)
+    except BaseException:
+        pass
+    unique = sorted(set(names) - {name}, key=lambda one: (one.count("."), one))
+    return [one for one in unique if len(one) < 300][:MOST_ALIASES]
+
+
+def whole_document_of(found):
+    try:
+        return clean(inspect.getdoc(found) or "", DOCUMENT_LENGTH)
+    except BaseException:
+        return ""
+
+
+def members_of(owner):
+    """The public members of a module or class: names, kinds, parameters and first lines of documentation."""
+    members = []
+    for attribute in dir(owner):
+        if attribute.startswith("_") or len(members) >= MOST_MEMBERS:
+            continue
+        try:
+            value = getattr(owner, attribute)
+        except BaseException:
+            continue
+        module, qualified = home_of(value)
+        members.append(
+            {
+                "name": clean(attribute),
+                "kind": kind_of(value),
+                "module": module,
+                "qualified": qualified,
+                "parameters": parameters_of(value),
+                "document": document_of(value),
+            }
+        )
+    return members
+
+
+def answer_name(name):
+    answer = {"name": name, "aliases": [], "document": ""}
+    try:
+        found, _ = load(name)
+    except LookupError:
+        return answer
+    answer["aliases"] = aliases_of(found, name)
+    # the documentation of a plain value is that of its class
+    answer["document"] = whole_document_of(found) if kind_of(found) != "value" else ""
+    return answer
+
+
+def answer_owner(owner):
+    try:
+        return {"owner": owner, "members": members_of(load(owner)[0])}
+    except LookupError:
+        return {"owner": owner, "members": []}
+
+
+def main(asked, answers):
+    with io.open(asked, "r", encoding="utf-8") as file:
+        wanted = json.load(file)
+    with io.open(answers, "wb") as output, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in wanted["also"]:
+            try:
+                load(name)
+            except LookupError:
+                pass
+        for answer, names in ((answer_name, wanted["names"]), (answer_owner, wanted["owners"])):
+            for name in names:
+                try:
+                    line = answer(name)
+                except Exception:
+                    continue
+                output.write(json.dumps(line).encode("ascii") + b"\n")
+                output.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])
+    sys.stdout.flush()
+    os._exit(0)  # threads that a library started must not keep this alive

@@ -1,0 +1,86 @@
+"""How like two objects of two environments are: by kind, parameters, names and documentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from difflib import SequenceMatcher
+
+from backdate.diagnosis.api import Member
+from backdate.diagnosis.homes import OwnedMember
+
+_LEAST = 1.2
+"""Of a likeness of 3.0: two of name, parameters and documentation have to be much alike."""
+_MOST = 3
+_CALLABLE = ("class", "function")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def likeness(old: Member, new: Member) -> float:
+    """From 0.0, for another kind of object, to 1.0 for the same parameters and documentation."""
+    if old.kind != new.kind and not (old.kind in _CALLABLE and new.kind in _CALLABLE):
+        return 0.0
+    alike = 0.4 if old.kind == new.kind else 0.2
+    alike += 0.4 * parameters_alike(old.parameters, new.parameters)
+    return alike + 0.2 * _texts_alike(old.document, new.document)
+
+
+def resembling(
+    old: Member, leaf: str, members: Iterable[OwnedMember], before: Collection[str]
+) -> Iterator[str]:
+    """Names of ``members`` that may be the successor of ``old``, called ``leaf``; the likest first.
+
+    What was there ``before`` has to be more like it than what came since.
+    """
+    liked: list[tuple[float, str]] = []
+    for member in members:
+        if member.name == leaf or (member.kind != old.kind):
+            continue
+        names = names_alike(leaf, member.name)
+        score = names + parameters_alike(old.parameters, member.parameters)
+        score += _texts_alike(old.document, member.document)
+        if member.name in before:
+            score -= 0.6
+        if score >= _LEAST and names > 0:
+            liked.append((score, member.name))
+    return (name for _, name in sorted(liked, key=lambda one: (-one[0], one[1]))[:_MOST])
+
+
+def parameters_alike(old: Collection[str], new: Collection[str]) -> float:
+    """The share of parameters that two signatures have in common; half where one is not known."""
+    if not old or not new:
+        return 0.5 if bool(old) != bool(new) else 0.3
+    one, other = set(old) - {"self"}, set(new) - {"self"}
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+def names_alike(old: str, new: str) -> float:
+    """1.0 for the same words, 0.0 for nothing in common."""
+    plain_old, plain_new = old.replace("_", "").casefold(), new.replace("_", "").casefold()
+    if plain_old == plain_new:
+        return 1.0
+    words, others = _words(old), _words(new)
+    shared = len(words & others) / len(words | others) if words | others else 0.0
+    short, long = sorted((plain_old, plain_new), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        shared = max(shared, 0.6)
+    if len(short) >= 4 and (short in long or (short[0] == long[0] and _abbreviates(short, long))):
+        shared = max(shared, 0.5)
+    return shared
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    """Whether the letters of ``short`` stand in ``long`` in their order, as in "trapz" and "trapezoid"."""
+    letters = iter(long)
+    return all(letter in letters for letter in short)
+
+
+def _words(name: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(name)}
+
+
+def _texts_alike(old: str, new: str) -> float:
+    if not old or not new:
+        return 0.0
+    ratio = SequenceMatcher(None, old[:200], new[:200]).ratio()
+    return ratio if ratio > 0.6 else 0.0

@@ -1,0 +1,146 @@
+"""What became of an object, asked of two real environments with small libraries."""
+
+from __future__ import annotations
+
+import pytest
+from two_releases import with_library
+
+from backdate.advice import SourcePlace
+from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.uses import uses_in
+from backdate.diagnosis.homes import read_homes
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import RenameAttribute, ReplaceName, Rewrite
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.new_home import NewHomeSource
+
+OLD = {
+    "lib/__init__.py": '''
+import math
+from lib.tools import helper, hidden
+def prod(x): return x
+def product(x):
+    """Give the product.
+
+    See Also
+    --------
+    prod : equivalent function; see for details.
+    """
+class Nan(float): pass
+nan = Nan()
+NaN = nan
+number = float
+SIX = 6
+def load_all(path, depth): "Load all that lies at a path."
+class Box:
+    def grow(self): "This method is a compatibility alias for `enlarge`."
+    def enlarge(self): pass
+    def put(self): pass
+    insert = put
+class Moved:
+    """A class that goes elsewhere."""
+    def __init__(self, colour, size): pass
+class Gone: pass
+''',
+    "lib/tools.py": "def helper(a): pass\ndef hidden(): pass\n",
+}
+NEW = {
+    "lib/__init__.py": """
+nan = 1.0
+def prod(x): return x
+SEVEN = 7
+def read_all(path, depth): "Load all that lies at a path."
+def other(): pass
+class Box:
+    def enlarge(self): pass
+    def insert(self): pass
+""",
+    "lib/tools.py": "def helper(a): pass\n",
+    "lib/_private.py": "def hidden(): pass\n",
+    "lib_moved/__init__.py": '''
+class Moved:
+    """A class that goes elsewhere."""
+    def __init__(self, colour, size): pass
+''',
+}
+SOURCE = """\
+import lib
+lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all
+lib.Moved, lib.Gone
+box = lib.Box()
+box.grow, box.put
+"""
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> FixEvidence:
+    root = tmp_path_factory.mktemp("homes")
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(root / "old", "lib", "1.0", OLD),
+        new=with_library(root / "new", "lib", "2.0", NEW),
+    )
+    (root / "tree").mkdir()
+    (root / "tree/p.py").write_text(SOURCE)
+    uses = uses_in(root / "tree")
+    return FixEvidence(
+        tree=root / "tree",
+        uses=uses,
+        texts={"p.py": SOURCE},
+        pair=pair,
+        executed={"p.py": frozenset(range(1, 6))},
+        versions={"lib": ("1.0", "2.0")},
+        modules={"lib": "lib"},
+        arrivals=("lib_moved",),
+    )
+
+
+def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Rewrite | None]:
+    cause = Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE,
+        type="AttributeError",
+        message="",
+        name=name,
+        owner=owner,
+        owner_is="module" if owner == "lib" else "type",
+    )
+    line = 3 if name[0] in "MG" else 2 if owner == "lib" else 5
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
+    return [one.rewrite for one in NewHomeSource().propose(group, evidence)]
+
+
+@pytest.mark.parametrize(
+    ("name", "new"),
+    [
+        ("product", "lib.prod"),
+        ("NaN", "lib.nan"),
+        ("number", "builtins.float"),
+        ("math", "math"),
+        ("helper", "lib.tools.helper"),
+        ("load_all", "lib.read_all"),
+        ("Moved", "lib_moved.Moved"),
+    ],
+)
+def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None:
+    assert rewrites(evidence, name)[0] == ReplaceName(old=f"lib.{name}", new=new)
+
+
+@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone"])
+def test_neither_private_places_nor_equal_numbers_are_homes(evidence: FixEvidence, name: str) -> None:
+    assert rewrites(evidence, name) == []
+
+
+def test_methods_are_renamed(evidence: FixEvidence) -> None:
+    renamed = [*rewrites(evidence, "grow", owner="Box"), *rewrites(evidence, "put", owner="Box")]
+    assert renamed == [
+        RenameAttribute(old="grow", new="enlarge", owner="Box"),
+        RenameAttribute(old="put", new="insert", owner="Box"),
+    ]
+
+
+def test_what_a_library_writes_into_the_answers_is_no_home() -> None:
+    lines = (
+        b'{"name": "lib.f", "aliases": ["a b", "lib.g"]}\n["\n{"name": "lib.f", "aliases": ["lib.h"]}\n[[[\n'
+    )
+    assert read_homes(lines).aliases == {"lib.f": ("lib.g",)}
