@@ -271,5 +271,6 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "a file of the kernel's": {"environments/seal.py": {"_boot": "read_text"}},
+    "a file of the package itself": {"diagnosis/api_answers.py": {"probe": "read_bytes"}},
 }
 """By reason the places where a file is opened by its path: module, function, names of what is called."""
