@@ -61,6 +61,8 @@ class Open(dict):
 """,
     "lib/urls.py": "",
     "lib/globals.py": "now = 1\n",
+    "lib/app.py": "from lib.globals import now\n",
+    "lib/more.py": "from lib.globals import (\n    now,\n)\n",
     "lib/first.py": "not_there = 1\n",
     "lib/second.py": "not_there = 1\n",
 }

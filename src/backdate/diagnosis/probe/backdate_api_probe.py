@@ -202,12 +202,27 @@ def mentions(module, leaf):
         return False
 
 
+def is_home(module, leaf):
+    """Whether a module offers a name: a package, or where it is defined; not where it is only imported."""
+    if hasattr(module, "__path__"):
+        return True
+    try:
+        source = inspect.getsource(module)[:MOST_SOURCE]
+    except BaseException:  # written in C
+        return True
+    whole = re.escape(leaf) + r"\b"
+    imported = (
+        r"^[ \t]*from[ \t]+\S+[ \t]+import[ \t]*(?:\([^)]{0,4000}\b" + whole + r"|[^\n#(]*\b" + whole + ")"
+    )
+    return re.search(imported, source, re.MULTILINE) is None
+
+
 def in_modules(name, also):
     """Places in the modules of a distribution where the last part of a name lives, those imported first."""
     leaf, owner = name.rpartition(".")[2], name.rpartition(".")[0]
     tops = [name.partition(".")[0]]
     tops.extend(top for top in also if top not in tops)
-    found = []
+    found, imported = [], []
     for top in tops:
         for module in modules_below(top):
             if module.rpartition(".")[2] == leaf and module != name:
@@ -219,10 +234,10 @@ def in_modules(name, also):
                 if loaded is None and mentions(module, leaf):
                     loaded = importlib.import_module(module)
                 if loaded is not None and leaf in vars(loaded):
-                    found.append(module + "." + leaf)
+                    (found if is_home(loaded, leaf) else imported).append(module + "." + leaf)
             except BaseException:
                 continue
-    return found
+    return found or imported
 
 
 def candidates_of(name, also):
