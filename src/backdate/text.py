@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+UNREADABLE = (ValueError, RecursionError)
+"""What the readers of ``packaging`` raise for text of strangers: their own errors are ValueErrors, as is that
+of a number of thousands of digits; parentheses that nest deep end in a RecursionError."""
 _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9})*", re.ASCII)
 
 

@@ -11,11 +11,20 @@ from backdate.errors import BackdateError
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.unpinning.tree import unpin_tree
 from backdate.recipes.extract import extract_recipes
+from backdate.recipes.files import Files
+from backdate.recipes.required import required, stated_requirements
 
 ALIASES = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
 )
+DIGITS = "1" * 5000  # Python makes no number of so many
+NESTED = "six; " + "(" * 3000 + "os_name == 'posix'" + ")" * 3000
 FILES: dict[str, str] = {
+    "tox.ini ": f"[testenv]\ndeps =\n  six=={DIGITS}\n  {NESTED}\ncommands = pytest\n",
+    "requirements.txt   ": f"{NESTED}\nsix=={DIGITS}\nsix; python_version > '{DIGITS}'\n",
+    "setup.cfg ": f"[metadata]\nname = x\n[options]\ninstall_requires =\n  six>={DIGITS}\n  {NESTED}\n",
+    "environment.yml  ": f"dependencies:\n- python={DIGITS}\n- six={DIGITS}\n- pip:\n  - {NESTED}\n",
+    ".travis.yml ": f"python: [{DIGITS}, '3.\u00b2']\ninstall: pip install six=={DIGITS}\nscript: pytest\n",
     "pyproject.toml": "[project]\nname = 'x'\nversion = '1'\ndependencies = " + "[" * 20_000,
     "pyproject.toml ": "[a" + ".a" * 100_000 + "]\nx = 1\n",
     "pyproject.toml  ": "[project]\n" + "".join(f"k{n} = {n}\n" for n in range(150_000)),
@@ -39,6 +48,11 @@ FILES: dict[str, str] = {
 }
 
 
+def required_by(tree: Path) -> object:
+    files = Files(tree)
+    return required(files), stated_requirements(files)
+
+
 @pytest.mark.parametrize("name", FILES, ids=[f"{n}-{name.strip()}" for n, name in enumerate(FILES)])
 def test_it_is_read_within_bounds_or_refused(name: str, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
@@ -46,7 +60,7 @@ def test_it_is_read_within_bounds_or_refused(name: str, tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text(FILES[name])
     (tree / "test_x.py").write_text("def test_x(): pass\n")
-    for read in (extract_recipes, read_python_constraint, unpin_tree):
+    for read in (extract_recipes, read_python_constraint, unpin_tree, required_by):
         try:
             said = repr(read(tree))
         except BackdateError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.wording import replacement_in, since_in
@@ -13,6 +13,7 @@ from backdate.knowledge import load
 from backdate.knowledge.changes import PYTHON, library_changes
 from backdate.knowledge.modules import aliases
 from backdate.knowledge.schema import ChangeRow
+from backdate.text import UNREADABLE
 
 _LONGEST = 240
 _ORDER = (EvidenceKind.MESSAGE, EvidenceKind.WARNING, EvidenceKind.CHANGELOG)
@@ -113,5 +114,5 @@ def _fits(row: ChangeRow, name: str, argument: str) -> bool:
 def _later(since: str, until: str) -> bool:
     try:
         return Version(since) > Version(until)
-    except InvalidVersion:
+    except UNREADABLE:
         return False

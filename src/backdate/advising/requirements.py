@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from backdate.advice import MissingRequirement, SourcePlace
@@ -14,6 +14,7 @@ from backdate.advising.use_visitor import ProjectUses
 from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
 from backdate.environments.environment import Environment
 from backdate.knowledge.modules import in_standard_library
+from backdate.text import UNREADABLE
 
 _LARGEST_METADATA = 1024 * 1024
 _MOST_REQUIREMENTS = 2_000
@@ -98,7 +99,7 @@ def _read(metadata: str) -> tuple[str, StatedRequirements]:
         elif key.casefold() == "requires-dist" and len(requires) < _MOST_REQUIREMENTS:
             try:
                 requirement = Requirement(value.strip())
-            except InvalidRequirement:
+            except UNREADABLE:
                 continue
             if requirement.marker is None or "extra" not in str(requirement.marker):
                 requires.add(str(canonicalize_name(requirement.name)))

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 _LONGEST_TEXT = 4_000
+_MOST_MENTIONS = 50
 _LONGEST_GAP = 300
 """Characters between a name and what is said of it."""
 _ROLE = re.compile(r":[a-z:+-]{1,30}:`[~!]?\.?([^`<>]{1,120})(?: ?<[^`>]{1,120}>)?`")
@@ -95,7 +97,7 @@ def replacement_in(text: str, name: str) -> Wording | None:
             replacement = _name_of(match, leaf, certain=True)
             if replacement:
                 return Wording(replacement=replacement, sentence=_sentence(plain, match.start(), match.end()))
-    for mention in re.finditer(rf"(?<!\w){re.escape(leaf)}(?!\w)", plain):
+    for mention in islice(re.finditer(rf"(?<!\w){re.escape(leaf)}(?!\w)", plain), _MOST_MENTIONS):
         builtin = _BUILTIN_ALIAS.search(plain, mention.end(), mention.end() + _LONGEST_GAP)
         if builtin is not None:
             sentence = _sentence(plain, mention.start(), builtin.end())

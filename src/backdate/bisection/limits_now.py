@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.advice import WorkingLimits
 from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import Finding, HeldBack
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.version_moves import hold_back
-from backdate.text import minor_version
+from backdate.text import UNREADABLE, minor_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +161,7 @@ def _below(line: str, other: str) -> bool:
         return False
     try:
         versions = [Version(limit[0].version) for limit in limits]
-    except InvalidVersion:
+    except UNREADABLE:
         return False
     tighter = limits[0][0].operator == "<" or limits[1][0].operator == "<="
     return versions[0] < versions[1] or (versions[0] == versions[1] and tighter)

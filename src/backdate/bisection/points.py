@@ -8,11 +8,11 @@ from datetime import timedelta
 from itertools import pairwise
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.environments.environment import Lock
 from backdate.projects.sources.listing import ListedFile
-from backdate.text import version_numbers
+from backdate.text import UNREADABLE, version_numbers
 from backdate.timeline.instants import Instant
 
 _SAME_RELEASE = timedelta(hours=24)
@@ -169,5 +169,5 @@ def count_candidates(
 def _version(text: str | None) -> Version | None:
     try:
         return None if text is None else Version(text)
-    except InvalidVersion:
+    except UNREADABLE:
         return None

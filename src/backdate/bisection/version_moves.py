@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.bisection.interpreter_axis import pins_of
 from backdate.bisection.points import DistributionRelease, releases_between
@@ -13,6 +13,7 @@ from backdate.bisection.result import Culprit
 from backdate.checking.compare import compare_locks
 from backdate.checking.result import PackageChange
 from backdate.environments.environment import Lock
+from backdate.text import UNREADABLE
 from backdate.timeline.instants import Instant
 
 Releases = Mapping[str, Sequence[DistributionRelease]]
@@ -132,5 +133,5 @@ def version_of(text: str | None) -> Version | None:
     """A version; None for none, and for what is none (PEP 440)."""
     try:
         return None if text is None else Version(text)
-    except InvalidVersion:
+    except UNREADABLE:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from backdate.checking.dated_project import DatedProject, Interpreters, choose, dated_project
 from backdate.checking.recipe_run import request_for
@@ -21,7 +21,7 @@ from backdate.projects.project import Project
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
-from backdate.text import first_line
+from backdate.text import UNREADABLE, first_line
 from backdate.timeline.instants import Instant, require_past
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _require_requirement(text: str) -> None:
     """Raise UsageError unless ``text`` is one requirement (PEP 508): no option, no second line."""
     try:
         Requirement(text)
-    except InvalidRequirement as error:
+    except UNREADABLE as error:
         words = first_line(str(error))
         raise UsageError(f"{text!r} is not a requirement ({words}); write 'six' or 'six>=1.15'") from error
 

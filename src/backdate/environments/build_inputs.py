@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import InvalidName, canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from backdate.environments.lock_wheels import LockedSdist
 from backdate.environments.wheel_store import unpacked_sources
@@ -21,6 +21,7 @@ from backdate.errors import ConfigurationError
 from backdate.projects.hostile import Folder
 from backdate.projects.toml import parse_toml
 from backdate.sandboxes.interface import MIB
+from backdate.text import UNREADABLE
 
 LOGGED = "uv_dispatch=debug"
 """RUST_LOG, for uv to say what it installs for builds."""
@@ -64,7 +65,7 @@ def _taken(log: str) -> tuple[str, ...] | None:
         name, equal, version = written.partition("==")
         try:
             found.add(f"{canonicalize_name(name, validate=True)}{equal}{Version(version)}")
-        except (InvalidName, InvalidVersion):
+        except UNREADABLE:
             return None  # it comes from an address
     return tuple(sorted(found))
 
@@ -81,7 +82,7 @@ def _stated(sdist: LockedSdist, changes: Path) -> tuple[str, ...] | None:
             return _USUAL
         asked = parse_toml(data.decode("utf-8-sig")).get("build-system", {}).get("requires", _USUAL)
         parsed = [Requirement(one) for one in asked]
-    except (ConfigurationError, InvalidRequirement, UnicodeDecodeError, AttributeError, TypeError):
+    except (ConfigurationError, UnicodeDecodeError, AttributeError, TypeError, *UNREADABLE):
         return None
     lines = tuple(str(one) for one in parsed)
     # By an address comes what no instant decides. A line break, which markers may hold, would begin another

@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.metadata import parse_email
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name, is_normalized_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.environments.lock_wheels import LockedSdist, WheelFile
+from backdate.index.core_metadata import read_core_metadata
 from backdate.index.forward_stream import BROKEN, BoundedZip
 from backdate.serial import to_json
+from backdate.text import UNREADABLE
 
 _MOST_BYTES = 1024 * 1024
 _MOST_REQUIREMENTS = 2000
@@ -38,7 +39,10 @@ def read_built(sdist: LockedSdist, wheel: WheelFile) -> BuiltSdist | None:
     those.
     """
     text = _metadata(wheel.path)
-    raw, unknown = parse_email(text) if text is not None else ({}, {"": []})
+    read = None if text is None else read_core_metadata(text)
+    if read is None:
+        return None
+    raw, unknown = read
     if unknown.keys() & {"name", "version", "requires-dist", "requires-python", "provides-extra", ""}:
         return None  # said twice, or not to be read
     try:
@@ -47,7 +51,7 @@ def read_built(sdist: LockedSdist, wheel: WheelFile) -> BuiltSdist | None:
         )
         requires = tuple(Requirement(line) for line in raw.get("requires_dist", ()))
         python = str(SpecifierSet(raw.get("requires_python", "")))
-    except (KeyError, InvalidVersion, InvalidRequirement, InvalidSpecifier):
+    except (KeyError, *UNREADABLE):
         return None
     extras = tuple(canonicalize_name(name) for name in raw.get("provides_extra", ()))
     if not same or len(requires) > _MOST_REQUIREMENTS or any(one.url is not None for one in requires):

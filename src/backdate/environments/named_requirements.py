@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from backdate.environments.inputs import EnvironmentRequest, requirement_lines
 from backdate.recipes.files import Files, normal_path
+from backdate.text import UNREADABLE
 
 _MOST_FILES = 60
 _COMMENT = re.compile(r"(?:\A|\s)#.*\Z")
@@ -92,7 +93,7 @@ def _named(line: str) -> str:
     """The requirement ``line``, written anew. Raises _NotByName unless it names a distribution."""
     try:
         requirement = Requirement(line)
-    except InvalidRequirement:
+    except UNREADABLE:
         raise _NotByName from None
     if requirement.url is not None or _FILE.search(requirement.name) or "${" in line:
         raise _NotByName

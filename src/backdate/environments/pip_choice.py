@@ -16,14 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from packaging.markers import default_environment
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
-from packaging.utils import InvalidName, InvalidWheelFilename, canonicalize_name, parse_wheel_filename
-from packaging.version import InvalidVersion, Version
+from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.version import Version
 
 from backdate.environments.environment import LockedDistribution
 from backdate.index.page import IndexFile
+from backdate.text import UNREADABLE
 
 _SDISTS = (".tar.gz", ".zip", ".tgz", ".tar.bz2")
 _LAST_MINOR_WITH_PYMALLOC = 7
@@ -71,7 +72,7 @@ def read_requirement(text: str) -> Requirement | None:
     """One requirement by name; None for anything else."""
     try:
         return Requirement(text.strip())
-    except InvalidRequirement:
+    except UNREADABLE:
         return None
 
 
@@ -187,7 +188,7 @@ def _suits(file: IndexFile, python: str) -> bool:
         return True
     try:
         tags = parse_wheel_filename(file.filename)[3]
-    except (InvalidWheelFilename, InvalidVersion, InvalidName):
+    except UNREADABLE:
         return False
     return not tags.isdisjoint(_tags(python))
 
@@ -195,7 +196,7 @@ def _suits(file: IndexFile, python: str) -> bool:
 def _suits_python(file: IndexFile, python: str) -> bool:
     try:
         return SpecifierSet(file.requires_python or "").contains(python, prereleases=True)
-    except InvalidSpecifier:
+    except UNREADABLE:
         return True  # as for pip
 
 
@@ -218,5 +219,5 @@ def _tags(python: str) -> frozenset[Tag]:
 def _version(text: str | None) -> Version | None:
     try:
         return None if text is None else Version(text)
-    except InvalidVersion:
+    except UNREADABLE:
         return None

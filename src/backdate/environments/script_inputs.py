@@ -11,13 +11,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
 from backdate.recipes.files import normal_path
 from backdate.recipes.script import ScriptCommand, follow
 from backdate.serial import digest
+from backdate.text import UNREADABLE
 
 _MOST_FILES = 100
 _FILE_OPTIONS = ("-r", "--requirement", "-c", "--constraint")
@@ -108,7 +109,7 @@ def _is_named(text: str, tree: Path) -> bool:
     bare = re.sub(r"\s--hash[= ]\S+", "", text)
     try:
         requirement = Requirement(bare)
-    except InvalidRequirement:
+    except UNREADABLE:
         return False
     if requirement.url is not None:
         return False

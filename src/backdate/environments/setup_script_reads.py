@@ -11,8 +11,10 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from backdate.text import UNREADABLE
 
 _RUN_CODE = frozenset({"importlib", "imp", "runpy", "pkgutil", "zipimport", "subprocess", "ctypes"})
 """Modules that run or import what is named elsewhere."""
@@ -206,7 +208,7 @@ def are_plain_build_tools(requirements: Sequence[object]) -> bool:
     for text in requirements:
         try:
             requirement = Requirement(str(text).strip())
-        except InvalidRequirement:
+        except UNREADABLE:
             return False
         if requirement.url or canonicalize_name(requirement.name) not in _PLAIN_BUILD_REQUIREMENTS:
             return False

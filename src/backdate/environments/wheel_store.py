@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
-from packaging.version import InvalidVersion, Version
+from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.version import Version
 
 from backdate.environments.cache import Cache
 from backdate.environments.incidents import BuildIncident, other_wheels
 from backdate.environments.lock_wheels import LockedSdist, WheelFile
 from backdate.errors import ConfigurationError
 from backdate.projects.hostile import Folder
+from backdate.text import UNREADABLE
 
 LARGEST_WHEEL = 2 * 1024 * 1024 * 1024
 _MOST_NAMES = 1000
@@ -108,7 +109,7 @@ def is_wheel_of(sdist: LockedSdist, filename: str) -> bool:
     try:
         name, version, _, _ = parse_wheel_filename(filename)
         return name == canonicalize_name(sdist.name) and version == Version(sdist.version)
-    except (InvalidWheelFilename, InvalidVersion):
+    except UNREADABLE:
         return False
 
 

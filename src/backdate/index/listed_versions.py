@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from packaging.utils import canonicalize_version
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.index.names import canonical_version
+from backdate.text import UNREADABLE
 
 _MOST_PARTS = 12
 """Parts of a file's version that are tried as the start or the end of a listed one."""
@@ -75,12 +76,12 @@ def _loose(version: str) -> str:
     """``version`` for comparison: as PEP 440 reads it, without zeros at the end of the release."""
     try:
         return canonicalize_version(Version(version))
-    except InvalidVersion:
+    except UNREADABLE:
         return _SEPARATORS.sub(".", version).strip(".").lower()
 
 
 def _release(version: str) -> str:
     try:
         return canonicalize_version(Version(version).base_version)
-    except InvalidVersion:
+    except UNREADABLE:
         return _loose(version)

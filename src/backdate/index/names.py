@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
+
+from backdate.text import UNREADABLE
 
 MAX_NAME = 128
 """Characters; the longest name on the public index has 80."""
@@ -32,11 +34,11 @@ def normalise(name: str) -> str:
 def requirement_name(requirement: str) -> str | None:
     """The normalised name that a requirement asks for (PEP 508); None when it cannot be read."""
     # Imported where it is used: the command line imports this module at every start.
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import Requirement
 
     try:
         return normalise(Requirement(requirement).name)
-    except InvalidRequirement:
+    except UNREADABLE:
         return None
 
 
@@ -76,7 +78,7 @@ def canonical_version(text: str) -> str:
         return text  # most are plain, and making a Version of each takes a large page's time
     try:
         return str(Version(text))
-    except InvalidVersion:
+    except UNREADABLE:
         return text
 
 

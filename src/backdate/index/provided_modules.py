@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from backdate.errors import StoredDataError, UsageError
 from backdate.index.archive_names import modules_of, sdist_members, wheel_members
@@ -19,6 +19,7 @@ from backdate.index.names import is_project_name
 from backdate.index.page import IndexFile
 from backdate.index.upstream import IndexClient
 from backdate.serial import digest, from_json, to_json, write_whole
+from backdate.text import UNREADABLE
 from backdate.timeline.instants import Instant
 
 MOST_CANDIDATES = 12
@@ -127,14 +128,14 @@ def _is_wanted(version: str | None, wanted: str | None) -> bool:
         return wanted is None or version == wanted
     try:
         return SpecifierSet(wanted).contains(version)
-    except (InvalidSpecifier, InvalidVersion):  # a version
+    except UNREADABLE:  # a version
         return False
 
 
 def _version(text: str) -> Version:
     try:
         return Version(text)
-    except InvalidVersion:
+    except UNREADABLE:
         return Version("0.dev0")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.knowledge import load
 from backdate.knowledge.changes import pattern_of
@@ -26,6 +26,7 @@ from backdate.rewriting.rewrite import (
     ReplaceUse,
     Rewrite,
 )
+from backdate.text import UNREADABLE
 
 _LONGEST_MESSAGE = 2_000
 _MOST_STEPS = 4
@@ -242,5 +243,5 @@ def _is_between(since: str, old: str, new: str) -> bool:
     """Whether ``since`` is later than ``old`` and not than ``new``; of releases that cannot be read, yes."""
     try:
         return (not old or Version(old) < Version(since)) and (not new or Version(since) <= Version(new))
-    except InvalidVersion:
+    except UNREADABLE:
         return True

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from backdate.text import version_numbers
+from backdate.text import UNREADABLE, version_numbers
 
 _MINORS_IN_SCOPE = range(6, 40)
 """The minors of Python 3 over which a union of ranges is spelled out."""
@@ -32,7 +32,7 @@ def normalise_specifier(text: str) -> str | None:
         return None
     try:
         return str(SpecifierSet(repaired)) or None
-    except InvalidSpecifier:
+    except UNREADABLE:
         return None
 
 

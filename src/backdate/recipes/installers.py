@@ -6,12 +6,13 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ParsedOptions, ProgramCall, read_options
 from backdate.recipes.files import normal_path
 from backdate.recipes.recipe import InstallStep, Provenance, SkippedInstruction, SystemPackages
+from backdate.text import UNREADABLE
 
 _PIP_WITH_VALUE = (
     *("-r", "--requirement", "-c", "--constraint", "-e", "--editable", "-i", "--index-url", "-f"),
@@ -116,7 +117,7 @@ def _target(command: ProgramCall, word: str, *, editable: bool = False) -> Insta
         return project_step(command, path, (matched["extras"] or "").split(","), editable=editable)
     try:
         requirement = Requirement(word)
-    except InvalidRequirement:
+    except UNREADABLE:
         return command.skipped(f"{word[:100]!r} is not a requirement")
     return InstallStep(kind="packages", packages=(str(requirement),), provenance=command.provenance)
 

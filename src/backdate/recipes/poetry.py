@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 
-from backdate.text import version_numbers
+from backdate.text import UNREADABLE, version_numbers
 
 
 class UnreadableRequirement(ValueError):
@@ -28,7 +28,7 @@ def poetry_specifier(text: str) -> str:
     joined = ",".join(clause for clause in clauses if clause)
     try:
         SpecifierSet(joined)
-    except InvalidSpecifier as error:
+    except UNREADABLE as error:
         raise UnreadableRequirement(f"not a version constraint: {text}") from error
     return joined
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from backdate.errors import ConfigurationError
 from backdate.projects.ini import parse_ini
@@ -16,6 +16,7 @@ from backdate.projects.setup_script import setup_arguments
 from backdate.projects.toml import parse_toml
 from backdate.recipes.files import Files
 from backdate.recipes.poetry import poetry_requirements
+from backdate.text import UNREADABLE
 
 _MOST = 500
 
@@ -144,6 +145,6 @@ def _toml(files: Files) -> Mapping[str, Any]:
 def _readable(requirement: str) -> bool:
     try:
         Requirement(requirement)
-    except InvalidRequirement:
+    except UNREADABLE:
         return False
     return True

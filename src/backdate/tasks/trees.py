@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.checking.settings import Settings
 from backdate.editing.apply import apply_files, apply_patch
@@ -32,6 +32,7 @@ from backdate.projects.sources.tree import TreeLimits
 from backdate.tasks.kinds.choose import layers_of
 from backdate.tasks.kinds.interface import Layer
 from backdate.tasks.task import StageName, Task
+from backdate.text import UNREADABLE
 
 _CLONE_TIMEOUT_S = 900.0
 _NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*/[A-Za-z0-9_.][A-Za-z0-9_.-]*\Z")
@@ -140,7 +141,7 @@ def _lay_scripts(task: Task, tree: Path, what: str) -> None:
 def _from_index(task: Task, target: Path, sources: Sources) -> Origin:
     try:
         version = Version(task.source.revision)
-    except InvalidVersion as error:
+    except UNREADABLE as error:
         raise SourceError(
             f"{task.instance_id}: {task.source.revision!r} is not the version of an sdist"
         ) from error

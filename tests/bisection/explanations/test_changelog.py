@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backdate.bisection.explanations import changelog
 from backdate.bisection.explanations.changelog import (
     LONGEST_LINE,
     MOST_LINES,
@@ -313,3 +314,11 @@ def test_a_description_is_read_without_the_metadata_around_it() -> None:
 @given(st.binary(max_size=300))
 def test_any_metadata_have_a_description_or_none(data: bytes) -> None:
     assert isinstance(description_of(data), bytes)
+
+
+def test_of_entries_without_end_some_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(changelog, "replacement_in", lambda text, _: asked.append(text))
+    flood = b"2.0.0\n=====\n\n" + b"- thing_of -> thing_of\n" * 20_000
+    assert quote({"p/CHANGES.rst": flood, "p/HISTORY.rst": flood}, "1.0", "2.0.0", ["thing_of"])
+    assert len(asked) == changelog._MOST_WEIGHED

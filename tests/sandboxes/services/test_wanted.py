@@ -93,3 +93,12 @@ def test_services_of_one_kind_and_port_are_one() -> None:
 def test_a_recipe_asks_for_few_services() -> None:
     many = [wanted_service(ServiceKind.REDIS, port=6000 + number) for number in range(50)]
     assert len(merged(many)) == 8
+
+
+def test_what_no_encoding_holds_is_left_out() -> None:
+    service = wanted_service(
+        ServiceKind.POSTGRESQL,
+        accounts=[ServiceAccount(user="a", password="\ud800"), ServiceAccount(user="\udfff", password="b")],
+        databases=["\udc00", "good"],
+    )
+    assert (service.accounts, service.databases) == ((), ("good",))

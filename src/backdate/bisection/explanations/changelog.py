@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.advising.wording import replacement_in
 from backdate.bisection.explanations.changelog_files import is_guide, is_within, release_of_file
@@ -21,6 +21,7 @@ from backdate.bisection.explanations.changelog_sections import (
     entries_of,
     sections_between,
 )
+from backdate.text import UNREADABLE
 
 MOST_LINES = 8
 """Lines of one quotation."""
@@ -29,6 +30,8 @@ MOST_QUOTED = 3
 """Quotations of one culprit."""
 _MOST_BELOW = 4
 _LONGEST_ENTRY = 4_000
+_MOST_WEIGHED = 200
+"""Entries that name what is asked for: of more of them no further one is read."""
 _MOST_TEXT = 8 * 1024 * 1024
 """Bytes of changelogs that are read in all."""
 _MOST_LINES_OF_FILE = 100_000
@@ -81,7 +84,7 @@ def quote(files: Mapping[str, bytes], old: str | None, new: str, terms: Sequence
     of removals, then deprecations, and introductions last. Empty when nothing names any of them.
     """
     found: dict[tuple[str, ...], _Found] = {}
-    left = _MOST_TEXT
+    left, most = _MOST_TEXT, _MOST_WEIGHED
     for name, data in sorted(files.items(), key=lambda item: (item[0].count("/"), len(item[0]), item[0])):
         read = data[:left]
         left -= len(read)
@@ -89,7 +92,9 @@ def quote(files: Mapping[str, bytes], old: str | None, new: str, terms: Sequence
             continue
         lines = _lines(read)
         for section in _sections(name, lines, old, new):
-            for one in _found(name, section, terms):
+            weighed = _found(name, section, terms, most=most)
+            most -= len(weighed)
+            for one in weighed:
                 found.setdefault(one.quoted.lines, one)
     ranked = sorted(found.values(), key=lambda one: one.rank)
     best = [one.quoted for one in ranked if one.rank[:2] == ranked[0].rank[:2]]
@@ -98,10 +103,10 @@ def quote(files: Mapping[str, bytes], old: str | None, new: str, terms: Sequence
 
 def description_of(metadata: bytes) -> bytes:
     """The long description that a distribution's core metadata hold, as it was written; empty without one."""
-    from packaging.metadata import parse_email  # with every licence that there is
+    from backdate.index.core_metadata import read_core_metadata  # with every licence that there is
 
-    raw, _ = parse_email(metadata)
-    return _FOLDED.sub("", raw.get("description", "")).encode("utf-8", "replace")
+    read = read_core_metadata(metadata)
+    return b"" if read is None else _FOLDED.sub("", read[0].get("description", "")).encode("utf-8", "replace")
 
 
 def names_it(text: str, term: str) -> bool:
@@ -134,14 +139,17 @@ def _sections(name: str, lines: Sequence[str], old: str | None, new: str) -> lis
 def _is_major(old: str | None, new: str) -> bool:
     try:
         return old is not None and Version(old).major < Version(new).major
-    except InvalidVersion:
+    except UNREADABLE:
         return False
 
 
-def _found(name: str, section: Section, terms: Sequence[str]) -> list[_Found]:
+def _found(name: str, section: Section, terms: Sequence[str], *, most: int) -> list[_Found]:
+    """The entries of the section that name one of ``terms``, ``most`` at the most."""
     entries = entries_of(section.lines)
-    found = []
+    found: list[_Found] = []
     for number, entry in enumerate(entries):
+        if len(found) >= most:
+            break
         for place, term in enumerate(terms):
             in_heading = any(names_it(heading, term) for heading in entry.headings)
             if not names_it(entry.text, term) and not in_heading:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
+
+from backdate.text import UNREADABLE
 
 _STEMS = frozenset(
     {
@@ -81,11 +83,11 @@ def is_within(written: str, old: str | None, new: str) -> bool:
     """
     try:
         version, last = Version(Version(written).base_version), Version(new)
-    except InvalidVersion:
+    except UNREADABLE:
         return written == new
     try:
         first = Version(old) if old is not None else None
-    except InvalidVersion:
+    except UNREADABLE:
         first = None
     base = Version(last.base_version)
     if first is None or first >= last:

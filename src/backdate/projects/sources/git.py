@@ -19,9 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.errors import SourceError, SourceProblem
+from backdate.text import UNREADABLE
 from backdate.timeline.instants import Instant
 
 _SAFE = (
@@ -146,7 +147,7 @@ def describe_version(git_dir: Path, commit: str) -> str | None:
         return None
     try:
         version = Version(number[0].replace("_", "."))
-    except InvalidVersion:
+    except UNREADABLE:
         return None
     if match[2] == "0":
         return str(version)

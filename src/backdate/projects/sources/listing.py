@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.errors import SourceError, SourceProblem
 from backdate.index.page import IndexFile
 from backdate.index.upstream import IndexClient
 from backdate.projects.sources.archives import ARCHIVE_SUFFIXES
+from backdate.text import UNREADABLE
 from backdate.timeline.instants import Instant
 
 
@@ -52,7 +53,7 @@ def _listed(file: IndexFile) -> ListedFile | None:
         return None
     try:
         version = Version(file.version)
-    except InvalidVersion:
+    except UNREADABLE:
         return None
     digests = (text.removeprefix("sha256:").lower() for text in file.hashes if text.startswith("sha256:"))
     return ListedFile(

@@ -9,7 +9,7 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.errors import ConfigurationError, SourceError, SourceProblem
 from backdate.index.upstream import IndexClient
@@ -20,6 +20,7 @@ from backdate.projects.sources.download import download, kept_file, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
 from backdate.projects.sources.specification import SdistSource
 from backdate.projects.sources.tree import TreeLimits
+from backdate.text import UNREADABLE
 from backdate.timeline.instants import Instant, format_day
 
 _DOWNLOAD_BYTES = 1024 * 1024 * 1024
@@ -152,7 +153,7 @@ def _check_identity(info: PackageInfo, name: str, chosen: ListedFile) -> None:
         raise SourceError(f"{chosen.filename} holds the distribution {info.name!r}, not {name}")
     try:
         same = info.version is None or Version(info.version) == chosen.version
-    except InvalidVersion:
+    except UNREADABLE:
         same = True  # an old version that PEP 440 does not know; the file name is what the index goes by
     if not same:
         raise SourceError(f"{chosen.filename} holds version {info.version}, not {chosen.version}")

@@ -18,9 +18,10 @@ from typing import TypeAlias
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.errors import SourceError
+from backdate.text import UNREADABLE
 
 FORMS = "PATH, PATH@REV, GIT-URL[@REV], or pypi:NAME[==VERSION]"
 
@@ -108,7 +109,7 @@ def _parse_sdist(text: str) -> SdistSource:
         )
     try:
         parsed = Version(version) if equals else None
-    except InvalidVersion as error:
+    except UNREADABLE as error:
         raise SourceError(
             f"{version[:100]!r} is not a version (PEP 440); write pypi:{name}==1.2.3"
         ) from error

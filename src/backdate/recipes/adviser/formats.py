@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 
 from backdate.recipes.repair.error_class import ErrorGroup
-from backdate.text import minor_version
+from backdate.text import UNREADABLE, minor_version
 
 _LONGEST_ANSWER = 200_000
 _LONGEST_TEXT = 20_000
@@ -110,7 +110,7 @@ def read_range(value: Mapping[str, object], key: str) -> tuple[str, ...]:
         return ()
     try:
         allowed = SpecifierSet(text[:500])
-    except InvalidSpecifier:
+    except UNREADABLE:
         raise WrongFormat(f'"{key}" is not a specifier such as ">=3.6,<3.9"') from None
     # A minor is allowed when its first or a late release is: ">3.6.1" is about 3.6 too.
     minors = [

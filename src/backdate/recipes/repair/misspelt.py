@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from backdate.recipes.recipe import InstallStep, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
@@ -21,6 +21,7 @@ from backdate.recipes.repair.repair_context import (
 )
 from backdate.recipes.repair.requirements import RequirementLine, rewritten
 from backdate.recipes.required import stated_requirements
+from backdate.text import UNREADABLE
 
 _RULE = "misspelt requirement"
 _SAYS = re.compile(
@@ -47,7 +48,7 @@ def corrected(text: str) -> str | None:
     """``text`` with the slips of its specifier mended; None where it is valid, or means nothing even so."""
     try:
         Requirement(text)
-    except InvalidRequirement:
+    except UNREADABLE:
         pass
     else:
         return None
@@ -57,7 +58,7 @@ def corrected(text: str) -> str | None:
         mended = pattern.sub(instead, mended)
     try:
         return str(Requirement(f"{mended}{semicolon}{marker}" if marker.strip() else mended))
-    except InvalidRequirement:
+    except UNREADABLE:
         return None
 
 

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from backdate.recipes.files import Files, normal_path
 from backdate.recipes.recipe import InstallStep, Recipe
 from backdate.recipes.repair.repair_context import because
+from backdate.text import UNREADABLE
 
 _MOST_LINES = 2_000
 _DEEPEST = 4
@@ -48,7 +49,7 @@ class RequirementLine:
         """The parsed requirement; None for an address, a path or an invalid line."""
         try:
             return Requirement(self.text)
-        except InvalidRequirement:
+        except UNREADABLE:
             return None
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import InvalidName, canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from backdate.recipes.recipe import LaterCut, Recipe
 from backdate.recipes.repair.error_class import ErrorClass
@@ -17,6 +17,7 @@ from backdate.recipes.repair.misspelt import everywhere
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import RepairContext, all_matches, because
 from backdate.recipes.repair.requirements import RequirementLine, rewritten
+from backdate.text import UNREADABLE
 
 LATEST = timedelta(days=30)
 """How long after the instant a pinned release may be uploaded: clocks of commits are not exact."""
@@ -246,7 +247,7 @@ def _unmet(text: str) -> Iterator[tuple[str, SpecifierSet]]:
             try:
                 name = canonicalize_name(match[1].rstrip(".,:"), validate=True)
                 specifier = _specifier(match[2])
-            except (InvalidName, InvalidSpecifier):
+            except UNREADABLE:
                 continue
             key = f"{name}{specifier}"
             if name not in ("python", "the") and key not in seen:
@@ -258,5 +259,5 @@ def _specifier(text: str) -> SpecifierSet:
     text = text.strip().strip(",").replace(" ", "")
     try:
         return SpecifierSet(f"=={Version(text)}")
-    except InvalidVersion:
+    except UNREADABLE:
         return SpecifierSet(text)

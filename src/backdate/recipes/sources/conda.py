@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from backdate.knowledge import load
 from backdate.recipes.actions import Action, DeclaredJob
@@ -25,6 +25,7 @@ from backdate.recipes.recipe import (
 )
 from backdate.recipes.sources.matrix import cpython_versions
 from backdate.recipes.sources.yaml import YamlProblem, read_yaml
+from backdate.text import UNREADABLE
 
 FILES = ("environment.yml", "environment.yaml", "conda.yml", "environment-dev.yml", "environment_dev.yml")
 _RULE = "conda environment"
@@ -88,6 +89,6 @@ def _package(name: str, versions: str, where: Provenance) -> InstallStep | Skipp
         specifier = versions.strip()
     try:
         requirement = Requirement(f"{name}{specifier}")
-    except InvalidRequirement:
+    except UNREADABLE:
         return SkippedInstruction(reason=f"{name}{versions} is not a requirement", provenance=where)
     return InstallStep(kind="packages", packages=(str(requirement),), provenance=where)

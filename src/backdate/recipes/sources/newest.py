@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from backdate.text import UNREADABLE
 
 Rank = tuple[int, tuple[int, ...]]
 """Greater is newer: what kind of version it is, then its numbers."""
@@ -50,7 +52,7 @@ def rank_requirement(text: str) -> tuple[str, Rank] | None:
     """
     try:
         requirement = Requirement(text.partition("#")[0].strip()[:_LONGEST])
-    except InvalidRequirement:
+    except UNREADABLE:
         return None
     name = canonicalize_name(requirement.name)
     if requirement.url is not None:

@@ -15,8 +15,9 @@ from backdate.knowledge.schema import ServiceRow
 from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
 
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9_])?\Z")
-_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,63}\Z")
-_PASSWORD = re.compile(r"[^\x00-\x1f\x7f]{0,128}\Z")
+_NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,63}\Z")
+_PASSWORD = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,128}\Z")
+"""A lone surrogate, which YAML can write, is in no encoding."""
 _MOST = 16
 """Names, accounts or databases of one service."""
 MOST_SERVICES = 8
