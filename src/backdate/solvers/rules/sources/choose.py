@@ -10,6 +10,7 @@ from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
 from backdate.solvers.rules.sources.messages import MessageSource
 from backdate.solvers.rules.sources.new_home import NewHomeSource
 from backdate.solvers.rules.sources.rules import RuleSource
+from backdate.solvers.rules.sources.signatures import SignatureSource
 from backdate.solvers.rules.sources.warnings import WarningSource
 
 
@@ -21,6 +22,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         MessageSource(),
         WarningSource(),
         NewHomeSource(),
+        SignatureSource(),
     )
 
 

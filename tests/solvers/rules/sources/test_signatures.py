@@ -1,0 +1,129 @@
+"""What differs between signatures, read from text and asked of two real environments."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from two_releases import with_library
+
+from backdate.advice import SourcePlace
+from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.uses import uses_in
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.parameters import Parameter, parameters_in
+from backdate.solvers.rules.sources.signatures import SignatureSource
+
+OLD = """
+class Loader: pass
+class FullLoader: pass
+def load(stream, Loader=FullLoader): pass
+def load_all(stream, Loader=None): pass
+def train(size=100, window=5, keep=True): pass
+def pick(data, copy=True, deep=False): pass
+def fit(data, weights=None, rounds=1): pass
+def steady(a, b=1): pass
+def count(x, limit=7): pass
+"""
+NEW = """
+class Loader: pass
+class FullLoader: pass
+def load(stream, Loader): pass
+def load_all(stream, Loader): pass
+def train(vector_size=100, window=5): pass
+def pick(data, deep=False): pass
+def fit(data, *, weights=None, rounds=1): pass
+def steady(a, b=1): pass
+def count(x, limit): pass
+"""
+SOURCE = """\
+import lib
+lib.load(1)
+lib.load_all(1)
+lib.train(size=3)
+lib.pick(1, copy=False)
+lib.fit(1, 2)
+lib.steady(1)
+lib.count(1)
+"""
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> FixEvidence:
+    root = tmp_path_factory.mktemp("signatures")
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(root / "old", "lib", "1.0", {"lib.py": OLD}),
+        new=with_library(root / "new", "lib", "2.0", {"lib.py": NEW}),
+    )
+    (root / "tree").mkdir()
+    (root / "tree/p.py").write_text(SOURCE)
+    return FixEvidence(
+        tree=root / "tree",
+        uses=uses_in(root / "tree"),
+        texts={"p.py": SOURCE},
+        pair=pair,
+        executed={"p.py": frozenset(range(1, 9))},
+        versions={"lib": ("1.0", "2.0")},
+        modules={"lib": "lib"},
+    )
+
+
+def rewrites(
+    evidence: FixEvidence, function: str, name: str = "", *, unexpected: bool = False
+) -> list[Rewrite | None]:
+    kind = CauseKind.UNEXPECTED_ARGUMENT if unexpected else CauseKind.ARGUMENT_COUNT
+    cause = Cause(kind=kind, type="TypeError", message="", name=name, owner=function, owner_is="function")
+    line = next(n for n, text in enumerate(SOURCE.splitlines(), 1) if text.startswith(f"lib.{function}("))
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
+    return [one.rewrite for one in SignatureSource().propose(group, evidence)]
+
+
+def test_what_is_required_now_is_given_what_it_was(evidence: FixEvidence) -> None:
+    assert rewrites(evidence, "load", "Loader") == [
+        AddArgument(function="lib.load", argument="Loader", value="lib.FullLoader")
+    ]
+    assert rewrites(evidence, "count", "limit") == [
+        AddArgument(function="lib.count", argument="limit", value="7")
+    ]
+
+
+def test_where_it_was_none_the_class_of_its_name_is_given(evidence: FixEvidence) -> None:
+    assert rewrites(evidence, "load_all", "Loader") == [
+        AddArgument(function="lib.load_all", argument="Loader", value="lib.Loader")
+    ]
+
+
+def test_an_argument_is_renamed_to_what_came_in_its_place_or_dropped(
+    evidence: FixEvidence,
+) -> None:
+    assert rewrites(evidence, "train", "size", unexpected=True) == [
+        ChangeArgument(function="lib.train", argument="size", new="vector_size"),
+        ChangeArgument(function="lib.train", argument="size"),
+    ]
+    assert rewrites(evidence, "pick", "copy", unexpected=True) == [
+        ChangeArgument(function="lib.pick", argument="copy")
+    ]
+
+
+def test_positional_arguments_get_the_names_that_they_take_now(evidence: FixEvidence) -> None:
+    assert rewrites(evidence, "fit") == [NamePositional(function="lib.fit", names=("", "weights", "rounds"))]
+    assert rewrites(evidence, "steady") == []
+
+
+def test_a_signature_is_read() -> None:
+    assert parameters_in("(a, /, b=<class 'x.Y'>, *c, d=<no value>, e={'k': (1, 2)}, **f)") == (
+        Parameter(name="a", positional_only=True),
+        Parameter(name="b", default="<class 'x.Y'>", default_object="x.Y"),
+        Parameter(name="c", starred=True),
+        Parameter(name="d", default="<no value>", keyword_only=True),
+        Parameter(name="e", default="{'k': (1, 2)}", literal=True, keyword_only=True),
+    )
+
+
+@given(st.text(alphabet="(),=*/<>ab_'1 :\n", max_size=60))
+def test_any_text_is_read_or_is_no_signature(text: str) -> None:
+    assert isinstance(parameters_in(text), tuple)
