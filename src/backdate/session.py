@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from backdate.checking.result import CheckResult
     from backdate.checking.set_up import set_up_project
     from backdate.checking.setup_result import SetupResult
+    from backdate.fixing.fix import fix_project
 
 
 class _Verb:
@@ -48,11 +49,13 @@ class Session(Resources):
     if TYPE_CHECKING:
         check = check_with_advice
         bisect = bisect_project
+        fix = fix_project
         set_up = set_up_project
         build_environment = build_project_environment
     else:
         check = _Verb("backdate.advising.advised_check", "check_with_advice")
         bisect = _Verb("backdate.bisection.bisect", "bisect_project")
+        fix = _Verb("backdate.fixing.fix", "fix_project")
         set_up = _Verb("backdate.checking.set_up", "set_up_project")
         build_environment = _Verb("backdate.checking.build_environment", "build_project_environment")
 

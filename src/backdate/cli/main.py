@@ -21,6 +21,7 @@ from backdate.cli import (
     doctor,
     env,
     evaluate,
+    fix,
     index,
     recipe,
     report,
@@ -52,6 +53,7 @@ app = typer.Typer(
 )
 app.command("check")(check.check_command)
 app.command("bisect")(bisect.bisect_command)
+app.command("fix")(fix.fix_command)
 app.command("diagnose")(diagnose.diagnose_command)
 app.command("env")(env.env_command)
 app.command("show")(show.show_command)

@@ -30,10 +30,10 @@ def replace_use(tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | N
     """
     if not is_template(rewrite.template) or (lines is None and rewrite.target.startswith(".")):
         return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
-    return _Replacement(tree, rewrite, lines).made()
+    return _UseReplacement(tree, rewrite, lines).made()
 
 
-class _Replacement:
+class _UseReplacement:
     def __init__(self, tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None) -> None:
         self._tree, self._rewrite, self._lines = tree, rewrite, lines
         self._names = SourceNames(tree)

@@ -26,7 +26,7 @@ class Agent(msgspec.Struct, kw_only=True, omit_defaults=True):
     model_name: str | None = None
 
 
-class Call(msgspec.Struct, kw_only=True):
+class AtifCall(msgspec.Struct, kw_only=True):
     """A tool call."""
 
     tool_call_id: str
@@ -65,7 +65,7 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     message: Any = ""
     """A text, or parts as later versions of the format have them."""
     reasoning_content: str | None = None
-    tool_calls: list[Call] | None = None
+    tool_calls: list[AtifCall] | None = None
     observation: AtifObservation | None = None
     metrics: Metrics | None = None
     extra: dict[str, Any] | None = None
@@ -142,7 +142,7 @@ def _agent_step(number: int, turn: Turn, *, given: bool) -> Step:
     calls = None
     if call is not None and identifier is not None:
         calls = [
-            Call(tool_call_id=identifier, function_name=call.name[:200], arguments=_kept(call.arguments))
+            AtifCall(tool_call_id=identifier, function_name=call.name[:200], arguments=_kept(call.arguments))
         ]
         if call.problem:
             extra["problem"] = call.problem

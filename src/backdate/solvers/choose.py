@@ -35,6 +35,8 @@ class SolverOptions:
     """Of ``model:``: for one request."""
     attempts: int = 5
     requests_per_minute: float | None = None
+    thorough: bool = False
+    """Of ``rules``: whether there is a second patch, see ``SolverResult.elsewhere``."""
     command: CommandOptions = field(default_factory=CommandOptions)
 
 
@@ -55,11 +57,11 @@ def open_solver(text: str, options: SolverOptions) -> Iterator[Solver]:
         from backdate.solvers.rules.rules_first import RulesFirst
 
         with open_solver(text.removeprefix("rules+"), options) as then:
-            yield RulesFirst(rules=rules_solver(), then=then)
+            yield RulesFirst(rules=rules_solver(thorough=options.thorough), then=then)
     elif kind == "rules":
         from backdate.solvers.rules.choose import rules_solver
 
-        yield rules_solver(rest)
+        yield rules_solver(rest, thorough=options.thorough)
     elif kind == "replay" and rest:
         yield ReplaySolver(Path(rest))
     elif kind == "command" and rest.strip():

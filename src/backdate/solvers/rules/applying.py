@@ -60,6 +60,10 @@ class TextChanger:
         """A file's text as it is now."""
         return texts[file] if file in texts else self.read(file)
 
+    def rewritten(self, text: str, rewrite: Rewrite) -> str:
+        """``text`` with every use changed."""
+        return apply_edits(text, self.rewrite(text, rewrite, None).edits)
+
     def make(self, texts: Texts, planned: Sequence[PlannedChange]) -> ChangedTexts:
         """All of ``planned``, whose places are those of ``texts``."""
         now = dict(texts)

@@ -8,7 +8,7 @@ from backdate.solvers.rules.solver import RulesSolver
 from backdate.solvers.rules.sources.choose import choose_sources
 
 
-def rules_solver(sources: str = "") -> RulesSolver:
+def rules_solver(sources: str = "", *, thorough: bool = False) -> RulesSolver:
     """The solver with the sources that are named ("message,warning", "-written-rule"); all of them for "".
 
     Raises UsageError for a source that there is not.
@@ -19,4 +19,5 @@ def rules_solver(sources: str = "") -> RulesSolver:
         gather=gather_evidence,
         follow=with_edits,
         rewrite=lambda text, rewrite, lines: rewrite_source(text, rewrite, lines=lines),
+        thorough=thorough,
     )

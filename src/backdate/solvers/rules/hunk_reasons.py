@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from backdate.advice import SourcePlace
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.encodings import split_lines
 from backdate.editing.line_maps import line_units
 from backdate.environments.environment import Environment
@@ -81,7 +82,7 @@ def _reason(
         last_line=lines[1],
         origin=proposal.origin,
         rule=proposal.rule,
-        cause=first_line(f"{cause.type}: {cause.message}" if cause.message else cause.type, most=300),
+        cause=_told(cause),
         tests=group.tests[:_MOST_TESTS],
         failed=len(group.tests),
         distribution=distribution,
@@ -90,3 +91,16 @@ def _reason(
         released=released,
         evidence=proposal.why,
     )
+
+
+def _told(cause: Cause) -> str:
+    """The error in one line, without the file that Python names behind an import's error."""
+    line = first_line(cause.message, most=300)
+    head, opening, path = line.rpartition(" (")
+    if (
+        opening
+        and cause.kind is CauseKind.MISSING_NAME
+        and (path.startswith("/") or path == "unknown location)")
+    ):
+        line = head
+    return f"{cause.type}: {line}" if line else cause.type

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from backdate.editing.diff import diff_files
 from backdate.solvers.atif import make_trajectory
 from backdate.solvers.conversation import LoopEnd
 from backdate.solvers.interface import Assignment, SolverResult
@@ -12,6 +13,7 @@ from backdate.solvers.reasons import HunkReason
 from backdate.solvers.records import SolverUsage, StopReason
 from backdate.solvers.rules.applying import Rewriter, TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.elsewhere import texts_elsewhere
 from backdate.solvers.rules.hunk_reasons import hunk_reasons
 from backdate.solvers.rules.loop import MOST_RUNS, MendLoop, MendResult
 from backdate.solvers.rules.minimising import leave_out
@@ -34,6 +36,8 @@ class RulesSolver:
     gather: EvidenceGatherer
     follow: EvidenceFollower
     rewrite: Rewriter
+    thorough: bool = False
+    """Whether a second patch has the same names where no failing test runs them."""
 
     def attempt(self, assignment: Assignment) -> SolverResult:
         """Mend the task's tree. What was interrupted starts again: nothing was paid for."""
@@ -58,7 +62,18 @@ class RulesSolver:
             )
             return self._result(assignment, backend, ending, texts, detail, mended)
         texts, detail = self._minimised(changer, loop, mended)
-        return self._result(assignment, backend, StopReason.SOLVED, texts, detail, mended)
+        result = self._result(assignment, backend, StopReason.SOLVED, texts, detail, mended)
+        if not self.thorough or not result.patch:
+            return result
+        return replace(result, elsewhere=self._elsewhere(backend, changer, texts, mended))
+
+    def _elsewhere(self, backend: TaskBackend, changer: TextChanger, texts: Texts, mended: MendResult) -> str:
+        files = sorted(backend.evidence.texts) if backend.evidence is not None else ()
+        more = texts_elsewhere(changer, texts, mended.history.planned, files)
+        return diff_files(
+            {file: backend.encoded(file, changer.text(texts, file) or "") for file in more},
+            {file: backend.encoded(file, text) for file, text in more.items()},
+        )
 
     def _minimised(self, changer: TextChanger, loop: MendLoop, mended: MendResult) -> tuple[Texts, str]:
         """The texts without what is not needed, and a word on what is not known."""

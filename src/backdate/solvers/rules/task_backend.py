@@ -91,10 +91,13 @@ class TaskBackend:
     def is_valid(self, file: str, text: str) -> bool:
         """Whether the file can hold the text, and it is Python."""
         try:
-            data = self._tree.read(self._tree.editable(file)).encode(text)
+            return syntax_error(self.encoded(file, text)) is None
         except (UnicodeError, ToolRefusal):
             return False
-        return syntax_error(data) is None
+
+    def encoded(self, file: str, text: str) -> bytes:
+        """The bytes of a file with that text. Raises UnicodeError, ToolRefusal."""
+        return self._tree.read(self._tree.editable(file)).encode(text)
 
     def patch(self, texts: Texts) -> str:
         """The patch that leads to ``texts``; the tree is left so."""

@@ -1,0 +1,175 @@
+"""``backdate fix``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from backdate.cli import options
+from backdate.cli.arguments import takes
+
+if TYPE_CHECKING:
+    from backdate.checking.resources import Resources
+    from backdate.fixing.fix import FixedFiles
+    from backdate.solvers.interface import Solver
+
+_UNDO = "backdate-undo.patch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixArguments:
+    """What ``fix`` is given."""
+
+    source: options.Source = "."
+    from_: options.FromInstant = None
+    to: options.ToInstant = None
+    python: options.Python = None
+    solver: Annotated[
+        str,
+        typer.Option(
+            "--solver",
+            metavar="SOLVER",
+            help='rules[:SOURCES]; model:NAME[@BASE_URL] or command:"…" for what the rules leave.',
+        ),
+    ] = "rules"
+    scope: Annotated[
+        Literal["minimal", "thorough"],
+        typer.Option(
+            "--scope", help="thorough: a second patch for the same names where no failing test runs them."
+        ),
+    ] = "minimal"
+    apply: Annotated[
+        bool, typer.Option("--apply", help=f"Change the files, and leave {_UNDO}, which takes it back.")
+    ] = False
+    patch: Annotated[
+        Path | None,
+        typer.Option("--patch", metavar="FILE", help="Write the patch there (for patch -p0)."),
+    ] = None
+    tests: Annotated[
+        bool, typer.Option("--tests", help="Edit test files, too, where they use what libraries changed.")
+    ] = False
+    format: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
+    ] = "text"
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="DIR", help="Keep source trees and logs there."),
+    ] = None
+    machine: options.Machine
+    no_store: options.NoStore = False
+    apt: options.Apt = False
+    verbose: options.Verbose = False
+
+
+@takes(FixArguments)
+def fix_command(arguments: FixArguments) -> int:
+    """Make a project's tests pass again that dependency updates broke: the smallest edit, and why.
+
+    Checks the project (see `backdate check`), and edits what its failing tests run, by rules and by what both
+    environments say. No model is asked unless --solver names one. Nothing is changed without --apply.
+
+    Examples:
+
+      backdate fix .
+
+      backdate fix . --from 2022-01-01 --patch fix.patch
+
+      backdate fix . --apply
+
+    Exit status: 0 nothing is broken, or the patch mends all that broke; 1 something stays broken, 2 cannot
+    tell, 3 misuse (as when a file changed meanwhile), 4 this machine lacks something.
+    """
+    from backdate.cli.progress import watch
+    from backdate.fixing.fix import FixOptions
+    from backdate.session import Session
+
+    folder = _folder_to_change(arguments)
+    settings = arguments.machine.settings(store=not arguments.no_store, apt=arguments.apt)
+    if arguments.patch is not None:
+        options.require_writable(arguments.patch, folder=False)
+    with watch() as progress, Session(settings) as session:
+        fixed = session.fix(
+            arguments.source,
+            solver=_opener(arguments),
+            from_instant=options.instant(arguments.from_),
+            to_instant=options.instant(arguments.to),
+            python=arguments.python,
+            options=FixOptions(solver=arguments.solver, allow_test_edits=arguments.tests),
+            keep=arguments.keep,
+            progress=progress,
+        )
+    return _report(fixed, arguments, folder)
+
+
+def _folder_to_change(arguments: FixArguments) -> Path | None:
+    """The folder that --apply changes. Raises UsageError for a source that is none."""
+    from backdate.errors import UsageError
+
+    if not arguments.apply:
+        return None
+    folder = Path(arguments.source)
+    if not folder.is_dir():
+        raise UsageError(f"--apply changes a folder, and {arguments.source} is none; --patch writes a file")
+    if (folder / _UNDO).exists():
+        raise UsageError(f"{folder / _UNDO} of an earlier fix is there; apply it or move it away first")
+    return folder
+
+
+def _opener(arguments: FixArguments) -> Callable[[Resources], AbstractContextManager[Solver]]:
+    """Opens the solver: the rules, and before a model or a command the rules, too. Raises UsageError."""
+    from backdate.errors import UsageError
+    from backdate.solvers.choose import SolverOptions, open_solver
+
+    kind, _, rest = arguments.solver.partition(":")
+    if kind not in ("rules", "model", "command"):
+        raise UsageError(f"--solver {arguments.solver}: write rules[:SOURCES], model:NAME or command:'…'")
+    if kind == "rules":
+        from backdate.solvers.rules.sources.choose import choose_sources
+
+        choose_sources(rest)  # a name that is none is told before the work
+    text = arguments.solver if kind == "rules" else f"rules+{arguments.solver}"
+
+    def open_for(resources: Resources) -> AbstractContextManager[Solver]:
+        return open_solver(
+            text, SolverOptions(sandbox=resources.sandbox, thorough=arguments.scope == "thorough")
+        )
+
+    return open_for
+
+
+def _report(fixed: FixedFiles, arguments: FixArguments, folder: Path | None) -> int:
+    from backdate.cli import exit_codes
+    from backdate.cli.render import print_lines
+    from backdate.cli.render_fix import fix_lines
+    from backdate.editing.patch_text import encode_patch
+    from backdate.fixing.applying import apply_fix
+    from backdate.fixing.result import FixOutcome
+    from backdate.serial import to_json, write_whole
+
+    result = fixed.result
+    if arguments.format == "json":
+        typer.echo(to_json(result, indent=2).decode())
+    else:
+        print_lines(fix_lines(result, verbose=arguments.verbose))
+    if arguments.patch is not None and result.patch:
+        write_whole(arguments.patch, encode_patch(result.patch))
+        for name, text in (("elsewhere", result.elsewhere), ("requirements", result.requirements)):
+            if text:
+                beside = arguments.patch.with_suffix(f".{name}{arguments.patch.suffix}")
+                write_whole(beside, encode_patch(text))
+    if folder is not None and result.patch:
+        apply_fix(folder, fixed.before, fixed.after, folder / _UNDO)
+        if arguments.format == "text":
+            print_lines([("", ""), (f"Applied. Take it back: patch -p0 < {_UNDO}", "bold")])
+    return {
+        FixOutcome.FIXED: exit_codes.OK,
+        FixOutcome.NOTHING_BROKE: exit_codes.OK,
+        FixOutcome.PARTLY: exit_codes.BROKE,
+        FixOutcome.NOT_FIXED: exit_codes.BROKE,
+        FixOutcome.CANNOT_TELL: exit_codes.CANNOT_TELL,
+    }[result.outcome]

@@ -1,0 +1,1 @@
+"""Fixing a project: both sides of a check, a solver, a patch with its reasons, applied only when asked."""

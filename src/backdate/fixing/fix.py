@@ -1,0 +1,267 @@
+"""The walk of a fix: check the project, let a solver work on what broke, look at what it made once more."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from backdate.advising.advised_check import check_with_advice
+from backdate.checking.compare import compare_runs
+from backdate.checking.resources import Resources
+from backdate.checking.result import CheckResult, Comparison
+from backdate.checking.sides import SidePair, pair_of_check
+from backdate.diagnosis.diagnose import clusters_of
+from backdate.editing.apply import apply_patch
+from backdate.editing.diff import diff_files
+from backdate.editing.patch import changed_paths
+from backdate.errors import SourceError
+from backdate.fixing.applying import changed_files
+from backdate.fixing.held_back import held_back, missing_requirement
+from backdate.fixing.project_runner import ProjectRunner, task_of_check
+from backdate.fixing.requirements_patch import requirements_patch
+from backdate.fixing.result import FixOutcome, FixResult
+from backdate.progress import NO_PROGRESS, Activity, Reporter
+from backdate.projects.hostile import read_beneath
+from backdate.projects.tree import copy_tree
+from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
+from backdate.solvers.choose import SolverOptions, open_solver
+from backdate.solvers.interface import Assignment, Solver, SolverResult
+from backdate.solvers.records import RunSettings
+from backdate.tasks.runner import TaskRunner
+from backdate.tasks.task import Task
+from backdate.testing.outcomes import SuiteRun
+from backdate.timeline.instants import Instant
+from backdate.version import __version__
+
+_LARGEST = 16 * 1024 * 1024
+_SOLVER_RUNS = 5
+"""Test runs of the solver after its first: with that, the check's and the last one there are eight."""
+
+OpenSolver = Callable[[Resources], AbstractContextManager[Solver]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixOptions:
+    """How a project is fixed."""
+
+    solver: str = "rules"
+    """As it is recorded."""
+    allow_test_edits: bool = False
+    calls: int = 100
+    tests: int = _SOLVER_RUNS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedFiles:
+    """A fix, and the bytes of the files that it changes."""
+
+    result: FixResult
+    before: Mapping[str, bytes] = field(default_factory=dict)
+    after: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def fix_project(
+    resources: Resources,
+    source: str | Path,
+    *,
+    solver: OpenSolver | None = None,
+    from_instant: Instant | None = None,
+    to_instant: Instant | None = None,
+    python: str | None = None,
+    options: FixOptions | None = None,
+    keep: Path | None = None,
+    progress: Reporter = NO_PROGRESS,
+) -> FixedFiles:
+    """What makes the tests of the project pass again that dependency updates broke.
+
+    Nothing of ``source`` is changed. The parameters of the sides are those of ``checking.check``.
+    ``solver``: opens it; None for the rules. Raises as a check does, and UsageError for a solver
+    that cannot be had.
+    """
+    options, clock = options or FixOptions(), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="backdate-fix-") as temporary:
+        folder = keep or Path(temporary, "check")
+        checked = check_with_advice(
+            resources,
+            source,
+            from_instant=from_instant,
+            to_instant=to_instant,
+            python=python,
+            keep=folder,
+            progress=progress,
+        )
+        nothing = _nothing_to_do(checked, options)
+        if nothing is not None:
+            return FixedFiles(result=replace(nothing, duration_s=time.monotonic() - clock))
+        pair = pair_of_check(checked, folder)
+        fixed = _Fix(resources, checked, pair, options, folder, Path(temporary), progress).made(
+            solver or _rules
+        )
+    return replace(fixed, result=replace(fixed.result, duration_s=time.monotonic() - clock))
+
+
+def _rules(resources: Resources) -> AbstractContextManager[Solver]:
+    return open_solver("rules", SolverOptions(sandbox=resources.sandbox))
+
+
+def _nothing_to_do(checked: CheckResult, options: FixOptions) -> FixResult | None:
+    """The result where there is nothing to work on."""
+    if checked.comparison is None:
+        outcome, reason = FixOutcome.CANNOT_TELL, checked.reason
+    elif not checked.comparison.broke:
+        outcome, reason = FixOutcome.NOTHING_BROKE, checked.reason
+    else:
+        return None
+    return FixResult(
+        backdate=__version__, check=checked, solver=options.solver, outcome=outcome, reason=reason, runs=1
+    )
+
+
+@dataclass(slots=True)
+class _Fix:
+    """The fix of one project whose tests broke."""
+
+    resources: Resources
+    checked: CheckResult
+    pair: SidePair
+    options: FixOptions
+    folder: Path
+    work: Path
+    progress: Reporter
+
+    def made(self, opened: OpenSolver) -> FixedFiles:
+        """The solver's patch, seen once more by a run of its own."""
+        task = task_of_check(self.checked, self.pair)
+        runner = ProjectRunner(self.pair, self.resources, progress=self.progress)
+        with runner.for_changed_trees(DEFAULT_BUDGET_BYTES) as (changed, scratch):
+            self.progress.report(Activity(text=f"fixing with {self.options.solver}"))
+            clock = time.monotonic()
+            with opened(self.resources) as solver:
+                answer = solver.attempt(self._assignment(task, changed, scratch / "solver"))
+            own_s = max(0.0, time.monotonic() - clock - answer.waited_s)
+            first = scratch / "first"
+            changed.make_tree(task, first)
+            before, after = self._files(answer, first, scratch / "after")
+            last = self.pair.new.run
+            if after:
+                self.progress.report(Activity(text="running all tests with the patch"))
+                logs = self.folder / "fix" / "last"
+                logs.mkdir(parents=True)
+                seen = changed.run_tests(task, scratch / "after", "target", log_folder=logs)
+                last = seen.run
+            fixed = self._result(answer, last, before, after)
+            return replace(fixed, result=replace(fixed.result, own_s=own_s))
+
+    def _assignment(self, task: Task, runner: TaskRunner, scratch: Path) -> Assignment:
+        scratch.mkdir()
+        logs = self.folder / "fix" / "logs" / "solver"
+        logs.mkdir(parents=True)
+        options = self.options
+        return Assignment(
+            task=task,
+            settings=RunSettings(
+                solver=options.solver,
+                calls=options.calls,
+                tests=options.tests,
+                allow_test_edits=options.allow_test_edits,
+                both_sides=True,
+            ),
+            task_runner=runner,
+            scratch=scratch,
+            logs=logs,
+        )
+
+    def _files(
+        self, answer: SolverResult, first: Path, target: Path
+    ) -> tuple[dict[str, bytes], dict[str, bytes]]:
+        """The files that the answer changes, before and after; none where it changes nothing.
+
+        Files are compared with the project's own, not with its unpinned copy.
+        """
+        if not answer.patch.strip():
+            return {}, {}
+        copy_tree(first, target)
+        apply_patch(answer.patch, target, what="the solver's patch")
+        paths = changed_paths(answer.patch)
+        before = {path: read_beneath(self.pair.old_project.tree, path, limit=_LARGEST) for path in paths}
+        copied = {path: read_beneath(first, path, limit=_LARGEST) for path in paths}
+        after = {path: read_beneath(target, path, limit=_LARGEST) for path in paths}
+        if before != copied:
+            raise SourceError("the solver changed a file that the new side has in another form")
+        whole = {path: data for path, data in before.items() if data is not None}
+        return whole, {path: data for path, data in after.items() if data is not None and path in whole}
+
+    def _result(
+        self,
+        answer: SolverResult,
+        last: SuiteRun | None,
+        before: dict[str, bytes],
+        after: dict[str, bytes],
+    ) -> FixedFiles:
+        old = self.pair.old.run
+        assert old is not None
+        left = self.checked.comparison if last is None else compare_runs(old, last)
+        assert left is not None
+        outcome, reason = self._outcome(left, changed=bool(after))
+        clusters = (
+            ()
+            if last is None
+            else clusters_of(
+                old,
+                last,
+                environment=self.pair.new.environment,
+                before=self.pair.old.environment,
+                tree=self.pair.new_project.tree,
+            )
+        )
+        own = frozenset(path.name.removesuffix(".py") for path in self.pair.old_project.tree.iterdir())
+        missing = tuple(
+            dict.fromkeys(name for cluster in clusters if (name := missing_requirement(cluster.cause, own)))
+        )
+        pythons = (
+            self.pair.old.choice.interpreter.version,
+            self.pair.new.choice.interpreter.version,
+        )
+        result = FixResult(
+            backdate=__version__,
+            check=self.checked,
+            solver=self.options.solver,
+            outcome=outcome,
+            reason=reason,
+            patch=diff_files(dict(before), dict(after)),
+            reasons=answer.reasons if after else (),
+            undo=diff_files(dict(after), dict(before)),
+            files=changed_files(before, after),
+            elsewhere=answer.elsewhere,
+            requirements=requirements_patch(self.pair.old_project.tree, missing),
+            missing=missing,
+            remaining=left.breakages,
+            held_back=held_back(clusters, self.checked.changes, pythons),
+            detail=answer.detail,
+            runs=1 + len(answer.runs) + bool(after),
+            side_runs=answer.side_runs,
+            usage=answer.usage,
+        )
+        return FixedFiles(result=result, before=before, after=after)
+
+    def _outcome(self, left: Comparison, *, changed: bool) -> tuple[FixOutcome, str]:
+        first = self.checked.comparison
+        assert first is not None
+        broke, now = len(first.broke), len(left.broke)
+        if changed and not now:
+            return FixOutcome.FIXED, f"{_passes(broke)} again with the patch"
+        if not changed:
+            return FixOutcome.NOT_FIXED, f"nothing that is known mends {_tests(broke)}"
+        return FixOutcome.PARTLY, f"{broke - now} of {_tests(broke)} pass again with the patch"
+
+
+def _tests(count: int) -> str:
+    return "the test that broke" if count == 1 else f"the {count} tests that broke"
+
+
+def _passes(count: int) -> str:
+    return f"{_tests(count)} {'passes' if count == 1 else 'pass'}"

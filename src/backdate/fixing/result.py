@@ -1,0 +1,90 @@
+"""The result of a fix: made by ``fix.py``, printed by the command line, kept as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from backdate.checking.result import Breakage, CheckResult
+from backdate.solvers.reasons import HunkReason
+from backdate.solvers.records import SolverUsage
+
+FIX_FORMAT = 1
+
+
+class FixOutcome(StrEnum):
+    """What came of a fix."""
+
+    FIXED = "fixed"
+    """Every test that broke passes again, and none that passed fails."""
+    PARTLY = "partly"
+    """The patch makes tests pass again, or takes errors away, and others remain."""
+    NOT_FIXED = "not-fixed"
+    """Something broke, and there is no patch for it."""
+    NOTHING_BROKE = "nothing-broke"
+    CANNOT_TELL = "cannot-tell"
+    """There is nothing to work on: the check itself has no answer, or the new side does not build."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanwhileLimit:
+    """What a person can write for now where a breakage remains."""
+
+    requirement: str
+    """"numpy<2"."""
+    because: str
+    """What it rests on, in a sentence. Nobody tried it: ``backdate bisect`` does."""
+    tests: int
+    """Tests that the breakage is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """A file that the patch changes."""
+
+    path: str
+    before: str
+    """SHA-256 of its bytes as they were read."""
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixResult:
+    """What ``backdate fix`` found."""
+
+    format: int = FIX_FORMAT
+    backdate: str
+    check: CheckResult
+    """What broke, before anything was changed."""
+    solver: str
+    outcome: FixOutcome
+    reason: str
+    """One sentence for the outcome."""
+    patch: str = ""
+    """Of the project's own files (``patch -p0``); "" for none."""
+    reasons: tuple[HunkReason, ...] = ()
+    """Why each line of it is changed, in its order; none for what a model wrote."""
+    undo: str = ""
+    """The patch that takes it back."""
+    files: tuple[ChangedFile, ...] = ()
+    elsewhere: str = ""
+    """With the scope ``thorough``: after the patch, the same names where no failing test ran them."""
+    requirements: str = ""
+    """A patch that declares missing requirements, for people; no part of ``patch``."""
+    missing: tuple[str, ...] = ()
+    """These requirements: "six"."""
+    remaining: tuple[Breakage, ...] = ()
+    """What is still broken with the patch, by error."""
+    held_back: tuple[MeanwhileLimit, ...] = ()
+    """What to write for it meanwhile."""
+    detail: str = ""
+    """What the solver said of its end."""
+    runs: int = 0
+    """Of the new side's tests, the check's and the last one included."""
+    side_runs: int = 0
+    """Of the old side's tests, beside the check's."""
+    usage: SolverUsage = field(default_factory=SolverUsage)
+    """Of a model."""
+    duration_s: float = 0.0
+    own_s: float = 0.0
+    """Of the solver's time, what was neither a model nor a test run nor a build."""

@@ -1,0 +1,140 @@
+"""A fix from the check to the patch, in a small world: an index with a library that breaks, and a project."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from shaking_tree import FixedSource
+from small_world import project, running_index
+
+from backdate.checking.settings import Settings
+from backdate.cli.render_fix import fix_lines
+from backdate.errors import SandboxUnavailable
+from backdate.fixing.applying import apply_fix
+from backdate.fixing.fix import FixOptions
+from backdate.fixing.result import FixOutcome, FixResult
+from backdate.rewriting.rewrite import ReplaceName
+from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.sandboxes.bubblewrap import Bubblewrap
+from backdate.serial import from_json, to_json
+from backdate.session import Session
+from backdate.solvers.reasons import ProposalOrigin
+from backdate.solvers.rules.gather import gather_evidence, with_edits
+from backdate.solvers.rules.proposals import Proposal
+from backdate.solvers.rules.solver import RulesSolver
+from backdate.timeline.instants import parse_instant
+
+FROM, TO = parse_instant("2024-02-01"), parse_instant("2025-06-01")
+
+
+def rule(new: str) -> FixedSource:
+    def propose(group, evidence):
+        rewrite = ReplaceName(old="brittle.shout", new=new)
+        return [Proposal(origin=ProposalOrigin.WRITTEN_RULE, rewrite=rewrite, places=group.places)]
+
+    return FixedSource(ProposalOrigin.WRITTEN_RULE, propose)
+
+
+def opener(new: str, *, thorough: bool = False):
+    @contextmanager
+    def opened(resources):
+        yield RulesSolver(
+            sources=[rule(new)],
+            gather=gather_evidence,
+            follow=with_edits,
+            rewrite=lambda text, rewrite, lines: rewrite_source(text, rewrite, lines=lines),
+            thorough=thorough,
+        )
+
+    return opened
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    try:
+        Bubblewrap().require()
+    except SandboxUnavailable as error:
+        pytest.skip(f"no bubblewrap: {error}")
+    folder = tmp_path_factory.mktemp("fix")
+    source = folder / "loud"
+    files = project("loudly")
+    files["loudly.py"] += "\n\ndef never():\n    return brittle.shout('b')\n"
+    for name, text in files.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with running_index() as index, Session(Settings(cache=folder / "cache", index_url=index)) as session:
+        yield source, session
+
+
+def fix(world, new: str, *, thorough: bool = False, source: Path | None = None):
+    folder, session = world
+    return session.fix(
+        source or folder,
+        solver=opener(new, thorough=thorough),
+        from_instant=FROM,
+        to_instant=TO,
+        options=FixOptions(),
+    )
+
+
+def test_the_smallest_edit_and_why(world) -> None:
+    fixed = fix(world, "brittle.cry", thorough=True)
+    result = fixed.result
+    assert result.outcome is FixOutcome.FIXED, result
+    changed = [line for line in result.patch.splitlines()[2:] if line.startswith(("+", "-"))]
+    assert changed == ["-    return brittle.shout(text)", "+    return brittle.cry(text)"]
+    (reason,) = result.reasons
+    assert (reason.distribution, reason.old_version, reason.new_version) == ("brittle", "1.0", "2.0")
+    assert "has no attribute 'shout'" in reason.cause
+    assert "+    return brittle.cry('b')" in result.elsewhere
+    assert "cry(text)" not in "".join(line for line in result.elsewhere.splitlines() if line.startswith("+"))
+    assert result.runs <= 8
+    assert not result.remaining
+    assert from_json(FixResult, to_json(result)) == result
+    shown = "\n".join(text for text, _ in fix_lines(result))
+    assert shown.startswith("FIXED: the test that broke passes again with the patch\n")
+    assert "  loudly.py:5\n    1 test failed with AttributeError: " in shown
+    assert "    brittle 1.0 -> 2.0 of 2024-09-01\n" in shown
+    assert "The same names where no failing test runs them" in shown
+
+
+def test_a_wrong_rule_does_no_harm_and_what_remains_is_told(world) -> None:
+    fixed = fix(world, "brittle.weep")
+    result = fixed.result
+    assert result.outcome is FixOutcome.NOT_FIXED
+    assert result.patch == ""
+    assert fixed.after == {}
+    assert [len(breakage.tests) for breakage in result.remaining] == [1]
+    assert [held.requirement for held in result.held_back] == ["brittle<=1.0"]
+    shown = "\n".join(text for text, _ in fix_lines(result))
+    assert shown.startswith("NOT FIXED: nothing that is known mends the test that broke\n")
+    assert "Still broken:\n  1 test: AttributeError: " in shown
+    assert "  Meanwhile: brittle<=1.0 (not tried: " in shown
+
+
+def test_the_folder_is_changed_only_when_it_is_applied(world, tmp_path) -> None:
+    folder, _ = world
+    before = (folder / "loudly.py").read_bytes()
+    fixed = fix(world, "brittle.cry")
+    assert (folder / "loudly.py").read_bytes() == before
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "loudly.py").write_bytes(before)
+    apply_fix(copy, fixed.before, fixed.after, copy / "undo.patch")
+    assert (copy / "loudly.py").read_bytes() == before.replace(b"brittle.shout(text)", b"brittle.cry(text)")
+
+
+def test_where_nothing_broke_nothing_is_done(world, tmp_path) -> None:
+    source = tmp_path / "steady"
+    files = project("steady")
+    files["steady.py"] = files["steady.py"].replace("brittle.shout(text)", "text.upper()")
+    for name, text in files.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    result = fix(world, "brittle.cry", source=source).result
+    assert result.outcome is FixOutcome.NOTHING_BROKE
+    assert result.runs == 1
