@@ -12,6 +12,7 @@ from backdate.sandboxes.services.programs import (
     mysql_statements,
     postgresql_statements,
     program_of,
+    programs_of,
     rabbitmq_definitions,
 )
 from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
@@ -82,3 +83,11 @@ def test_rabbitmq_knows_the_users_and_the_one_that_clients_take_by_default() -> 
     assert stored[4:] == hashlib.sha256(stored[:4] + b"p").digest()
     assert [host["name"] for host in definitions["vhosts"]] == ["/", "/app"]
     assert len(definitions["permissions"]) == 4
+
+
+def test_two_servers_of_a_kind_do_not_share_a_socket() -> None:
+    server = InstalledService(kind=ServiceKind.MYSQL, program="/usr/sbin/mariadbd", version="10.11")
+    wanted = [wanted_service(ServiceKind.MYSQL, port=port) for port in (3307, 3306)]
+    programs = [program for _, _, program in programs_of((one, server) for one in wanted)]
+    sockets = [word for program in programs for word in program.argv if word.startswith("--socket=")]
+    assert sockets == ["--socket=/run/mysqld/mysqld.sock", "--socket=/run/mysqld/mysqld-3306.sock"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -46,8 +46,20 @@ def folder_of(service: WantedService) -> str:
     return f"{FOLDER}/{service.kind.value}-{service.port}"
 
 
-def program_of(service: WantedService, installed: InstalledService) -> ServiceProgram:
-    """How ``service`` is started with the server that is there."""
+def programs_of(
+    started: Iterable[tuple[WantedService, InstalledService]],
+) -> Iterator[tuple[WantedService, InstalledService, ServiceProgram]]:
+    """The services that are started together, each with how; of a kind the first has the usual socket."""
+    kinds: set[ServiceKind] = set()
+    for service, installed in started:
+        yield service, installed, program_of(service, installed, first=service.kind not in kinds)
+        kinds.add(service.kind)
+
+
+def program_of(service: WantedService, installed: InstalledService, *, first: bool = True) -> ServiceProgram:
+    """How ``service`` is started with the server that is there; ``first``: as the only one of its kind."""
+    if service.kind is ServiceKind.MYSQL:
+        return _mysql(service, installed, folder_of(service), first=first)
     return _PROGRAMS[service.kind](service, installed, folder_of(service))
 
 
@@ -122,8 +134,10 @@ def postgresql_statements(service: WantedService) -> str:
     return "\n".join((*lines, ""))
 
 
-def _mysql(service: WantedService, installed: InstalledService, folder: str) -> ServiceProgram:
-    sockets = SOCKETS[ServiceKind.MYSQL]
+def _mysql(
+    service: WantedService, installed: InstalledService, folder: str, *, first: bool
+) -> ServiceProgram:
+    name = "mysqld.sock" if first else f"mysqld-{service.port}.sock"  # two servers cannot share one
     return ServiceProgram(
         argv=(
             installed.program,
@@ -131,7 +145,7 @@ def _mysql(service: WantedService, installed: InstalledService, folder: str) -> 
             f"--datadir={folder}/data",
             f"--port={service.port}",
             "--bind-address=127.0.0.1",
-            f"--socket={sockets}/mysqld.sock",
+            f"--socket={SOCKETS[ServiceKind.MYSQL]}/{name}",
             f"--pid-file={folder}/mysqld.pid",
             f"--init-file={folder}/prepare.sql",
             "--innodb-buffer-pool-size=64M",
@@ -244,7 +258,6 @@ _PROGRAMS: Mapping[ServiceKind, Callable[[WantedService, InstalledService, str],
             ServiceKind.REDIS: _redis,
             ServiceKind.MEMCACHED: _memcached,
             ServiceKind.POSTGRESQL: _postgresql,
-            ServiceKind.MYSQL: _mysql,
             ServiceKind.RABBITMQ: _rabbitmq,
         }
     )

@@ -8,7 +8,7 @@ are removed when the run ended, and the names by which the suite knows them.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from backdate.sandboxes.identity import HOSTS
 from backdate.sandboxes.interface import BaseSystem, Command, Mount, Sandbox, Workspace
 from backdate.sandboxes.services.installed import InstalledService
 from backdate.sandboxes.services.plan import ServicePlan
-from backdate.sandboxes.services.programs import FOLDER, SOCKETS, folder_of, program_of
+from backdate.sandboxes.services.programs import FOLDER, SOCKETS, ServiceProgram, folder_of, programs_of
 from backdate.sandboxes.services.templates import copy_template
 from backdate.sandboxes.services.wanted import ServiceRecord, ServiceState, WantedService
 from backdate.serial import from_json, to_json
@@ -77,11 +77,12 @@ def started_with(
         own, shown = folder / "services", folder / "shown"
         own.mkdir()
         shown.mkdir(mode=0o755)
-        for wanted, server in plan.started:
-            _lay_out(own, wanted, server, plan, sandbox, workspace.base)
+        programs = tuple(programs_of(plan.started))
+        for wanted, server, program in programs:
+            _lay_out(own, wanted, server, program, plan, sandbox, workspace.base)
         report = folder / "report.json"
         report.touch(mode=0o644)
-        _write(shown / "services.json", to_json(_specification(plan)))
+        _write(shown / "services.json", to_json(_specification(programs)))
         _write(shown / "hosts", _hosts(plan).encode())
         argv = (str(python), "-E", "-s", "-S", _PROGRAM, _SPECIFICATION, *command.argv)
         mounts = (*workspace.mounts, *_mounts(plan, own, shown, report))
@@ -101,6 +102,7 @@ def _lay_out(
     own: Path,
     wanted: WantedService,
     server: InstalledService,
+    program: ServiceProgram,
     plan: ServicePlan,
     sandbox: Sandbox,
     base: BaseSystem | None,
@@ -108,7 +110,6 @@ def _lay_out(
     """Make the folder of one service, with the files and the empty database that it begins with."""
     folder = own / _name(wanted)
     folder.mkdir()
-    program = program_of(wanted, server)
     for name in program.folders:
         (folder / name).mkdir(mode=0o700)
     for name, content in program.files.items():
@@ -123,11 +124,13 @@ def _write(path: Path, content: bytes) -> None:
     path.chmod(0o644)
 
 
-def _specification(plan: ServicePlan) -> dict[str, Any]:
+def _specification(
+    programs: Iterable[tuple[WantedService, InstalledService, ServiceProgram]],
+) -> dict[str, Any]:
     """What the program in the sandbox is told (``inside/backdate_services.py``)."""
     services = []
-    for wanted, server in plan.started:
-        program, folder = program_of(wanted, server), folder_of(wanted)
+    for wanted, _, program in programs:
+        folder = folder_of(wanted)
         services.append(
             {
                 "name": _name(wanted),
