@@ -86,7 +86,49 @@ class ReplaceUse:
     """Expressions for placeholders that a use does not give; without one the use is left alone."""
 
 
-Rewrite = ReplaceName | RenameAttribute | ChangeArgument | AddArgument | NamePositional | ReplaceUse
+class ExpressionRole(StrEnum):
+    """Where an expression stands."""
+
+    CALL = "call"
+    """It is a call."""
+    ARGUMENT = "argument"
+    """A call is given it."""
+    SUBSCRIPTED = "subscripted"
+    """An item of it is taken."""
+    INDEX = "index"
+    """It says which item is taken, or is a bound of a slice."""
+    ITEM = "item"
+    """It is an item, taken by a text that could be an attribute's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceExpression:
+    """Something else takes the place of an expression, whatever names it uses: on named lines only."""
+
+    expression: str
+    """Its code; blanks and line breaks do not matter."""
+    role: ExpressionRole
+    template: str
+    """With ``{self}`` for the expression; of an item, for what it is taken of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeWith:
+    """``with`` becomes ``async with`` in ``async`` functions, or the other way round: on named lines only."""
+
+    to_async: bool
+
+
+Rewrite = (
+    ReplaceName
+    | RenameAttribute
+    | ChangeArgument
+    | AddArgument
+    | NamePositional
+    | ReplaceUse
+    | ReplaceExpression
+    | ChangeWith
+)
 
 
 class LeftAloneReason(StrEnum):

@@ -11,7 +11,7 @@ import warnings
 from ast import parse as parse_with_this_python
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser
@@ -52,6 +52,12 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_python.language()))
 
 
+@lru_cache(maxsize=8)
+def source_tree(text: str) -> SourceTree:
+    """The tree of ``text``; the last ones are kept, since one file is asked about many names."""
+    return SourceTree(text)
+
+
 class SourceTree:
     """One file's text and its tree."""
 
@@ -65,7 +71,12 @@ class SourceTree:
     @cached_property
     def is_python(self) -> bool:
         """Whether some version of Python would read all of it."""
-        return not self.root.has_error or parses_here(self.text)
+        return not self.root.has_error or self.parses_here
+
+    @cached_property
+    def parses_here(self) -> bool:
+        """Whether the Python that runs this reads it."""
+        return parses_here(self.text)
 
     def code(self, node: Node) -> str:
         """The text of ``node``."""
@@ -74,6 +85,14 @@ class SourceTree:
     def line(self, offset: int) -> int:
         """The line, from 1, of a character."""
         return bisect_right(self._starts, offset)
+
+    def offset_of_line(self, line: int) -> int | None:
+        """Where the code of a line begins, behind its blanks; None for one that is blank or not there."""
+        if not 0 < line <= len(self._starts):
+            return None
+        start = self._starts[line - 1]
+        text = self.text[start : self.line_end(start)]
+        return start + len(text) - len(text.lstrip()) if text.strip() else None
 
     def line_start(self, offset: int) -> int:
         """The offset at which the line of a character begins."""

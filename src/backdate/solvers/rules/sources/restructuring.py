@@ -1,0 +1,162 @@
+"""Proposals from what an error says of the shape of code: a method that is a property now, and their like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.rewriting.expressions import PlacedExpression, attributes_on, expressions_on
+from backdate.rewriting.rewrite import ChangeWith, ExpressionRole, ReplaceExpression, ReplaceUse, Rewrite
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.subjects import distribution_of_cause
+
+_LONGEST = 2_000
+_MOST = 6
+"""Proposals of one group."""
+_METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """The statements of a failure's line."""
+
+    expressions: tuple[PlacedExpression, ...]
+    attributes: tuple[str, ...]
+
+    def of(self, role: ExpressionRole) -> Iterator[PlacedExpression]:
+        return (expression for expression in self.expressions if expression.role is role)
+
+
+class RestructuringSource:
+    """Templates for what the error itself tells."""
+
+    origin = ProposalOrigin.RESTRUCTURING
+
+    def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
+        """See ``ProposalSource``. Only lines of tracebacks change: others may be about other objects."""
+        message = group.cause.message[:_LONGEST]
+        place = next(iter(group.places), None)
+        text = evidence.texts.get(place.file) if place is not None else None
+        if place is None or text is None:
+            return ()
+        for pattern, propose in _SHAPES:
+            match = pattern.search(message)
+            if match is not None:
+                lines = frozenset({place.line})
+                line = _Line(expressions=expressions_on(text, lines), attributes=attributes_on(text, lines))
+                rewrites = {repr(rewrite): rewrite for rewrite in propose(match, line)}
+                why = AdviceEvidence(kind=EvidenceKind.MESSAGE, text=match[0][:240])
+                return tuple(
+                    Proposal(
+                        origin=self.origin,
+                        distribution=distribution_of_cause(group.cause),
+                        rewrite=rewrite,
+                        places=group.places,
+                        why=(why,),
+                    )
+                    for rewrite in tuple(rewrites.values())[:_MOST]
+                )
+        return ()
+
+
+def _property(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+    """``x.name()`` of what is no method any more."""
+    for call in line.of(ExpressionRole.CALL):
+        if call.name:
+            yield ReplaceUse(target=f".{call.name}", template="{self}." + call.name)
+
+
+def _method(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+    """``x.name`` of what is a method now."""
+    for name in line.attributes:
+        yield ReplaceUse(target=f".{name}", template="{self}." + name + "()", called=False)
+
+
+def _listed(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+    """``x[0]`` of what is a view or an iterator now; ``x["name"]`` of what has attributes now."""
+    for item in line.of(ExpressionRole.ITEM):
+        yield ReplaceExpression(
+            expression=item.code, role=ExpressionRole.ITEM, template="{self}." + item.name
+        )
+    for value in line.of(ExpressionRole.SUBSCRIPTED):
+        yield ReplaceExpression(
+            expression=value.code, role=ExpressionRole.SUBSCRIPTED, template="list({self})"
+        )
+
+
+def _counted(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+    """``len(x)`` of what is an iterator now."""
+    for call in line.of(ExpressionRole.CALL):
+        inner = call.code.strip().removeprefix("len(").removesuffix(")")
+        if call.code.startswith("len("):
+            yield ReplaceExpression(expression=inner, role=ExpressionRole.ARGUMENT, template="list({self})")
+
+
+def _awaited(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+    """The result of what is a coroutine now."""
+    for call in line.of(ExpressionRole.CALL):
+        if call.in_async:
+            yield ReplaceExpression(expression=call.code, role=ExpressionRole.CALL, template="await {self}")
+
+
+def _item(match: re.Match[str], _: _Line) -> Iterator[Rewrite]:
+    """``x.name`` of what is a dictionary now."""
+    name = match[1]
+    yield ReplaceUse(target=f".{name}", template=f'{{self}}["{name}"]', called=False)
+
+
+def _integer(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+    """A number that has to be whole: quotients first."""
+    roles = (ExpressionRole.INDEX, ExpressionRole.ARGUMENT)
+    numbers = [e for e in line.expressions if e.role in roles and e.code[:1] not in "\"'[{"]
+    numbers.sort(key=lambda e: "/" not in e.code)
+    for number in numbers:
+        if not number.code.startswith("int(") and not number.code.isdigit():
+            yield ReplaceExpression(expression=number.code, role=number.role, template="int({self})")
+
+
+def _with(to_async: bool) -> Callable[[re.Match[str], _Line], Iterator[Rewrite]]:
+    def propose(_: re.Match[str], __: _Line) -> Iterator[Rewrite]:
+        yield ChangeWith(to_async=to_async)
+
+    return propose
+
+
+_SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _Line], Iterator[Rewrite]]], ...] = (
+    (re.compile(r"'(?!module'|NoneType')[\w.]{1,80}' object is not callable"), _property),
+    (
+        re.compile(
+            rf"{_METHOD} object (?:is not (?:subscriptable|iterable)|has no attribute)|"
+            rf"(?:unsupported operand|not supported between|of type|bad operand type)[^\n]{{0,80}}{_METHOD}"
+        ),
+        _method,
+    ),
+    (re.compile(r"'coroutine' object|coroutine '[\w.<>]{1,120}' was never awaited"), _awaited),
+    (
+        re.compile(r"'(?!type'|int'|float'|NoneType'|bool')[\w.]{1,80}' object is not subscriptable"),
+        _listed,
+    ),
+    (re.compile(r"object of type '(?:map|filter|zip|generator|[\w.]{0,60}iterator)' has no len"), _counted),
+    (re.compile(r"'(?:dict|OrderedDict)' object has no attribute '([A-Za-z_]\w{0,80})'"), _item),
+    (
+        re.compile(
+            r"cannot be interpreted as an integer|integer argument expected, got float|"
+            r"indices must be integers or slices, not float|slice indices must be integers|"
+            r"only integers, slices "
+        ),
+        _integer,
+    ),
+    (
+        re.compile(
+            r"does not support the context manager protocol|Use async with instead|^__enter__$|^__exit__$"
+        ),
+        _with(True),
+    ),
+    (
+        re.compile(r"does not support the asynchronous context manager protocol|^__aenter__$|^__aexit__$"),
+        _with(False),
+    ),
+)
+"""What messages say of a shape, and what is proposed then. The first that fits counts."""

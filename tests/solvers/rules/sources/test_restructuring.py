@@ -1,0 +1,64 @@
+"""What the shape of an error proposes, made on the line that it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.editing.spans import apply_edits
+from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.restructuring import RestructuringSource
+
+
+def results(message: str, text: str, line: int = 1) -> list[str]:
+    """What each proposal makes of ``text``."""
+    cause = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message=message)
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
+    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    made = []
+    for proposal in RestructuringSource().propose(group, evidence):
+        assert proposal.rewrite is not None
+        edits = rewrite_source(text, proposal.rewrite, lines=frozenset({line})).edits
+        made.append(apply_edits(text, edits))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("message", "before", "after"),
+    [
+        (
+            "'bool' object is not callable",
+            "if user.is_authenticated(): pass\n",
+            "if user.is_authenticated: pass\n",
+        ),
+        ("'method' object is not subscriptable", "x = d.keys[0]\n", "x = d.keys()[0]\n"),
+        ("unsupported operand type(s) for +: 'method' and 'int'", "x = d.size + 1\n", "x = d.size() + 1\n"),
+        ("'dict_keys' object is not subscriptable", "x = d.keys()[0]\n", "x = list(d.keys())[0]\n"),
+        ("'Config' object is not subscriptable", "x = c['name']\n", "x = c.name\n"),
+        ("object of type 'map' has no len()", "x = len(map(f, a))\n", "x = len(list(map(f, a)))\n"),
+        ("'dict' object has no attribute 'name'", "x = f(c.name)\n", 'x = f(c["name"])\n'),
+        ("'float' object cannot be interpreted as an integer", "f(a, n / 2)\n", "f(a, int(n / 2))\n"),
+    ],
+)
+def test_the_first_proposal_is_what_the_message_is_about(message: str, before: str, after: str) -> None:
+    assert results(message, before)[0] == after
+
+
+def test_coroutines_and_contexts_change_in_async_functions() -> None:
+    text = "async def f():\n    x = g().data\n    with h() as i:\n        pass\n"
+    awaited = results("'coroutine' object has no attribute 'data'", text, 2)
+    assert awaited[0] == text.replace("g().data", "(await g()).data")
+    contexts = results("'H' object does not support the context manager protocol", text, 3)
+    assert contexts == [text.replace("    with", "    async with")]
+
+
+@pytest.mark.parametrize(
+    "message", ["'NoneType' object is not callable", "'module' object is not callable", "x"]
+)
+def test_messages_that_tell_no_shape_propose_nothing(message: str) -> None:
+    assert results(message, "x = a.b()\n") == []
