@@ -44,7 +44,7 @@ class Homes:
     """By module or class, its public members."""
 
 
-class _Line(msgspec.Struct, kw_only=True):
+class _ProbeLine(msgspec.Struct, kw_only=True):
     name: str = ""
     aliases: tuple[str, ...] = ()
     document: str = ""
@@ -74,7 +74,7 @@ def find_homes(
 def read_homes(data: bytes) -> Homes:
     """The answers in what a probe wrote; of lines about the same the first counts."""
     found = Homes(aliases={}, documents={}, members={})
-    decoder = decoder_of(_Line)
+    decoder = decoder_of(_ProbeLine)
     for raw in data.splitlines():
         try:
             line = decoder.decode(raw)

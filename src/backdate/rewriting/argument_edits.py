@@ -6,11 +6,11 @@ from tree_sitter import Node
 
 from backdate.editing.encodings import DecodedText
 from backdate.editing.spans import Edit
-from backdate.rewriting.calls import Call
+from backdate.rewriting.calls import FunctionCall
 from backdate.rewriting.source_tree import SourceTree
 
 
-def keyword_of(tree: SourceTree, call: Call, name: str) -> Node | None:
+def keyword_of(tree: SourceTree, call: FunctionCall, name: str) -> Node | None:
     """The argument that a call gives by this keyword."""
     for argument in call.given:
         if argument.type == "keyword_argument" and argument_name(tree, argument) == name:
@@ -29,7 +29,7 @@ def argument_value(argument: Node) -> Node:
     return argument.child_by_field_name("value") or argument
 
 
-def remove_argument(tree: SourceTree, call: Call, argument: Node) -> Edit:
+def remove_argument(tree: SourceTree, call: FunctionCall, argument: Node) -> Edit:
     """The edit that takes an argument out with its comma; with its lines where it alone stands on them."""
     index = call.given.index(argument)
     start, end = argument.start_byte, argument.end_byte
@@ -56,7 +56,7 @@ def remove_argument(tree: SourceTree, call: Call, argument: Node) -> Edit:
     return Edit(start, comma + (len(rest) - len(rest.lstrip(" \t")) if index else 0), "")
 
 
-def append_argument(tree: SourceTree, call: Call, text: str) -> Edit:
+def append_argument(tree: SourceTree, call: FunctionCall, text: str) -> Edit:
     """The edit that adds ``text`` as the last one, before ``**kwargs``; on its own line where all are."""
     opening = call.arguments.start_byte
     if not call.given:
@@ -81,7 +81,7 @@ def _behind_comma(tree: SourceTree, offset: int) -> int:
     return offset + blanks + 1 if rest[blanks : blanks + 1] == "," else offset
 
 
-def _comment_between(call: Call, start: int, end: int) -> bool:
+def _comment_between(call: FunctionCall, start: int, end: int) -> bool:
     return any(
         child.type == "comment" and start <= child.start_byte < end for child in call.arguments.children
     )

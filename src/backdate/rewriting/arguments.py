@@ -12,7 +12,7 @@ from backdate.rewriting.argument_edits import (
     keyword_of,
     remove_argument,
 )
-from backdate.rewriting.calls import Call, calls_of
+from backdate.rewriting.calls import FunctionCall, calls_of
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.rewrite import (
@@ -26,7 +26,7 @@ from backdate.rewriting.rewrite import (
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.spelling import spell_expression
 
-Change = Callable[[Call], list[Edit] | LeftAloneReason | None]
+Change = Callable[[FunctionCall], list[Edit] | LeftAloneReason | None]
 """The edits of a call, why it is left alone, or None where it is not concerned."""
 
 
@@ -36,7 +36,7 @@ def change_argument(
     """The edits that rename, replace or drop a keyword argument."""
     names, imports = SourceNames(tree), ImportEdits(tree)
 
-    def change(call: Call) -> list[Edit] | LeftAloneReason | None:
+    def change(call: FunctionCall) -> list[Edit] | LeftAloneReason | None:
         argument = keyword_of(tree, call, rewrite.argument)
         if argument is None:
             has_more = any(a.type == "dictionary_splat" for a in call.given)
@@ -66,7 +66,7 @@ def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] |
     """The edits that give calls a keyword argument which they do not give yet."""
     names, imports = SourceNames(tree), ImportEdits(tree)
 
-    def change(call: Call) -> list[Edit] | LeftAloneReason | None:
+    def change(call: FunctionCall) -> list[Edit] | LeftAloneReason | None:
         if keyword_of(tree, call, rewrite.argument) is not None:
             return None
         if rewrite.position is not None and len(call.positional) > rewrite.position:
@@ -87,7 +87,7 @@ def name_positional(
     """The edits that give arguments by keyword which calls give by position."""
     names = SourceNames(tree)
 
-    def change(call: Call) -> list[Edit] | LeftAloneReason | None:
+    def change(call: FunctionCall) -> list[Edit] | LeftAloneReason | None:
         positional = call.positional
         first = next((i for i, name in enumerate(rewrite.names) if name), len(rewrite.names))
         if len(positional) <= first and not call.has_splat:

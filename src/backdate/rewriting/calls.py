@@ -12,7 +12,7 @@ from backdate.rewriting.source_tree import ancestors, is_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class FunctionCall:
     """One call."""
 
     node: Node
@@ -36,14 +36,14 @@ class Call:
         return any(a.type in ("list_splat", "dictionary_splat") for a in self.given)
 
 
-def calls_of(names: SourceNames, function: str) -> Iterator[Call]:
+def calls_of(names: SourceNames, function: str) -> Iterator[FunctionCall]:
     """The calls of ``function`` in the file, in their order.
 
     ".name" is the method of any object but a module. Of a class its constructor, ``super().__init__`` and
     ``Class.__init__`` in classes made from it, and ``functools.partial(function, …)`` count as calls.
     """
     any_object = function.startswith(".")
-    found: dict[tuple[int, int], Call] = {}
+    found: dict[tuple[int, int], FunctionCall] = {}
     for chain in mentions(names, function):
         if any_object:
             if chain.type != "attribute" or is_of_module(names, chain):
@@ -55,15 +55,17 @@ def calls_of(names: SourceNames, function: str) -> Iterator[Call]:
     yield from (found[place] for place in sorted(found))
 
 
-def call_at(node: Node, *, skip: int = 0) -> Call | None:
-    """A ``call`` node as a Call, without its first ``skip`` arguments; None for what is no call."""
+def call_at(node: Node, *, skip: int = 0) -> FunctionCall | None:
+    """A ``call`` node as a FunctionCall, without its first ``skip`` arguments; None for what is no call."""
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if node.type != "call" or function is None or arguments is None:
         return None
     if arguments.type == "generator_expression":
-        return Call(node=node, function=function, arguments=arguments, given=(arguments,))
+        return FunctionCall(node=node, function=function, arguments=arguments, given=(arguments,))
     given = tuple(child for child in arguments.named_children if child.type != "comment")
-    return Call(node=node, function=function, arguments=arguments, given=given[skip:], is_whole=not skip)
+    return FunctionCall(
+        node=node, function=function, arguments=arguments, given=given[skip:], is_whole=not skip
+    )
 
 
 def is_of_module(names: SourceNames, chain: Node) -> bool:
@@ -89,7 +91,7 @@ def mentions(names: SourceNames, function: str) -> Iterator[Node]:
                 yield node
 
 
-def _calls_through(names: SourceNames, chain: Node) -> Iterator[Call]:
+def _calls_through(names: SourceNames, chain: Node) -> Iterator[FunctionCall]:
     """The calls that one mention of a function or a class leads to."""
     parent = chain.parent
     if parent is None:
@@ -109,7 +111,7 @@ def _calls_through(names: SourceNames, chain: Node) -> Iterator[Call]:
                 yield call
 
 
-def _constructor_calls(names: SourceNames, definition: Node, base: Node) -> Iterator[Call]:
+def _constructor_calls(names: SourceNames, definition: Node, base: Node) -> Iterator[FunctionCall]:
     """``super().__init__(…)`` and ``Base.__init__(self, …)`` in a class made from ``base``."""
     text = names.tree.code(base)
     for node in names.tree.identifiers("__init__"):

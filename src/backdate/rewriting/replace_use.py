@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.argument_edits import argument_name, argument_value
-from backdate.rewriting.calls import Call, calls_of, is_of_module, mentions
+from backdate.rewriting.calls import FunctionCall, calls_of, is_of_module, mentions
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
@@ -82,7 +82,7 @@ class _UseReplacement:
             if i.dotted == target and i.statement.type == "import_from_statement"
         )
 
-    def _uses(self) -> Iterator[tuple[Node, Call | Node]]:
+    def _uses(self) -> Iterator[tuple[Node, FunctionCall | Node]]:
         """The uses: each node that is replaced, and the call or the name that it is."""
         target = self._rewrite.target
         if self._rewrite.called:
@@ -104,7 +104,7 @@ class _UseReplacement:
             if concerned and not is_called and not is_stored:
                 yield chain, chain
 
-    def _is_direct(self, call: Call) -> bool:
+    def _is_direct(self, call: FunctionCall) -> bool:
         """Whether the call is one of the function itself, and not of ``super().__init__``."""
         target = self._rewrite.target
         return target.startswith(".") or self._names.dotted(call.function).dotted == target
@@ -115,9 +115,9 @@ class _UseReplacement:
     def _leave(self, reason: LeftAloneReason, node: Node) -> None:
         self._left.append(LeftAlone(reason=reason, line=self._tree.line(node.start_byte)))
 
-    def _change(self, node: Node, use: Call | Node) -> None:
+    def _change(self, node: Node, use: FunctionCall | Node) -> None:
         rewrite, tree = self._rewrite, self._tree
-        chain = use.function if isinstance(use, Call) else use
+        chain = use.function if isinstance(use, FunctionCall) else use
         if is_guarded(tree, node, rewrite.target, "", anywhere=self._lines is None):
             self._leave(LeftAloneReason.GUARDED, node)
             return
@@ -158,10 +158,10 @@ class _UseReplacement:
         ]
         return apply_edits(self._tree.code(node), inside)
 
-    def _given(self, use: Call | Node) -> dict[str, Given] | None:
+    def _given(self, use: FunctionCall | Node) -> dict[str, Given] | None:
         """What a use gives, by placeholder; None where the template cannot carry it over."""
         tree = self._tree
-        chain = use.function if isinstance(use, Call) else use
+        chain = use.function if isinstance(use, FunctionCall) else use
         wanted = placeholders_of(self._rewrite.template)
         given = {
             name: Given(code=code, is_primary=False)
@@ -173,7 +173,7 @@ class _UseReplacement:
         if owner is not None:
             nodes["self"] = owner
         rest: list[str] = []
-        if isinstance(use, Call):
+        if isinstance(use, FunctionCall):
             position = 0
             for argument in use.given:
                 name = argument_name(tree, argument)
@@ -194,9 +194,9 @@ class _UseReplacement:
             given["args"] = Given(code=", ".join(rest), is_primary=True)
         return given
 
-    def _has_loose_comment(self, use: Call | Node) -> bool:
+    def _has_loose_comment(self, use: FunctionCall | Node) -> bool:
         """Whether a comment stands between the arguments: it has no place in what follows."""
-        if not isinstance(use, Call):
+        if not isinstance(use, FunctionCall):
             return False
         return any(child.type == "comment" for child in use.arguments.children)
 

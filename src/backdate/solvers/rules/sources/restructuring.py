@@ -19,7 +19,7 @@ _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _FailingCode:
     """The statements of a failure's line."""
 
     expressions: tuple[PlacedExpression, ...]
@@ -45,7 +45,9 @@ class RestructuringSource:
             match = pattern.search(message)
             if match is not None:
                 lines = frozenset({place.line})
-                line = _Line(expressions=expressions_on(text, lines), attributes=attributes_on(text, lines))
+                line = _FailingCode(
+                    expressions=expressions_on(text, lines), attributes=attributes_on(text, lines)
+                )
                 rewrites = {repr(rewrite): rewrite for rewrite in propose(match, line)}
                 why = AdviceEvidence(kind=EvidenceKind.MESSAGE, text=match[0][:240])
                 return tuple(
@@ -61,20 +63,20 @@ class RestructuringSource:
         return ()
 
 
-def _property(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+def _property(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """``x.name()`` of what is no method any more."""
     for call in line.of(ExpressionRole.CALL):
         if call.name:
             yield ReplaceUse(target=f".{call.name}", template="{self}." + call.name)
 
 
-def _method(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+def _method(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """``x.name`` of what is a method now."""
     for name in line.attributes:
         yield ReplaceUse(target=f".{name}", template="{self}." + name + "()", called=False)
 
 
-def _listed(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+def _listed(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """``x[0]`` of what is a view or an iterator now; ``x["name"]`` of what has attributes now."""
     for item in line.of(ExpressionRole.ITEM):
         yield ReplaceExpression(
@@ -86,7 +88,7 @@ def _listed(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
         )
 
 
-def _counted(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+def _counted(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """``len(x)`` of what is an iterator now."""
     for call in line.of(ExpressionRole.CALL):
         inner = call.code.strip().removeprefix("len(").removesuffix(")")
@@ -94,20 +96,20 @@ def _counted(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
             yield ReplaceExpression(expression=inner, role=ExpressionRole.ARGUMENT, template="list({self})")
 
 
-def _awaited(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+def _awaited(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """The result of what is a coroutine now."""
     for call in line.of(ExpressionRole.CALL):
         if call.in_async:
             yield ReplaceExpression(expression=call.code, role=ExpressionRole.CALL, template="await {self}")
 
 
-def _item(match: re.Match[str], _: _Line) -> Iterator[Rewrite]:
+def _item(match: re.Match[str], _: _FailingCode) -> Iterator[Rewrite]:
     """``x.name`` of what is a dictionary now."""
     name = match[1]
     yield ReplaceUse(target=f".{name}", template=f'{{self}}["{name}"]', called=False)
 
 
-def _integer(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
+def _integer(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """A number that has to be whole: quotients first."""
     roles = (ExpressionRole.INDEX, ExpressionRole.ARGUMENT)
     numbers = [e for e in line.expressions if e.role in roles and e.code[:1] not in "\"'[{"]
@@ -117,14 +119,14 @@ def _integer(_: re.Match[str], line: _Line) -> Iterator[Rewrite]:
             yield ReplaceExpression(expression=number.code, role=number.role, template="int({self})")
 
 
-def _with(to_async: bool) -> Callable[[re.Match[str], _Line], Iterator[Rewrite]]:
-    def propose(_: re.Match[str], __: _Line) -> Iterator[Rewrite]:
+def _with(to_async: bool) -> Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]:
+    def propose(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
         yield ChangeWith(to_async=to_async)
 
     return propose
 
 
-_SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _Line], Iterator[Rewrite]]], ...] = (
+_SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]], ...] = (
     (re.compile(r"'(?!module'|NoneType')[\w.]{1,80}' object is not callable"), _property),
     (
         re.compile(
