@@ -18,13 +18,13 @@ from fake_setups import (
     start,
 )
 
-from backdate.checking.attempts import message_of
+from backdate.checking.attempts import Attempt, message_of
 from backdate.checking.learnt import with_learnt
 from backdate.checking.loop import Loop
 from backdate.checking.progress import AttemptStarted
 from backdate.checking.settings import SetupOptions
 from backdate.recipes.adviser.consultation import Consultation
-from backdate.recipes.recipe import Recipe, SystemPackages
+from backdate.recipes.recipe import InstallStep, Recipe, SystemPackages
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import with_variables
 from backdate.recipes.repair.setup_failure import SetupFailure
@@ -466,3 +466,25 @@ def test_what_a_recipe_sets_itself_is_not_learnt_from_another() -> None:
     assert dict(learnt.test.environment) == {"VERSION": "2.0", "MODE": "x"}
     assert packages_of(learnt) == {"b"}
     assert with_learnt(learnt, before, after) == learnt
+
+
+def test_what_is_missing_without_the_project_does_not_hide_why_it_was_given_up() -> None:
+    project = InstallStep(kind="project", file=".", provenance=RULE)
+    whole = replace(recipe("a"), install=(project, *recipe("a").install))
+    given_up = recipe("a")
+
+    def attempts(passed: int) -> Attempt:
+        def says(one: Recipe, python: str) -> object:
+            if one == whole:
+                return failure("the build wants example.org")
+            return ran(passed=passed, failed=3, error="ModuleNotFoundError: No module named 'own'")
+
+        def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+            return [repaired(given_up, "fewer steps")] if one == whole else []
+
+        best = Loop(FakeLoopBackend(says, proposes), SetupOptions(), ROOT).run([start(whole)])
+        assert best is not None
+        return best
+
+    assert attempts(passed=0).record.message == "the build wants example.org"
+    assert attempts(passed=1).recipe_run.recipe == given_up  # it shows something of the project after all

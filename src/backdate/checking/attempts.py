@@ -32,6 +32,13 @@ class Attempt:
     """All that was changed in the candidate so far."""
     failure: SetupFailure | None = None
     assessment: SetupAssessment
+    without_project: bool = False
+    """Whether the project is not installed, though the recipe that it began with installs it."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether its error stood in the way: not what is missing where the project was given up."""
+        return bool(self.record.counts.passed) or not self.without_project
 
     @property
     def proven(self) -> bool:

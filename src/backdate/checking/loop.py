@@ -106,7 +106,7 @@ class Loop:
 
     def best(self) -> Attempt | None:
         """The best attempt so far; None before the first."""
-        return max(self.tried, key=lambda attempt: attempt.score, default=None)
+        return max(self.tried, key=lambda attempt: (attempt.tells, attempt.score), default=None)
 
     def _advised(self) -> Iterator[tuple[StartingRecipe, bool]]:
         """What an adviser would begin with, asked once nothing else was proven and attempts are left."""
@@ -275,10 +275,19 @@ class Loop:
             apt=self.backend.apt,
         )
         return Attempt(
-            record=record, recipe_run=recipe_run, repairs=repairs, failure=failure, assessment=assessment
+            record=record,
+            recipe_run=recipe_run,
+            repairs=repairs,
+            failure=failure,
+            assessment=assessment,
+            without_project=_installs_project(start.recipe) and not _installs_project(recipe_run.recipe),
         )
 
     def _count_defined(self) -> DefinedTests:
         if self._defined is None:
             self._defined = self.backend.defined_tests()
         return self._defined
+
+
+def _installs_project(recipe: Recipe) -> bool:
+    return any(step.kind == "project" for step in recipe.install)
