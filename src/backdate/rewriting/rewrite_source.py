@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.arguments import add_argument, change_argument, name_positional
@@ -33,6 +34,10 @@ _GENERATED = re.compile(
 _LONGEST_HEADER = 20
 
 
+def _is_comment(line: str) -> bool:
+    return not line.strip() or line.lstrip("\ufeff \t").startswith("#")
+
+
 def rewrite_source(text: str, rewrite: Rewrite, *, lines: frozenset[int] | None) -> RewrittenSource:
     """What ``rewrite`` makes of a file's ``text`` on ``lines`` (from 1; None for all).
 
@@ -42,7 +47,8 @@ def rewrite_source(text: str, rewrite: Rewrite, *, lines: frozenset[int] | None)
     leaf = _leaf(rewrite)
     if leaf and leaf not in text:
         return _left(LeftAloneReason.NOT_THERE)
-    header = text[:4000].splitlines()[:_LONGEST_HEADER]
+    # Of the comments before any code: further down "do not modify these" is about a constant.
+    header = takewhile(_is_comment, text[:4000].splitlines()[:_LONGEST_HEADER])
     if any(_GENERATED.match(line) for line in header):
         return _left(LeftAloneReason.GENERATED)
     tree = source_tree(text)
