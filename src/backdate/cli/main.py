@@ -25,6 +25,7 @@ from backdate.cli import (
     index,
     recipe,
     report,
+    rules,
     score,
     setup,
     show,
@@ -68,6 +69,7 @@ bench.app.command("annotate")(bench_annotate.annotate_command)
 bench.app.command("build")(bench_build.build_command)
 bench.app.command("funnel")(bench_funnel.funnel_command)
 app.add_typer(bench.app)
+app.add_typer(rules.app)
 app.command("worker")(worker.worker_command)
 app.command("doctor")(doctor.doctor_command)
 

@@ -245,3 +245,24 @@ def _is_between(since: str, old: str, new: str) -> bool:
         return (not old or Version(old) < Version(since)) and (not new or Version(since) <= Version(new))
     except UNREADABLE:
         return True
+
+
+def in_words(rewrite: Rewrite) -> str:
+    """What a rewrite does, in one line."""
+    match rewrite:
+        case ReplaceName():
+            return f"{rewrite.old} becomes {rewrite.new}"
+        case RenameAttribute():
+            return f"{rewrite.owner}.{rewrite.old} becomes .{rewrite.new}"
+        case ChangeArgument():
+            where = f" where it is {rewrite.only_value}" if rewrite.only_value else ""
+            if not rewrite.new:
+                return f"{rewrite.argument}= of {rewrite.function} is left out{where}"
+            value = rewrite.value or "{value}"
+            return f"{rewrite.argument}= of {rewrite.function} becomes {rewrite.new}={value}{where}"
+        case AddArgument():
+            return f"{rewrite.function} is given {rewrite.argument}={rewrite.value}"
+        case NamePositional():
+            return f"arguments of {rewrite.function} become keywords: {', '.join(rewrite.names)}"
+        case ReplaceUse():
+            return f"{rewrite.target} becomes {rewrite.template}"

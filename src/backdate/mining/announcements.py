@@ -1,0 +1,345 @@
+"""What the sources of one release announce: which of their names are to go, in the library's own words.
+
+Sources are those of strangers: they are parsed by ``ast`` and nothing of them is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from backdate.mining.literals import dotted_of, strings_in, text_of
+
+_LARGEST = 4 * 1024 * 1024
+_LONGEST_WORDS = 600
+_DIRECTIVE = re.compile(
+    r"^([ \t]*)\.\. (?:deprecated|versionremoved|deprecated-removed)::(.*)$", re.MULTILINE
+)
+_CATEGORY = re.compile(r"(?:Deprecat\w*Warning|FutureWarning|RemovedIn\w+|\w*Deprecat\w*|MovedIn\w+)\Z")
+_HELPER = re.compile(
+    r"deprecat|_?warn_(?:removed|moved|renamed)|rename_(?:parameter|arg|kwarg)|delete_parameter"
+    r"|make_keyword_only|renamed_(?:arg|kwarg|parameter)|legacy_|moved_|obsolete",
+    re.IGNORECASE,
+)
+_TABLE = re.compile(
+    r"deprecat|expired|former|removed|renamed|moved|replaced|redirect|obsolete", re.IGNORECASE
+)
+_PARAMETER = re.compile(r"^([ \t]*)(\*{0,2}\w[\w, *]*?) *(?::|$)")
+_OLD_KEYS = ("old_arg_name", "old", "old_name", "name", "arg", "arg_name", "parameter", "old_kwarg", "kwarg")
+_NEW_KEYS = ("new_arg_name", "new", "new_name", "alternative", "replacement", "instead", "new_kwarg")
+
+
+class AnnouncedBy(StrEnum):
+    """How a release announces a change."""
+
+    WARNING = "warning"
+    DECORATOR = "decorator"
+    HELPER = "helper"
+    DIRECTIVE = "directive"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """One name, or an argument of it, of which a release says that it is to go."""
+
+    name: str
+    """Where it is defined, dotted: "numpy.core.fromnumeric.product"."""
+    argument: str = ""
+    new: str = ""
+    """What a structured helper names as its replacement; "" where only the words tell."""
+    words: str
+    by: AnnouncedBy
+    line: int
+
+
+def announcements_in(source: str, module: str) -> tuple[Announcement, ...]:
+    """What the text of ``module`` announces; nothing for what this interpreter cannot parse."""
+    if len(source) > _LARGEST:
+        return ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    reader = _Reader(module, _text_constants(tree))
+    with contextlib.suppress(RecursionError):  # what was found above such nesting stays
+        reader.visit(tree)
+    return tuple(dict.fromkeys(reader.found))
+
+
+def _text_constants(tree: ast.Module) -> dict[str, str]:
+    """Texts that the module keeps under names."""
+    return {
+        target.id: text
+        for node in tree.body
+        if isinstance(node, ast.Assign) and (text := text_of(node.value, {}))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+class _Reader(ast.NodeVisitor):
+    """Walks one module and keeps where it is."""
+
+    def __init__(self, module: str, constants: Mapping[str, str]) -> None:
+        self.found: list[Announcement] = []
+        self._module = module
+        self._constants = dict(constants)
+        self._scopes: list[str] = []
+        self._functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+        self._tests: list[ast.expr] = []
+
+    def visit_Module(self, node: ast.Module) -> None:
+        """The module's own documentation, then what is in it."""
+        self._read_document(node, self._module)
+        self.generic_visit(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A class: its decorators announce the class."""
+        self._read_decorators(node)
+        self._scopes.append(node.name)
+        self._read_document(node, self._here())
+        self.generic_visit(node)
+        self._scopes.pop()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """A function or method."""
+        self._read_decorators(node)
+        self._scopes.append(node.name)
+        self._functions.append(node)
+        tests, self._tests = self._tests, []
+        self._read_document(node, self._here())
+        for child in node.body:
+            self.visit(child)
+        self._tests = tests
+        self._functions.pop()
+        self._scopes.pop()
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 (the name is ast's)
+
+    def visit_If(self, node: ast.If) -> None:
+        """What is announced below a test of a parameter is about that parameter."""
+        self._tests.append(node.test)
+        for child in node.body:
+            self.visit(child)
+        self._tests.pop()
+        for child in node.orelse:
+            self.visit(child)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """Tables of names, aliases that a helper makes, and texts that a later call uses."""
+        text = text_of(node.value, self._constants)
+        for target in node.targets:
+            name = dotted_of(target)
+            if isinstance(target, ast.Name) and text:
+                self._constants[target.id] = text
+            if name and isinstance(node.value, ast.Dict | ast.Set) and _TABLE.search(name):
+                self._read_table(node.value)
+            elif name and isinstance(node.value, ast.Call) and _is_helper(node.value):
+                self._add(self._here(name), node.value, by=AnnouncedBy.HELPER, words=self._words(node.value))
+                return
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """The same with an annotation."""
+        if isinstance(node.value, ast.Dict | ast.Set) and _TABLE.search(dotted_of(node.target)):
+            self._read_table(node.value)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """``warnings.warn(…)`` with a category that says so, and helpers such as ``deprecate("NAME", …)``."""
+        function = dotted_of(node.func)
+        leaf = function.rpartition(".")[2]
+        if leaf in ("warn", "warn_explicit", "_warn") and self._has_category(node):
+            for name, argument in self._subjects():
+                self._add(name, node, by=AnnouncedBy.WARNING, words=self._words(node), argument=argument)
+        elif leaf and _HELPER.search(leaf):
+            self._read_helper(node)
+        self.generic_visit(node)
+
+    def _here(self, name: str = "") -> str:
+        scopes = [scope for scope in self._scopes if scope not in ("__init__", "__new__")]
+        return ".".join((self._module, *scopes, *([name] if name else [])))
+
+    def _has_category(self, node: ast.Call) -> bool:
+        given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+        categories = [dotted_of(value.func if isinstance(value, ast.Call) else value) for value in given]
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Call):
+            categories.append(dotted_of(first.func))
+        said = any(_CATEGORY.match(name.rpartition(".")[2]) for name in categories if name)
+        return said or "deprecat" in self._words(node).lower()
+
+    def _subjects(self) -> Iterator[tuple[str, str]]:
+        """What a warning here is about: the names that ``__getattr__`` is asked for, an argument, or the
+        function around it."""
+        function = self._functions[-1] if self._functions else None
+        if function is None:
+            yield self._here(), ""
+            return
+        parameters = _parameters(function)
+        if function.name in ("__getattr__", "__getattribute__", "__dir__"):
+            for test in self._tests:
+                for name in strings_in(test):
+                    yield ".".join((self._module, *self._scopes[:-1], name)), ""
+            return
+        named = [name for test in self._tests for name in _tested(test, parameters)]
+        if named:
+            for name in dict.fromkeys(named):
+                yield self._here(), name
+        else:
+            yield self._here(), ""
+
+    def _words(self, node: ast.Call) -> str:
+        values = [*node.args, *(keyword.value for keyword in node.keywords)]
+        texts = []
+        for value in values:
+            inner = value.args if isinstance(value, ast.Call) and not text_of(value, self._constants) else []
+            texts += [text_of(one, self._constants) for one in (value, *inner)]
+        return " ".join(" ".join(text.split()) for text in texts if text)[:_LONGEST_WORDS]
+
+    def _add(
+        self, name: str, node: ast.AST, *, by: AnnouncedBy, words: str, argument: str = "", new: str = ""
+    ) -> None:
+        self.found.append(
+            Announcement(
+                name=name, argument=argument, new=new, words=words, by=by, line=getattr(node, "lineno", 0)
+            )
+        )
+
+    def _read_decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        for decorator in node.decorator_list:
+            called = decorator if isinstance(decorator, ast.Call) else None
+            name = dotted_of(called.func if called else decorator)
+            if not _HELPER.search(name):
+                continue
+            words = self._words(called) if called else ""
+            argument, new = _renamed_argument(called, self._constants, name) if called else ("", "")
+            self._add(
+                self._here(node.name),
+                decorator,
+                by=AnnouncedBy.DECORATOR,
+                words=words,
+                argument=argument,
+                new=new,
+            )
+
+    def _read_helper(self, node: ast.Call) -> None:
+        keywords = {keyword.arg: text_of(keyword.value, self._constants) for keyword in node.keywords}
+        texts = [text_of(value, self._constants) for value in node.args]
+        new = next((keywords[key] for key in _NEW_KEYS if keywords.get(key)), "")
+        old = next((keywords[key] for key in _OLD_KEYS if keywords.get(key)), "") or next(
+            filter(None, texts), ""
+        )
+        words = self._words(node)
+        if re.fullmatch(r"[A-Za-z_]\w*(?:\.\w+)*(?:\(\))?", old):
+            leaf = old.removesuffix("()").rpartition(".")[2]
+            parameters = _parameters(self._functions[-1]) if self._functions else frozenset()
+            if leaf in parameters:
+                self._add(self._here(), node, by=AnnouncedBy.HELPER, words=words, argument=leaf, new=new)
+                return
+            scope = self._scopes[:-1] if self._functions else self._scopes
+            own = self._functions and self._functions[-1].name == leaf
+            name = self._here() if own else ".".join((self._module, *scope, leaf))
+            self._add(name, node, by=AnnouncedBy.HELPER, words=words, new=new)
+            return
+        for name, argument in self._subjects():
+            self._add(name, node, by=AnnouncedBy.HELPER, words=words, argument=argument, new=new)
+
+    def _read_table(self, node: ast.Dict | ast.Set) -> None:
+        pairs = (
+            zip(node.keys, node.values, strict=True)
+            if isinstance(node, ast.Dict)
+            else ((e, None) for e in node.elts)
+        )
+        for key, value in pairs:
+            name = text_of(key, self._constants) if key is not None else ""
+            if not re.fullmatch(r"[A-Za-z_]\w*(?:[.:]\w+)*", name):
+                continue
+            words = " ".join(strings_in(value))[:_LONGEST_WORDS] if value is not None else ""
+            words = words or text_of(value, self._constants) if value is not None else words
+            dotted = name.replace(":", ".") if ":" in name else f"{self._module}.{name}"
+            new = words.replace(":", ".") if re.fullmatch(r"[A-Za-z_]\w*(?:[.:]\w+)*", words) else ""
+            self._add(dotted, key or node, by=AnnouncedBy.TABLE, words=words, new=new)
+
+    def _read_document(
+        self, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, name: str
+    ) -> None:
+        document = ast.get_docstring(node) or ""
+        for match in _DIRECTIVE.finditer(document):
+            words = _directive_words(document, match)
+            for argument in _parameters_above(document, match) or ("",):
+                self._add(name, node, by=AnnouncedBy.DIRECTIVE, words=words, argument=argument)
+
+
+def _is_helper(node: ast.Call) -> bool:
+    return bool(_HELPER.search(dotted_of(node.func).rpartition(".")[2]))
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    given = function.args
+    names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    return frozenset(names - {"self", "cls"})
+
+
+def _tested(test: ast.expr, parameters: frozenset[str]) -> list[str]:
+    """The parameters that a test is about: by name, or as the key of ``**kwargs``."""
+    names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name) and node.id in parameters]
+    if names:
+        return names
+    return [
+        text
+        for node in ast.walk(test)
+        if isinstance(node, ast.Compare) and any(isinstance(operator, ast.In) for operator in node.ops)
+        if any("kw" in dotted_of(one) or "options" in dotted_of(one) for one in node.comparators)
+        if (text := text_of(node.left, {}))
+    ]
+
+
+def _renamed_argument(node: ast.Call, constants: Mapping[str, str], helper: str) -> tuple[str, str]:
+    """The argument that a decorator is about, and its new name."""
+    keywords = {keyword.arg: text_of(keyword.value, constants) for keyword in node.keywords}
+    texts = [text for value in node.args if (text := text_of(value, constants))]
+    leaf = helper.rpartition(".")[2].lower()
+    is_about_argument = any(word in leaf for word in ("arg", "param", "keyword"))
+    old = next((keywords[key] for key in _OLD_KEYS if keywords.get(key)), "")
+    new = next((keywords[key] for key in _NEW_KEYS if keywords.get(key)), "")
+    if not is_about_argument:
+        return "", new
+    names = [text for text in texts if text.isidentifier()]
+    old = old or next(iter(names), "")
+    return old, new or ("" if "delete" in leaf else next(iter(names[1:]), ""))
+
+
+def _directive_words(document: str, match: re.Match[str]) -> str:
+    """The directive's line and the lines further in below it."""
+    indent = len(match.group(1).expandtabs())
+    lines = [match.group(2).strip()]
+    for line in document[match.end() + 1 :].splitlines()[:20]:
+        if line.strip() and len(line.expandtabs()) - len(line.expandtabs().lstrip()) <= indent:
+            break
+        lines.append(line.strip())
+    return " ".join(" ".join(lines).split())[:_LONGEST_WORDS]
+
+
+def _parameters_above(document: str, match: re.Match[str]) -> tuple[str, ...]:
+    """The parameters whose description holds the directive: the nearest line further out that names any."""
+    indent = len(match.group(1).expandtabs())
+    if not indent:
+        return ()
+    for line in reversed(document[: match.start()].splitlines()[-40:]):
+        wide = line.expandtabs()
+        if wide.strip() and len(wide) - len(wide.lstrip()) < indent:
+            named = _PARAMETER.match(line) or re.match(r"[ \t]*:param (?:[\w.\[\]]+ )?()(\w+):", line)
+            if named is None:
+                return ()
+            names = [name.strip(" *") for name in named.group(2).split(",")]
+            return tuple(name for name in names if name.isidentifier())
+    return ()

@@ -1,0 +1,202 @@
+"""From what releases announce to rules: names that later releases lack, with what takes their place."""
+
+from __future__ import annotations
+
+import builtins
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from backdate.advising.replacements import without_alias
+from backdate.advising.wording import replacement_in
+from backdate.knowledge.modules import in_standard_library
+from backdate.mining.announcements import AnnouncedBy, Announcement, announcements_in
+from backdate.mining.public_names import ReleaseNames, names_of_module
+from backdate.mining.releases import ReleaseSources
+
+_SUREST = tuple(AnnouncedBy)
+_MOST_ALIASES = 4
+"""Public names of one definition for which there are rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinedRelease:
+    """What one release has, and what it announces."""
+
+    version: Version
+    first: Version
+    """The first release of its series, of which ``version`` is the newest."""
+    names: ReleaseNames
+    announcements: tuple[Announcement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleCandidate:
+    """A name, or an argument, that a release announced to go and a later one lacks."""
+
+    name: str
+    """As projects use it, dotted."""
+    argument: str = ""
+    replacement: str = ""
+    """The dotted name, or the argument, that takes its place and that the last release has; "" for none."""
+    owner: str = ""
+    """The class whose member it is."""
+    since: Version
+    """The first of the releases read that has it no more, as far as sources tell."""
+    announced: Version
+    words: str
+    by: AnnouncedBy
+
+
+def mine_release(release: ReleaseSources, *, first: Version | None = None) -> MinedRelease:
+    """What a release has and announces; ``first``: the first release of its series."""
+    modules = {}
+    announced: list[Announcement] = []
+    for module, source in release.sources.items():
+        names = names_of_module(source, module, package=module in release.packages)
+        if names is not None:
+            modules[module] = names
+            announced += announcements_in(source, module)
+    unread = frozenset(release.sources) - frozenset(modules)
+    return MinedRelease(
+        version=release.version,
+        first=first or release.version,
+        names=ReleaseNames(modules=modules, compiled=release.compiled | unread),
+        announcements=tuple(announced),
+    )
+
+
+def candidates_of(releases: Sequence[MinedRelease]) -> tuple[RuleCandidate, ...]:
+    """What ``releases``, from the oldest, announced and what the last of them do not have by their sources.
+
+    Whether a name is truly gone only an environment tells where a module makes names while it runs: a
+    candidate is no rule before it is proven. Of several announcements of one name that counts which names a
+    replacement, the latest first.
+    """
+    found: dict[tuple[str, str], RuleCandidate] = {}
+    public = [_public_names(release.names) for release in releases]
+    for position, release in enumerate(releases):
+        for announcement in release.announcements:
+            for candidate in _of(announcement, position, releases, public):
+                key = (candidate.name, candidate.argument)
+                known = found.get(key)
+                if known is None or candidate.replacement or not known.replacement:
+                    found[key] = candidate
+    return tuple(sorted(found.values(), key=lambda one: (one.since, one.name, one.argument)))
+
+
+def _public_names(names: ReleaseNames) -> dict[str, list[str]]:
+    """Where something is defined, to the public names that it has, the shortest first."""
+    public: defaultdict[str, list[str]] = defaultdict(list)
+    for name, home in names.public_names():
+        public[home].append(name)
+    return {home: sorted(given, key=lambda one: (one.count("."), one)) for home, given in public.items()}
+
+
+def _of(
+    announcement: Announcement,
+    position: int,
+    releases: Sequence[MinedRelease],
+    public: Sequence[dict[str, list[str]]],
+) -> Iterator[RuleCandidate]:
+    """Also of a release that lacks the name by now: tables tell what an older one had."""
+    nearest = [position, position - 1] if announcement.by is AnnouncedBy.TABLE and position else [position]
+    used = {
+        pair: None
+        for index in nearest
+        for pair in _as_used(_defined(announcement), releases[index].names, public[index])
+    }
+    for name, owner in used:
+        having = [
+            index for index, one in enumerate(releases) if _has(one, name, announcement.argument) is True
+        ]
+        if not having or having[-1] == len(releases) - 1:
+            continue
+        since, last = releases[having[-1] + 1], releases[-1]
+        yield RuleCandidate(
+            name=name,
+            argument=announcement.argument,
+            replacement=_replacement(announcement, name, owner, last.names),
+            owner=owner,
+            since=since.first,
+            announced=releases[position].version,
+            words=announcement.words,
+            by=announcement.by,
+        )
+
+
+def _defined(announcement: Announcement) -> str:
+    """Where the name is; a table in a private module is about the package around it."""
+    if announcement.by is not AnnouncedBy.TABLE:
+        return announcement.name
+    module, _, leaf = announcement.name.rpartition(".")
+    parts = module.split(".")
+    while len(parts) > 1 and parts[-1].startswith("_"):
+        parts.pop()
+    return ".".join((*parts, leaf))
+
+
+def _has(release: MinedRelease, name: str, argument: str) -> bool | None:
+    if argument:
+        return release.names.takes(name, argument)
+    return release.names.has(name)
+
+
+def _as_used(defined: str, names: ReleaseNames, public: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
+    """The names under which projects use what is defined there, each with its class where it is a member."""
+    home = names.home_of(defined) or defined
+    if home in public:
+        for name in public[home][:_MOST_ALIASES]:
+            yield name, ""
+        return
+    owner, _, leaf = home.rpartition(".")
+    if owner in public and not leaf.startswith("_"):
+        for name in public[owner][:1]:
+            yield f"{name}.{leaf}", name.rpartition(".")[2]
+        return
+    if not any(part.startswith("_") for part in defined.split(".")):
+        yield defined, ""
+
+
+def _replacement(announcement: Announcement, name: str, owner: str, names: ReleaseNames) -> str:
+    """What the announcement says to use, where the release that lacks the old name has it."""
+    subject = announcement.argument or name.rpartition(".")[2]
+    said = announcement.new
+    if not said:
+        # A directive or a table does not repeat what it is about.
+        is_named = subject in announcement.words
+        text = announcement.words if is_named else f"`{subject}`: {announcement.words}"
+        wording = replacement_in(text, subject)
+        if wording is None or wording.expression:
+            return ""
+        said = wording.replacement
+    said = without_alias(said.strip("`").removesuffix("()"))
+    if announcement.argument:
+        return said if said.isidentifier() and names.takes(name, said) is not False else ""
+    around = name.rpartition(".")[0]
+    if owner:
+        leaf = said.rpartition(".")[2]
+        return leaf if leaf != subject and names.has(f"{around}.{leaf}") else ""
+    top = name.partition(".")[0]
+    nearest = [said] if said.partition(".")[0] == top else [f"{around}.{said}", f"{top}.{said}", said]
+    for guess in nearest:
+        if guess != name and guess.partition(".")[0] == top and names.has(guess) and _is_public(guess):
+            return guess
+    first = said.partition(".")[0]
+    is_elsewhere = "." in said and first != top and in_standard_library(first)
+    return said if is_elsewhere or (hasattr(builtins, said) and said != subject) else ""
+
+
+def _is_public(dotted: str) -> bool:
+    return not any(part.startswith("_") for part in dotted.split("."))
+
+
+def by_row(candidates: Iterable[RuleCandidate]) -> dict[tuple[Version, str, str], list[RuleCandidate]]:
+    """Candidates that make one row: of one release, one module or class, one function of an argument."""
+    rows: defaultdict[tuple[Version, str, str], list[RuleCandidate]] = defaultdict(list)
+    for one in candidates:
+        around = one.name if one.argument else one.name.rpartition(".")[0]
+        rows[(one.since, around, "argument" if one.argument else one.owner)].append(one)
+    return dict(rows)

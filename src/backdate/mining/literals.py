@@ -1,0 +1,51 @@
+"""Texts and dotted names in parsed sources."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+_MOST_STRINGS = 400
+
+
+def text_of(node: ast.expr | None, constants: Mapping[str, str]) -> str:
+    """The text that an expression is, as far as the source tells: literals, sums, f-strings and formats.
+
+    What a running program would fill in stands as ``…``; "" for what is no text.
+    """
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        parts = [value.value if isinstance(value, ast.Constant) else "…" for value in node.values]
+        return "".join(part for part in parts if isinstance(part, str))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = text_of(node.left, constants), text_of(node.right, constants)
+        return f"{left}{right}" if left or right else ""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return text_of(node.left, constants)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        is_of_text = node.func.attr in ("format", "strip", "dedent", "join", "replace", "lstrip", "cleandoc")
+        inner = node.args[0] if node.func.attr in ("dedent", "cleandoc") and node.args else node.func.value
+        return text_of(inner, constants) if is_of_text else ""
+    if isinstance(node, ast.IfExp):
+        return text_of(node.body, constants)
+    if isinstance(node, ast.Name):
+        return constants.get(node.id, "")
+    return ""
+
+
+def strings_in(node: ast.expr) -> list[str]:
+    """The literal texts anywhere in an expression, in order."""
+    found = [
+        one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    ]
+    return found[:_MOST_STRINGS]
+
+
+def dotted_of(node: ast.expr) -> str:
+    """ "a.b.c" for such an expression; "" for others."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(parts))) if isinstance(node, ast.Name) else ""

@@ -1,0 +1,89 @@
+"""Proof of mined rows: two environments are asked, one from before the release and one with it.
+
+A name is proven when the older environment has it, the newer one does not, and the newer one has what is to
+take its place. What is not proven is kept apart, with the reason, and is no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from backdate.diagnosis.api import Member
+from backdate.knowledge.modules import in_standard_library
+from backdate.knowledge.schema import ChangeRow, EditRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedNames:
+    """The dotted names to ask of each environment."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def names_to_ask(rows: Sequence[ChangeRow]) -> AskedNames:
+    """What has to be known to prove ``rows``."""
+    subjects = [_subject(row, name) for row in rows for name in row.names]
+    replacements = [
+        _whole(row, new) for row in rows if row.kind != "argument" for new in row.names.values() if new
+    ]
+    return AskedNames(
+        old=tuple(dict.fromkeys(subjects)), new=tuple(dict.fromkeys((*subjects, *replacements)))
+    )
+
+
+def proven_rows(row: ChangeRow, old: dict[str, Member], new: dict[str, Member]) -> Iterator[ChangeRow]:
+    """``row`` with the names that are proven, and for each reason one with those that are not."""
+    reasons = {name: _why_not(row, name, old, new) for name in row.names}
+    for reason in dict.fromkeys(reasons.values()):
+        names = {name: row.names[name] for name, why in reasons.items() if why == reason}
+        yield msgspec.structs.replace(
+            row,
+            names=names,
+            words={name: words for name, words in row.words.items() if name in names},
+            edits=tuple(_edits_of(row.edits, names)),
+            unproven=reason,
+        )
+
+
+def _edits_of(edits: Sequence[EditRow], names: dict[str, str]) -> Iterator[EditRow]:
+    yield from (edit for edit in edits if edit.argument in names)
+
+
+def _why_not(row: ChangeRow, name: str, old: dict[str, Member], new: dict[str, Member]) -> str:
+    """Why ``name`` is not proven; "" where it is."""
+    subject = _subject(row, name)
+    before, after = old.get(subject), new.get(subject)
+    if before is None or after is None:
+        return "an environment did not answer"
+    if not before.present:
+        return "the release before does not have it"
+    replacement = row.names[name]
+    if row.kind == "argument":
+        if not after.present or after.takes_any or name in after.keywords:
+            return "the release takes it, or may"
+        if not before.takes_any and name not in before.keywords:
+            return "the release before does not take it"
+        return (
+            ""
+            if not replacement or replacement in after.keywords
+            else "the release does not take the new one"
+        )
+    if after.present:
+        return "the release has it"
+    if not replacement:
+        return ""
+    there = new.get(_whole(row, replacement))
+    is_known = there is not None and there.present
+    return "" if is_known or in_standard_library(replacement) else "the release does not have the new one"
+
+
+def _subject(row: ChangeRow, name: str) -> str:
+    return row.module if row.kind == "argument" else f"{row.module}.{name}"
+
+
+def _whole(row: ChangeRow, new: str) -> str:
+    return f"{row.module}.{new}" if row.kind == "method" else new if "." in new else f"builtins.{new}"

@@ -1,0 +1,296 @@
+"""Which dotted names a release has, as far as its sources tell without running them.
+
+A name is followed through ``import`` statements of the distribution's own modules, star imports included.
+Where a module makes names while it runs, or is compiled, nobody can tell: the answer is then None.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from backdate.mining.literals import dotted_of
+
+_MOST_STEPS = 12
+_DYNAMIC = frozenset({"globals", "setattr", "exec", "__import__", "lazy_import", "attach", "attach_stub"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallNames:
+    """What a function takes."""
+
+    parameters: frozenset[str]
+    takes_any: bool
+    """Whether it takes others as well (``**kwargs``), or its decorators may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleNames:
+    """The names of one module."""
+
+    defined: frozenset[str]
+    classes: Mapping[str, ClassNames]
+    functions: Mapping[str, CallNames]
+    imported: Mapping[str, str]
+    """Names to what they stand for, dotted."""
+    stars: tuple[str, ...]
+    dynamic: bool
+    """Whether it has a ``__getattr__`` or makes names while it runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassNames:
+    """The members of one class."""
+
+    members: frozenset[str]
+    methods: Mapping[str, CallNames]
+    bases: tuple[str, ...]
+    dynamic: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseNames:
+    """The modules of one release, by dotted name."""
+
+    modules: Mapping[str, ModuleNames]
+    compiled: frozenset[str] = field(default_factory=frozenset)
+    """Modules of which there are no sources."""
+
+    def home_of(self, dotted: str) -> str | None:
+        """Where ``dotted`` is defined; "" when it is not there, None when nobody can tell."""
+        return self._resolve(dotted, _MOST_STEPS)
+
+    def has(self, dotted: str) -> bool | None:
+        """Whether the name is there; None when nobody can tell."""
+        home = self.home_of(dotted)
+        return None if home is None else bool(home)
+
+    def takes(self, function: str, argument: str) -> bool | None:
+        """Whether a function, or the constructor of a class, takes a keyword argument."""
+        home = self.home_of(function)
+        found = self._callable(home) if home else None
+        if found is None:
+            return None
+        if argument in found.parameters:
+            return True
+        return None if found.takes_any else False
+
+    def public_names(self) -> Iterator[tuple[str, str]]:
+        """Every name of a public module that its sources give it, with where it is defined."""
+        for module, names in self.modules.items():
+            if any(part.startswith("_") for part in module.split(".")) or "tests" in module.split("."):
+                continue
+            for name in self._names_of(module, names, _MOST_STEPS):
+                if not name.startswith("_") and (home := self._resolve(f"{module}.{name}", _MOST_STEPS)):
+                    yield f"{module}.{name}", home
+
+    def _names_of(self, module: str, names: ModuleNames, steps: int) -> frozenset[str]:
+        found = names.defined | frozenset(names.imported)
+        for star in names.stars:
+            inner = self.modules.get(star)
+            if inner is not None and steps and star != module:
+                given = self._names_of(star, inner, steps - 1)  # ``__all__`` is rarely literal
+                found |= given
+        return found
+
+    def _resolve(self, dotted: str, steps: int) -> str | None:
+        if not steps:
+            return None
+        if dotted in self.modules or dotted in self.compiled:
+            return dotted
+        parts = dotted.split(".")
+        for length in range(len(parts) - 1, 0, -1):
+            module = ".".join(parts[:length])
+            if module in self.compiled:
+                return None
+            if module in self.modules:
+                return self._within(module, parts[length:], steps)
+        return "" if parts[0] in {name.partition(".")[0] for name in self.modules} else None
+
+    def _within(self, module: str, rest: list[str], steps: int) -> str | None:
+        names, first = self.modules[module], rest[0]
+        if first in names.classes:
+            return self._member(f"{module}.{first}", names.classes[first], rest[1:], steps)
+        if first in names.functions:
+            return ".".join((module, *rest)) if len(rest) == 1 else None
+        if first in names.imported:
+            target = names.imported[first]
+            return self._followed(target, rest[1:], steps)
+        if first in names.defined:
+            return ".".join((module, *rest)) if len(rest) == 1 else None
+        unknown = names.dynamic
+        for star in names.stars:
+            if star == module:
+                continue
+            if star not in self.modules:
+                unknown = True
+                continue
+            found = self._within(star, rest, steps - 1) if steps > 1 else None
+            if found:
+                return found
+            unknown = unknown or found is None
+        return None if unknown else ""
+
+    def _followed(self, target: str, rest: list[str], steps: int) -> str | None:
+        whole = ".".join((target, *rest))
+        if target.partition(".")[0] in {name.partition(".")[0] for name in self.modules}:
+            return self._resolve(whole, steps - 1)
+        return whole if not rest else None  # another distribution's
+
+    def _member(self, path: str, names: ClassNames, rest: list[str], steps: int) -> str | None:
+        if not rest:
+            return path
+        if rest[0] in names.members:
+            return ".".join((path, *rest)) if len(rest) == 1 else None
+        unknown = names.dynamic
+        module = path.rpartition(".")[0]
+        for base in names.bases:
+            found = self._resolve(f"{module}.{base}.{rest[0]}", steps - 1) if base != "object" else ""
+            if found:
+                return found
+            unknown = unknown or found is None
+        return None if unknown else ""
+
+    def _callable(self, home: str) -> CallNames | None:
+        module, _, leaf = home.rpartition(".")
+        if module in self.modules:
+            names = self.modules[module]
+            if leaf in names.classes:
+                return names.classes[leaf].methods.get("__init__")
+            return names.functions.get(leaf)
+        owner, _, class_name = module.rpartition(".")
+        names = self.modules.get(owner) or ModuleNames(
+            defined=frozenset(), classes={}, functions={}, imported={}, stars=(), dynamic=True
+        )
+        of_class = names.classes.get(class_name)
+        return of_class.methods.get(leaf) if of_class else None
+
+
+def names_of_module(source: str, module: str, *, package: bool) -> ModuleNames | None:
+    """The names of a module's text; None for what this interpreter cannot parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    collector = _Collector(module, package)
+    collector.read(tree.body)
+    return collector.names()
+
+
+class _Collector:
+    """The top level of one module, and of what is below ``if`` and ``try`` there."""
+
+    def __init__(self, module: str, package: bool) -> None:
+        self._module, self._package = module, package
+        self._defined: set[str] = set()
+        self._classes: dict[str, ClassNames] = {}
+        self._functions: dict[str, CallNames] = {}
+        self._imported: dict[str, str] = {}
+        self._stars: list[str] = []
+        self._dynamic = False
+
+    def names(self) -> ModuleNames:
+        return ModuleNames(
+            defined=frozenset(self._defined),
+            classes=self._classes,
+            functions=self._functions,
+            imported=self._imported,
+            stars=tuple(self._stars),
+            dynamic=self._dynamic,
+        )
+
+    def read(self, body: list[ast.stmt]) -> None:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._dynamic |= node.name == "__getattr__"
+                self._defined.add(node.name)
+                self._functions[node.name] = _callable_of(node)
+            elif isinstance(node, ast.ClassDef):
+                self._defined.add(node.name)
+                self._classes[node.name] = _class_of(node)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                self._read_import(node)
+            elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+                self._read_assignment(node)
+            elif isinstance(node, ast.Delete):
+                for target in node.targets:
+                    for known in (self._defined, self._imported, self._classes, self._functions):
+                        known.discard(dotted_of(target)) if isinstance(known, set) else known.pop(
+                            dotted_of(target), None
+                        )
+            else:
+                self._read_other(node)
+
+    def _read_other(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Expr | ast.For | ast.While | ast.With):
+            called = [dotted_of(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)]
+            self._dynamic |= any(name.rpartition(".")[2] in _DYNAMIC for name in called)
+        for name in ("body", "orelse", "finalbody"):
+            self.read([one for one in getattr(node, name, []) if isinstance(one, ast.stmt)])
+        for handler in getattr(node, "handlers", []):
+            self.read(handler.body)
+
+    def _read_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name if alias.asname else alias.name.partition(".")[0]
+                self._imported[alias.asname or first] = first
+            return
+        base = self._base_of(node)
+        for alias in node.names:
+            if alias.name == "*":
+                self._stars.append(base)
+            else:
+                self._imported[alias.asname or alias.name] = f"{base}.{alias.name}"
+
+    def _base_of(self, node: ast.ImportFrom) -> str:
+        if not node.level:
+            return node.module or ""
+        parts = self._module.split(".")
+        parts = parts[: len(parts) - node.level + (1 if self._package else 0)]
+        return ".".join((*parts, *((node.module,) if node.module else ())))
+
+    def _read_assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+            for name in names:
+                if isinstance(name, ast.Name):
+                    self._defined.add(name.id)
+                elif isinstance(name, ast.Subscript) and isinstance(name.value, ast.Call):
+                    self._dynamic |= dotted_of(name.value.func) == "globals"
+
+
+def _callable_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> CallNames:
+    given = node.args
+    names = {one.arg for one in (*given.args, *given.kwonlyargs)}
+    decorators = [dotted_of(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+    plain = all(name in ("staticmethod", "classmethod", "property") for name in decorators)
+    return CallNames(
+        parameters=frozenset(names - {"self", "cls"}), takes_any=given.kwarg is not None or not plain
+    )
+
+
+def _class_of(node: ast.ClassDef) -> ClassNames:
+    members: set[str] = set()
+    methods: dict[str, CallNames] = {}
+    for one in ast.walk(node):
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            members.add(one.name)
+        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            members.add(one.id)
+        elif isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store):
+            members.add(one.attr)
+    for statement in node.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            methods[statement.name] = _callable_of(statement)
+    return ClassNames(
+        members=frozenset(members),
+        methods=methods,
+        bases=tuple(name for base in node.bases if (name := dotted_of(base))),
+        dynamic="__getattr__" in members or len([b for b in node.bases if not dotted_of(b)]) > 0,
+    )

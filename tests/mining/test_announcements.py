@@ -1,0 +1,90 @@
+"""Every way in which libraries announce what is to go is seen, and what is none is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from backdate.mining.announcements import announcements_in
+
+
+def found(source: str) -> list[tuple[str, str]]:
+    """Names and arguments that the module ``lib`` announces."""
+    return [(one.name, one.argument) for one in announcements_in(source, "lib")]
+
+
+PARAMETER = '''
+def f(a):
+    """Does.
+
+    Parameters
+    ----------
+    a : int
+        It.
+
+        .. deprecated:: 1.2
+    """
+'''
+WARNING = 'warnings.warn("product is deprecated, use prod", DeprecationWarning, stacklevel=2)'
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "argument"),
+    [
+        (f"def product(a):\n    {WARNING}\n", "lib.product", ""),
+        (f"class Table:\n    def lookup(self):\n        {WARNING}\n", "lib.Table.lookup", ""),
+        (f"class Table:\n    def __init__(self):\n        {WARNING}\n", "lib.Table", ""),
+        (f"def read(path, sep=None):\n    if sep is not None:\n        {WARNING}\n", "lib.read", "sep"),
+        (f'def read(**kwargs):\n    if "sep" in kwargs:\n        {WARNING}\n', "lib.read", "sep"),
+        (f'def __getattr__(name):\n    if name == "old":\n        {WARNING}\n', "lib.old", ""),
+        (f'def __getattr__(name):\n    if name in ("old", "older"):\n        {WARNING}\n', "lib.older", ""),
+        (f"async def fetch():\n    {WARNING}\n", "lib.fetch", ""),
+        ('@deprecated("use prod")\ndef product(): ...\n', "lib.product", ""),
+        ('@typing_extensions.deprecated("use prod")\nclass Old: ...\n', "lib.Old", ""),
+        ('@_api.deprecated("3.4", alternative="new")\ndef old(): ...\n', "lib.old", ""),
+        ('@deprecate_kwarg(old_arg_name="a", new_arg_name="b")\ndef f(b): ...\n', "lib.f", "a"),
+        ('@_api.rename_parameter("3.5", "old", "new")\ndef f(new): ...\n', "lib.f", "old"),
+        ('@_api.delete_parameter("3.5", "gone")\ndef f(gone): ...\n', "lib.f", "gone"),
+        ('def f():\n    """Does.\n\n    .. deprecated:: 1.2\n       Use g.\n    """\n', "lib.f", ""),
+        (
+            PARAMETER,
+            "lib.f",
+            "a",
+        ),
+        ('deprecate("ANTIALIAS", 10, "LANCZOS")\n', "lib.ANTIALIAS", ""),
+        ('__expired_attributes__ = {"product": "Use `np.prod` instead."}\n', "lib.product", ""),
+        ('MOVED_IN_V2 = {"lib.tools:old": "lib.other:new"}\n', "lib.tools.old", ""),
+        ("cumproduct = deprecate(cumprod, 'cumproduct', 'cumprod')\n", "lib.cumproduct", ""),
+        ('def f():\n    warn(f"{1} is old", FutureWarning)\n', "lib.f", ""),
+        ('MESSAGE = "f is deprecated"\ndef f():\n    warnings.warn(MESSAGE)\n', "lib.f", ""),
+    ],
+)
+def test_an_announcement_is_seen(source: str, name: str, argument: str) -> None:
+    assert (name, argument) in found(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f():\n    warnings.warn('the file is large', RuntimeWarning)\n",
+        "def f():\n    raise ValueError('deprecated')\n",
+        "x = {'a': 'b'}\n",
+        "def broken(:\n",
+        "@property\ndef f(self): ...\n",
+        "\0",
+    ],
+)
+def test_what_announces_nothing_is_not_taken_for_it(source: str) -> None:
+    assert found(source) == []
+
+
+def test_the_words_are_whole() -> None:
+    (one,) = announcements_in(
+        'def f():\n    warnings.warn("f is old. "\n        "Use %s." % "g", DeprecationWarning)\n', "lib"
+    )
+    assert one.words == "f is old. Use %s."
+    assert one.line == 2
+
+
+def test_deep_nesting_does_no_harm() -> None:
+    assert found("x = " + "(" * 5_000 + ")" * 5_000) == []
+    assert found("x = " + "-" * 100_000 + "1") == []

@@ -1,0 +1,151 @@
+"""From releases to candidates, and from candidates to rows that are rules once they are proven."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+from packaging.version import Version
+
+from backdate.diagnosis.api import Member
+from backdate.knowledge.load import read_table
+from backdate.knowledge.schema import ChangesFile
+from backdate.mining.candidates import RuleCandidate, candidates_of, mine_release
+from backdate.mining.prove import names_to_ask, proven_rows
+from backdate.mining.releases import ReleaseSources
+from backdate.mining.write_rows import file_text, rows_of
+
+CORE = '''
+def prod(a): ...
+def product(a):
+    warnings.warn("product is deprecated, use `prod` instead", DeprecationWarning)
+class Frame:
+    def items(self): ...
+    def iteritems(self):
+        """Old.
+
+        .. deprecated:: 1.5
+           Use items instead.
+        """
+@deprecate_kwarg(old_arg_name="strip", new_arg_name="trim")
+def read(trim=False, strip=None): ...
+'''
+LATER = """
+def prod(a): ...
+class Frame:
+    def items(self): ...
+def read(trim=False): ...
+"""
+
+
+def release(version: str, core: str) -> ReleaseSources:
+    """A release with a package that takes its names from a private module."""
+    return ReleaseSources(
+        version=Version(version),
+        sources={"lib": "from ._core import *", "lib._core": core},
+        packages=frozenset({"lib"}),
+        compiled=frozenset(),
+    )
+
+
+def mined(*releases: ReleaseSources) -> tuple[RuleCandidate, ...]:
+    """Their candidates."""
+    return candidates_of([mine_release(one) for one in releases])
+
+
+def test_what_was_announced_and_is_gone_is_a_candidate_under_its_public_name() -> None:
+    found = {
+        (one.name, one.argument): (one.replacement, str(one.since))
+        for one in mined(release("1.0", CORE), release("1.5", CORE), release("2.0", LATER))
+    }
+    assert found == {
+        ("lib.product", ""): ("lib.prod", "2.0"),
+        ("lib.Frame.iteritems", ""): ("items", "2.0"),
+        ("lib.read", "strip"): ("trim", "2.0"),
+    }
+
+
+def test_what_is_still_there_is_no_candidate() -> None:
+    assert mined(release("1.0", CORE), release("1.5", CORE)) == ()
+
+
+def test_what_came_back_is_no_candidate() -> None:
+    assert mined(release("1.0", CORE), release("1.5", LATER), release("1.6", CORE)) == ()
+
+
+def test_a_table_of_a_later_release_tells_what_an_older_one_had() -> None:
+    table = 'def __getattr__(name): ...\n__expired_attributes__ = {"product": "Use `lib.prod` instead."}\n'
+    plain = "def prod(a): ...\ndef product(a): ...\n"
+    newer = ReleaseSources(
+        version=Version("2.0"),
+        sources={"lib": "from ._core import prod\n" + table, "lib._core": LATER},
+        packages=frozenset({"lib"}),
+        compiled=frozenset(),
+    )
+    (one,) = mined(release("1.0", plain), newer)
+    assert (one.name, one.replacement) == ("lib.product", "lib.prod")
+
+
+def rows_file(tmp_path: Path) -> ChangesFile:
+    """The candidates of two releases, written and read again."""
+    found = mined(release("1.0", CORE), release("2.0", LATER))
+    file = ChangesFile(distribution="lib", origin="mined", licence="MIT", change=rows_of("lib", found))
+    path = tmp_path / "lib.toml"
+    path.write_text(file_text(file))
+    read = read_table(path, ChangesFile)
+    assert read == file
+    return read
+
+
+def test_rows_are_written_as_they_are_read_and_are_off(tmp_path: Path) -> None:
+    assert all(row.unproven for row in rows_file(tmp_path).change)
+
+
+def test_words_cannot_break_out_of_the_file(tmp_path: Path) -> None:
+    row = rows_file(tmp_path).change[0]
+    words = dict.fromkeys(row.names, 'x"\n[[change]]\nsince = "\x7f\x00\u2028')
+    file = ChangesFile(distribution='l"ib\n', change=(msgspec.structs.replace(row, words=words),))
+    read = tomllib.loads(file_text(file))
+    assert read["distribution"] == 'l"ib\n'
+    assert [change["words"] for change in read["change"]] == [words]
+
+
+def there(*names: str, keywords: tuple[str, ...] = ()) -> dict[str, Member]:
+    """Members that an environment has."""
+    return {name: Member(name=name, present=True, keywords=keywords, takes_any=False) for name in names}
+
+
+def gone(*names: str) -> dict[str, Member]:
+    """Members that it lacks."""
+    return {name: Member(name=name, present=False) for name in names}
+
+
+def test_a_row_is_proven_by_what_two_environments_say(tmp_path: Path) -> None:
+    rows = rows_file(tmp_path).change
+    assert names_to_ask(rows).old == ("lib.Frame.iteritems", "lib.product", "lib.read")
+    assert set(names_to_ask(rows).new) == {*names_to_ask(rows).old, "lib.Frame.items", "lib.prod"}
+    old = {**there("lib.product", "lib.Frame.iteritems"), **there("lib.read", keywords=("trim", "strip"))}
+    new = {
+        **gone("lib.product", "lib.Frame.iteritems"),
+        **there("lib.prod", "lib.Frame.items"),
+        **there("lib.read", keywords=("trim",)),
+    }
+    assert [proven.unproven for row in rows for proven in proven_rows(row, old, new)] == ["", "", ""]
+
+
+def test_what_the_environments_contradict_is_kept_apart_with_the_reason(tmp_path: Path) -> None:
+    rows = rows_file(tmp_path).change
+    old = {**gone("lib.product"), **there("lib.Frame.iteritems"), **there("lib.read", keywords=("strip",))}
+    new = {
+        **gone("lib.product", "lib.Frame.iteritems", "lib.Frame.items"),
+        **there("lib.read", keywords=("strip",)),
+    }
+    reasons = {
+        next(iter(row.names)): proven.unproven for row in rows for proven in proven_rows(row, old, new)
+    }
+    assert reasons == {
+        "iteritems": "the release does not have the new one",
+        "product": "the release before does not have it",
+        "strip": "the release takes it, or may",
+    }
