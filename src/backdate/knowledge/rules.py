@@ -248,7 +248,7 @@ def _is_between(since: str, old: str, new: str) -> bool:
 
 
 def in_words(rewrite: Rewrite) -> str:
-    """What a rewrite does, in one line."""
+    """What a rewrite does, in one line; "" for those that no row says."""
     match rewrite:
         case ReplaceName():
             return f"{rewrite.old} becomes {rewrite.new}"
@@ -266,3 +266,5 @@ def in_words(rewrite: Rewrite) -> str:
             return f"arguments of {rewrite.function} become keywords: {', '.join(rewrite.names)}"
         case ReplaceUse():
             return f"{rewrite.target} becomes {rewrite.template}"
+        case _:
+            return ""
