@@ -11,8 +11,9 @@ test runs (the sandboxes' own processes are not in it). With ``--cold``: the env
 scikit-learn + flask as of 2021-03-01, of wheels alone, and with termcolor, which has an sdist alone: made by
 bare ``uv venv`` and ``uv pip install --exclude-newer``, by ``backdate env``, and (wheels alone,
 ``--with-pip``) by ``pip install`` through pypi-timemachine, each with empty caches, in turn, ``--rounds``
-times. Which interpreters there are is looked up before: once a machine. ``--beside DIR``: a checkout with a
-``.venv``, whose commands are rows too.
+times. Which interpreters there are is looked up before: once a machine. Then a check of the small project of
+``bisection.py``, with nothing cached at all. ``--beside DIR``: a checkout with a ``.venv``, whose commands
+are rows too.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from pathlib import Path
+
+import bisection
 
 import backdate
 from backdate.checking.dated_project import Interpreters
@@ -188,6 +191,27 @@ def cold(work: Path, python: str, rounds: int, beside: Path | None, *, with_pip:
         if with_pip and packages is PACKAGES:
             ways["pip through pypi-timemachine"] = lambda: through_timemachine(interpreter, work / "round")
         report(title, in_turn({name: cleaned(way, work / "round") for name, way in ways.items()}, rounds))
+    pythons = {"backdate": Path(sys.executable)}
+    if beside is not None:
+        pythons["backdate, beside"] = python_of(beside)
+    checks = {
+        name: cleaned(lambda own=own: checked(own, work / "round"), work / "round")  # type: ignore[misc]
+        for name, own in pythons.items()
+    }
+    taken = in_turn(checks, rounds + 1)  # the first one compiles
+    report("a check with empty caches", {name: rounds_of[1:] for name, rounds_of in taken.items()})
+
+
+def checked(own: Path, folder: Path) -> Taken:
+    """``backdate check`` of a small project of which a test breaks, nothing cached."""
+    project = bisection.own_project(folder / "small")
+    result = folder / "result.json"
+    taken = run(
+        *(own, "-m", "backdate", "check", project, "--from", bisection.FROM, "--to", bisection.TO),
+        *("--cache", folder / "cache", "--json", result),
+    )
+    assert json.loads(result.read_bytes())["verdict"] == "broke"
+    return taken
 
 
 def cleaned(way: Callable[[], Taken], folder: Path) -> Callable[[], Taken]:
