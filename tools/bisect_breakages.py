@@ -190,8 +190,8 @@ before anything was mended because of it. Intervals are of 95 % (Wilson).
     return f"""{text}
 ## After mending
 
-Some rows again, with what was mended because of them. These figures are of rows that were used for mending,
-and say nothing of others. {_cost(again)}
+Some rows again, with what was mended because of them, from a cache that held most of their environments.
+These are rows that were used for mending, and say nothing of others.
 
 {_table(again, again=True)}"""
 
@@ -233,7 +233,12 @@ def _share(count: int, total: int) -> str:
 def _table(rows: Sequence[Judged], *, again: bool = False) -> str:
     columns = (
         *("project", "window", "expected, and who says so", "culprits found", "as listed", "by hand"),
-        *("confirmed", "tests", "built, runs", "what to do"),
+        *(
+            "confirmed",
+            "tests",
+            "environments with both sides, runs" if again else "built, runs",
+            "what to do",
+        ),
     )
     head = f"{_line(*columns)}\n|{'---|' * len(columns)}\n"
     return head + "".join(f"{_row(row, again=again)}\n" for row in rows)
@@ -267,7 +272,7 @@ def _row(row: Judged, *, again: bool) -> str:
         hand,
         ", ".join(sorted(ways)),
         ", ".join(str(len(one.tests)) for one in row.findings),
-        f"{row.result.builds}, {row.result.runs}",
+        f"{row.result.environments if again else row.result.builds}, {row.result.runs}",
         read,
     )
 

@@ -353,6 +353,20 @@ def test_a_culprit_of_one_error_is_tried_first_for_the_errors_after_it() -> None
     assert probe_runner.builds <= bisected(1)[1].builds + 1
 
 
+def test_an_error_of_the_runner_itself_is_asked_of_the_culprits_that_are_known_first() -> None:
+    def bisected(**tests: str):  # type: ignore[no-untyped-def]
+        world = World(
+            releases={"a": rows(12, 70), "pytest": rows(12, 71), "c": rows(30, 30)},
+            tests={name: from_on("a", "8", message) for name, message in tests.items()},
+        )
+        named = {"Failed DID NOT RAISE": ("pytest",)}
+        return bisect_world(world, suspects=named, called={"E1 1 != 0": ("a",)})
+
+    found, probe_runner, _ = bisected(t="E1 1 != 0", u="Failed DID NOT RAISE")
+    assert [moves(finding) for finding in found] == [[("a", "7", "8")]] * 2
+    assert probe_runner.builds == bisected(t="E1 1 != 0")[1].builds
+
+
 def test_a_culprit_of_one_error_is_not_blamed_for_what_others_broke_that_it_holds_back() -> None:
     world = World(
         releases={"a": rows(12, 70), "b": rows(12, 71)},

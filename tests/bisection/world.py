@@ -189,14 +189,15 @@ def environment(chosen: InterpreterChoice, lock: Lock, root: Path = Path("/e")) 
 
 def bisect_world(
     world: World,
-    suspects: tuple[str, ...] = (),
+    suspects: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     runner_class: type[ProbeRunner] = ProbeRunner,
     builder_class: type[ProbeBuilder] | None = None,
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     cause: Cause | None = None,
     imported: tuple[str, ...] = (),
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
-    """What a bisection of the world's window finds. ``called``: of every error, or by its message."""
+    """What a bisection of the world's window finds. ``suspects``, ``called``: of every error, or by
+    its message."""
     provenance = Provenance(rule="")
     recipe = Recipe(install=(), test=SuitePlan(runner="pytest", provenance=provenance))
     sides = []
@@ -234,7 +235,7 @@ def _attributed(
     old: tuple[Side, EnvironmentRequest],
     new: tuple[Side, EnvironmentRequest],
     broke: Mapping[str, str],
-    suspects: tuple[str, ...],
+    suspects: tuple[str, ...] | Mapping[str, tuple[str, ...]],
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]],
     cause: Cause | None,
     imported: tuple[str, ...],
@@ -259,7 +260,7 @@ def _attributed(
         Target(
             tests=tuple(test for test, error in broke.items() if error == message),
             error=Failing(type=f"{message.split()[0]}.Error", message=message),
-            suspects=suspects,
+            suspects=suspects.get(message, ()) if isinstance(suspects, Mapping) else suspects,
             called=called.get(message, ()) if isinstance(called, Mapping) else called,
             cause=cause,
             imported=imported,

@@ -30,7 +30,7 @@ from backdate.projects.read import read_bytes
 _LARGEST = 2 * 1024 * 1024
 _MOST_FILES = 40
 """Files that are read for one failure."""
-_RUNNERS = frozenset({"pytest", "pluggy", "pip", "setuptools", "wheel"})
+RUNNERS = frozenset({"pytest", "pluggy", "pip", "setuptools", "wheel"})
 """They are in most tracebacks and are called by nearly no code that is tested: these come last."""
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]*)[ \t]+import\b|import[ \t]+([A-Za-z_][\w.]*))", re.MULTILINE
@@ -71,7 +71,7 @@ class CalledDistributions:
         for frame in known.frames:
             if frame.kind is FrameKind.SITE_PACKAGES and frame.distribution:
                 found.setdefault(normalise(frame.distribution))
-        return tuple(sorted(found, key=lambda name: name in _RUNNERS))
+        return tuple(sorted(found, key=lambda name: name in RUNNERS))
 
     def imported(self) -> tuple[str, ...]:
         """Distributions (normalised) that the project's own code imports, whatever failed: a test may fail
@@ -87,7 +87,7 @@ class CalledDistributions:
                 text = data.decode("utf-8", "replace")
                 modules |= dict.fromkeys(match[1] or match[2] for match in _IMPORT.finditer(text))
             found = (name for module in modules for name in _named(owners.of_module(module)))
-            self._imported = tuple(name for name in dict.fromkeys(found) if name not in _RUNNERS)
+            self._imported = tuple(name for name in dict.fromkeys(found) if name not in RUNNERS)
         return self._imported
 
     def _known_owners(self) -> Owners:
@@ -234,7 +234,7 @@ def by_step(names: Iterable[str], moved: Mapping[str, PackageChange]) -> list[st
     def key(name: str) -> tuple[bool, int]:
         old, new = version_of(moved[name].old), version_of(moved[name].new)
         step: Likelihood = "other" if old is None or new is None else step_of(old, new)
-        return name in _RUNNERS, _ORDER.index(step)
+        return name in RUNNERS, _ORDER.index(step)
 
     return sorted((name for name in dict.fromkeys(names) if name in moved), key=key)
 
