@@ -296,6 +296,17 @@ def test_what_cannot_move_alone_is_still_told_from_what_moves_with_it() -> None:
     assert probe_runner.builds <= 3
 
 
+def test_what_another_release_only_lets_in_is_blamed_alone() -> None:
+    world = World(
+        releases={"numpy": rows(4, 200), "pandas": rows(5, 190), "other": rows(9, 90)},
+        tests={"t": from_on("numpy", "3", "unable to avoid a copy")},
+        requires={("pandas", "1"): "numpy<3", ("pandas", "2"): "numpy<3"},
+    )
+    (finding,), _, _ = bisect_world(world, called=("pandas", "numpy"))
+    assert (moves(finding), finding.confirmed) == ([("numpy", "2", "3")], BOTH)
+    assert any("told apart with pandas moved as well" in note for note in finding.notes)
+
+
 def test_of_two_that_break_only_together_the_one_that_the_error_names_is_held_back() -> None:
     def says(versions, python, number):
         return "gone" if (versions["a"], versions["b"]) == ("2", "2") else None

@@ -63,6 +63,8 @@ def blame(
     if suspected is None and only_suspects:
         return Blamed(culprits=(), good=good, bad=bad)
     names, enough = (suspected, True) if suspected is not None else trial.minimal()
+    if enough and len(names) > 1:
+        names = trial.told_by_the_rest(names)
     pile = ranked((_culprit(moved[name], releases) for name in names), target.suspects, target.called)
     if not enough:
         return Blamed(culprits=(), good=good, bad=bad, undistinguished=pile, notes=(_NOT_SEPARATED,))
@@ -161,6 +163,26 @@ class _PartialMove:
             return False
         self.companions, self.passing = rest, without
         return True
+
+    def told_by_the_rest(self, names: Subset) -> Subset:
+        """Of what fails only together the one that cannot move alone, where tests fail or pass by it while
+        the others have moved: these only let it in, as a newer pandas does a newer NumPy."""
+        told: list[tuple[str, ProbeResult]] = []
+        try:
+            for name in sorted(names):
+                alone, status = self._move(frozenset({name}))
+                if status is ProbeStatus.BAD or (status is ProbeStatus.GOOD and self._as_good(alone)):
+                    continue
+                without, status = self._move(names - {name})
+                if status is ProbeStatus.GOOD and self._as_good(without):
+                    told.append((name, without))
+        except OutOfBudget:
+            return names
+        if len(told) != 1:
+            return names
+        ((name, self.passing),) = told
+        self.companions = names - {name}
+        return frozenset({name})
 
     def _as_good(self, probe: ProbeResult) -> bool:
         """Whether no test fails there that does not fail in the good environment as well, with that error."""
