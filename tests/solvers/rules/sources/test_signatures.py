@@ -127,3 +127,8 @@ def test_a_signature_is_read() -> None:
 @given(st.text(alphabet="(),=*/<>ab_'1 :\n", max_size=60))
 def test_any_text_is_read_or_is_no_signature(text: str) -> None:
     assert isinstance(parameters_in(text), tuple)
+
+
+def test_a_library_cannot_name_an_object_that_is_not_there() -> None:
+    (one,) = parameters_in("(a=__object_9__)")
+    assert (one.default, one.default_object) == ("__object_9__", "")

@@ -74,10 +74,9 @@ def _parameter(
     text, dotted, literal = None, "", False
     if default is not None:
         text = ast.unparse(default)
-        if text.startswith("__object_"):
-            text = (
-                objects[int(text[len("__object_") : -2])] if text[len("__object_") : -2].isdigit() else text
-            )
+        numbered = _NUMBERED.fullmatch(text)
+        if numbered is not None and int(numbered[1]) < len(objects):
+            text = objects[int(numbered[1])]
             named = _NAMED.match(text)
             dotted = (named["cls"] or named["func"]) if named else ""
         else:
