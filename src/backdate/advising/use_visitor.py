@@ -11,7 +11,9 @@ from backdate.advice import SourcePlace
 _MOST_PLACES = 200
 """Of one name."""
 _MOST_NAMES = 20_000
-_GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"})
+ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
+"""Exceptions by whose handlers a project is ready for a name to be gone."""
+ANY_ERROR = frozenset({*ABSENCE, "Exception", "BaseException"})
 
 
 @dataclass(slots=True)
@@ -68,13 +70,14 @@ class ProjectUses:
 class UseVisitor(ast.NodeVisitor):
     """Walks one file; ``_scopes`` holds what names stand for, the innermost last."""
 
-    def __init__(self, file: str, uses: ProjectUses) -> None:
+    def __init__(self, file: str, uses: ProjectUses, guards: frozenset[str] = ANY_ERROR) -> None:
         self._file, self._uses = file, uses
         self._scopes: list[dict[str, str]] = [{}]
         self._objects: list[dict[str, str]] = [{}]
         """The dotted classes of what variables hold; "self.x" as well."""
         self._bases: list[tuple[tuple[str, ...], frozenset[str]]] = []
         self._guarded = 0
+        self._guards = guards
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -143,7 +146,7 @@ class UseVisitor(ast.NodeVisitor):
     visit_AsyncFor = visit_For  # noqa: N815 - as ast names it
 
     def visit_Try(self, node: ast.Try) -> None:
-        guarded = any(_catches(handler) for handler in node.handlers)
+        guarded = any(_catches(handler, self._guards) for handler in node.handlers)
         self._guarded += guarded
         for statement in node.body:
             self.visit(statement)
@@ -301,12 +304,12 @@ def _variable(target: ast.expr) -> str:
     return ""
 
 
-def _catches(handler: ast.ExceptHandler) -> bool:
+def _catches(handler: ast.ExceptHandler, guards: frozenset[str]) -> bool:
     """Whether a handler is for what is not there."""
     if handler.type is None:
-        return True
+        return guards == ANY_ERROR
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(isinstance(kind, ast.Name) and kind.id in _GUARDS for kind in kinds)
+    return any(isinstance(kind, ast.Name) and kind.id in guards for kind in kinds)
 
 
 def _asks_for_release(test: ast.expr) -> bool:

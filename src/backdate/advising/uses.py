@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from backdate.advising.use_visitor import ProjectUses, UseVisitor
+from backdate.advising.use_visitor import ANY_ERROR, ProjectUses, UseVisitor
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_bytes
 
@@ -67,13 +67,16 @@ def python_files(tree: Path) -> Iterator[str]:
     yield from tests[: max(0, MOST_FILES - len(found) + len(tests))]
 
 
-def read_uses(data: bytes, file: str, uses: ProjectUses) -> None:
-    """Add what one file uses to ``uses``; nothing of a file that cannot be parsed."""
+def read_uses(data: bytes, file: str, uses: ProjectUses, *, guards: frozenset[str] = ANY_ERROR) -> None:
+    """Add what one file uses to ``uses``; nothing of a file that cannot be parsed.
+
+    ``guards``: exceptions whose handlers guard what is tried; a handler of all guards with ``ANY_ERROR``.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the compiler's warnings about the project's source
             tree = ast.parse(data)
-        UseVisitor(file, uses).visit(tree)
+        UseVisitor(file, uses, guards).visit(tree)
         uses.statements[file] = [
             (node.lineno, node.end_lineno)
             for node in ast.walk(tree)

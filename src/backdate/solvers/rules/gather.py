@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.use_visitor import ABSENCE, ProjectUses
 from backdate.advising.uses import python_files, read_uses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.distributions import Distributions, site_packages
@@ -145,7 +145,8 @@ def source_texts(tree: Path) -> dict[str, str]:
 def _uses(texts: Mapping[str, str], objects: Iterable[SeenObject]) -> ProjectUses:
     uses = ProjectUses(files=tuple(texts))
     for file, text in texts.items():
-        read_uses(text.encode("utf-8", "surrogatepass"), file, uses)
+        # a handler of every error is no sign that the project is ready for a name to be gone
+        read_uses(text.encode("utf-8", "surrogatepass"), file, uses, guards=ABSENCE)
     record_objects(uses, texts, objects)
     return uses
 
