@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from dead_names import rename
+from scripted_model import Call, Say, ScriptedModel
 from shaking_tree import DeadNamesRunner, FixedSource, solver, task_of
 
 from backdate.editing.apply import apply_patch
 from backdate.editing.diff import diff_files
+from backdate.models.open import open_model
+from backdate.models.settings import ModelSettings
+from backdate.solvers.conversation import ToolRequest
+from backdate.solvers.dialects.marked import write_call
 from backdate.solvers.interface import Assignment, SolverResult
+from backdate.solvers.model import ModelSolver
 from backdate.solvers.reasons import ProposalOrigin
 from backdate.solvers.records import RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.rules.rules_first import RulesFirst
@@ -45,7 +52,7 @@ class Finisher:
         )
 
 
-def attempt(tmp_path, then, **rules: str) -> tuple[SolverResult, DeadNamesRunner]:
+def attempt(tmp_path, then, dialect: str = "native", **rules: str) -> tuple[SolverResult, DeadNamesRunner]:
     source = FixedSource(
         ProposalOrigin.WRITTEN_RULE,
         lambda group, _: (
@@ -59,10 +66,10 @@ def attempt(tmp_path, then, **rules: str) -> tuple[SolverResult, DeadNamesRunner
     logs.mkdir(parents=True)
     runner = DeadNamesRunner(FILES)
     both = RulesFirst(rules=solver(source), then=then)
-    assert both.name == "rules+finisher"
+    assert both.name == f"rules+{then.name}"
     assignment = Assignment(
         task=task_of(),
-        settings=RunSettings(solver="rules+finisher"),
+        settings=RunSettings(solver=both.name, dialect=dialect),
         task_runner=runner,
         scratch=scratch,
         logs=logs,
@@ -124,3 +131,38 @@ def test_what_the_rules_solve_is_not_handed_on(tmp_path) -> None:
     assert result.ending is StopReason.SOLVED
     assert not then.assignments
     assert result.usage.requests == 0
+
+
+@pytest.mark.parametrize("dialect", ["native", "marked"])
+def test_a_model_goes_on_where_the_rules_end(tmp_path, dialect) -> None:
+    edit = {"path": "b.py", "old_text": "lib.add", "new_text": "lib.sum"}
+    requests = [("replace_all_in_file", edit), ("execute_tests", {})]
+    script = [
+        Say("I see.", [Call(name, arguments)])
+        if dialect == "native"
+        else Say(f"I see.\n{write_call(ToolRequest(name=name, arguments=arguments))}")
+        for name, arguments in requests
+    ]
+    with ScriptedModel(script) as server, open_model(server.endpoint(), ModelSettings()) as model:
+        result, runner = attempt(tmp_path, ModelSolver(model), dialect=dialect, product="prod")
+    assert server.unscripted == 0
+    assert result.ending is StopReason.SOLVED
+    assert patched(tmp_path, runner, result.patch) == {
+        "a.py": FILES["a.py"].replace("product", "prod"),
+        "b.py": "z = lib.sum\n",
+    }
+    assert result.usage.requests == 2
+    assert [run.solved for run in result.runs] == [False, False, False, True]
+    names = [step.tool_calls[0].function_name for step in result.trajectory.steps if step.tool_calls]
+    assert names == [
+        "execute_tests",
+        "run_old_side",
+        "edit_file",
+        "execute_tests",
+        "execute_tests",
+        "replace_all_in_file",
+        "execute_tests",
+    ]
+    assert [step.step_id for step in result.trajectory.steps] == list(
+        range(1, len(result.trajectory.steps) + 1)
+    )

@@ -39,6 +39,7 @@ class RulesFirst:
         mended = self.rules.attempt(
             replace(assignment, scratch=scratch, tree=tree, logs=assignment.logs / "rules", journal=None)
         )
+        mended = replace(mended, runs=tuple(_with_path(run, assignment) for run in mended.runs))
         left = assignment.settings.tests - sum(run.number > 0 for run in mended.runs)
         calls = assignment.settings.calls - mended.calls
         if mended.ending in (StopReason.SOLVED, StopReason.ERROR) or left < 1 or calls < 1:
@@ -69,6 +70,11 @@ class RulesFirst:
             {path: read_beneath(first, path, limit=_LARGEST) for path in paths},
             {path: read_beneath(last, path, limit=_LARGEST) for path in paths},
         )
+
+
+def _with_path(run: SuiteCall, assignment: Assignment) -> SuiteCall:
+    """The run with its log's path relative to the run's folder: the rules' logs lie one folder deeper."""
+    return replace(run, log=f"{assignment.logs.parent.name}/{run.log}") if run.log else run
 
 
 def _joined(mended: SolverResult, answer: SolverResult, patch: str) -> SolverResult:
