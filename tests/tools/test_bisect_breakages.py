@@ -52,7 +52,7 @@ def test_an_answer_is_judged_by_the_release(
     )
     culprit = Culprit(name=name, old="1.7.1", new=new, released=None)
     finding = SimpleNamespace(culprits=(culprit,), confirmed=("forward", "backward"), tests=("a", "b"))
-    result = SimpleNamespace(findings=(finding,), builds=8, runs=13)
+    result = SimpleNamespace(findings=(finding,), builds=8, runs=13, environments=10)
     row = tool.Judged(breakage=breakage, result=result)
     assert row.answer == answer
     text = tool.page([row, tool.Judged(breakage=breakage, result=None, failed="no answer within 1 minutes")])
@@ -63,7 +63,9 @@ def test_an_answer_is_judged_by_the_release(
     assert text.count("\n| thing==1 |") == 2
     assert "8, 13" in text
     assert "## After mending" not in text
-    assert "## After mending" in tool.page([row], [row])
+    again = tool.page([row], [row])
+    assert "## After mending" in again
+    assert "10, 13" in again
 
 
 def test_what_a_person_says_is_counted_with_its_interval(tool: ModuleType) -> None:
