@@ -9,6 +9,7 @@ from backdate.knowledge.rules import RuleOrigin
 from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
 from backdate.solvers.rules.sources.messages import MessageSource
 from backdate.solvers.rules.sources.new_home import NewHomeSource
+from backdate.solvers.rules.sources.recorded_calls import RecordedCallSource
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 from backdate.solvers.rules.sources.rules import RuleSource
 from backdate.solvers.rules.sources.signatures import SignatureSource
@@ -24,6 +25,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         WarningSource(),
         NewHomeSource(),
         SignatureSource(),
+        RecordedCallSource(),
         RestructuringSource(),
     )
 

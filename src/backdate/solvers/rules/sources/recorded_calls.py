@@ -1,0 +1,76 @@
+"""Proposals from what old calls gave: of a value that is of another class now nothing is asked any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.result import CauseKind
+from backdate.rewriting.rewrite import ReplaceUse
+from backdate.solvers.rules.object_uses import object_uses
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.subjects import distribution_of_cause
+
+_KINDS = (CauseKind.CHANGED_TYPE, CauseKind.MISSING_ATTRIBUTE)
+_CONVERSIONS = {("str", "decode"): "bytes", ("bytes", "encode"): "str"}
+"""Of a value that is already what it was turned into: its class now and the method, and its class before."""
+
+
+class RecordedCallSource:
+    """The classes of values that the traced run of the old side saw."""
+
+    origin = ProposalOrigin.RECORDED_CALL
+
+    def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
+        """See ``ProposalSource``."""
+        cause = group.cause
+        if cause.kind not in _KINDS or cause.owner_is != "type" or not cause.name:
+            return ()
+        was = _CONVERSIONS.get((cause.owner, cause.name))
+        if was is not None:
+            why = f"the value is {cause.owner} now, as .{cause.name}() made it"
+            return (self._without(group, cause.name, group.places, why, called=True),)
+        wrapper, places = _wrapper(group, evidence)
+        if not wrapper:
+            return ()
+        why = f"{wrapper} is gone; what its .{cause.name} held is given itself"
+        return (self._without(group, cause.name, (*group.places, *places), why, called=False),)
+
+    def _without(
+        self, group: FailureGroup, attribute: str, places: Sequence[SourcePlace], why: str, *, called: bool
+    ) -> Proposal:
+        return Proposal(
+            origin=self.origin,
+            distribution=distribution_of_cause(group.cause),
+            rewrite=ReplaceUse(target=f".{attribute}", template="{self}", called=called),
+            places=tuple(dict.fromkeys(places)),
+            why=(AdviceEvidence(kind=EvidenceKind.ASKED, text=why),),
+        )
+
+
+def _wrapper(group: FailureGroup, evidence: FixEvidence) -> tuple[str, tuple[SourcePlace, ...]]:
+    """A class whose objects had the attribute where the tests passed and that is gone; and where they had."""
+    attribute = group.cause.name
+    for class_name, places in _classes_with(attribute, evidence):
+        near = any(place.file == other.file for place in places for other in group.places)
+        if not near or class_name.rpartition(".")[2] == group.cause.owner or evidence.pair is None:
+            continue
+        asked = (class_name, f"{class_name}.{attribute}")
+        new = evidence.pair.ask_new(asked).get(class_name)
+        old = evidence.pair.ask_old(asked).get(class_name)
+        if old is not None and old.present and new is not None and not new.present:
+            return class_name, places
+    return "", ()
+
+
+def _classes_with(attribute: str, evidence: FixEvidence) -> Iterator[tuple[str, tuple[SourcePlace, ...]]]:
+    """Classes whose objects were asked for ``attribute`` on executed lines, and where."""
+    classes: dict[str, dict[SourcePlace, None]] = {}
+    for file in dict.fromkeys(one.file for one in evidence.objects):
+        seen = {(one.line, one.expression): one.class_name for one in evidence.objects if one.file == file}
+        for use in object_uses(evidence.texts.get(file, "")):
+            class_name = seen.get((use.statement, use.expression)) or seen.get((use.line, use.expression))
+            if use.attribute == attribute and class_name:
+                place = SourcePlace(file=file, line=use.line)
+                classes.setdefault(class_name, {})[place] = None
+    return ((name, tuple(places)) for name, places in classes.items())

@@ -1,0 +1,61 @@
+"""Values that are of another class now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from backdate.advice import SourcePlace
+from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.use_visitor import ProjectUses
+from backdate.diagnosis.api import Member
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.environments.environment import Environment
+from backdate.rewriting.rewrite import ReplaceUse, Rewrite
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.recorded_calls import RecordedCallSource
+from backdate.testing.tracing import SeenObject
+
+SOURCE = "def f(schema, x):\n    result = schema.dump(x)\n    return result.data\n"
+NOWHERE = cast("Environment", None)
+
+
+def evidence(*, gone: bool) -> FixEvidence:
+    names = ("lib.Result", "lib.Result.data")
+    pair = EnvironmentPair(
+        sandbox=cast("Sandbox", None),
+        old=NOWHERE,
+        new=NOWHERE,
+        known_old={name: Member(name=name, present=True) for name in names},
+        known_new={name: Member(name=name, present=not gone) for name in names},
+    )
+    seen = SeenObject(file="p.py", line=3, expression="result", class_name="lib.Result")
+    return FixEvidence(tree=Path(), uses=ProjectUses(), texts={"p.py": SOURCE}, pair=pair, objects=(seen,))
+
+
+def rewrites(owner: str, name: str, *, gone: bool = True) -> list[tuple[Rewrite | None, list[int]]]:
+    cause = Cause(
+        kind=CauseKind.CHANGED_TYPE,
+        type="AttributeError",
+        message=f"'{owner}' object has no attribute '{name}'",
+        name=name,
+        owner=owner,
+        owner_is="type",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=3),))
+    found = RecordedCallSource().propose(group, evidence(gone=gone))
+    return [(one.rewrite, [place.line for place in one.places]) for one in found]
+
+
+def test_what_a_wrapper_held_is_given_itself() -> None:
+    assert rewrites("dict", "data") == [(ReplaceUse(target=".data", template="{self}", called=False), [3])]
+
+
+def test_a_class_that_is_still_there_may_be_meant() -> None:
+    assert rewrites("dict", "data", gone=False) == []
+    assert rewrites("dict", "other") == []
+
+
+def test_text_is_not_decoded() -> None:
+    assert rewrites("str", "decode") == [(ReplaceUse(target=".decode", template="{self}"), [3])]
