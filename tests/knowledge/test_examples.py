@@ -9,13 +9,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from knowledge_examples import wrong_examples
+from knowledge_examples import wrong_examples, wrong_replacements
 from packaging.version import Version
 
 from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.environments.interpreters import find_interpreters
 from backdate.environments.uv import find_uv
 from backdate.index.cache import DiskCache
+from backdate.index.names import normalise
 from backdate.index.upstream import IndexClient
 from backdate.knowledge import load
 from backdate.knowledge.schema import ChangeRow, ChangesFile
@@ -51,6 +52,7 @@ def test_what_python_dropped_and_added(
     if older is None or newer is None:
         pytest.skip(f"this machine has no interpreter from before and after Python {row.since}")
     wrong = wrong_examples(row, older=interpreters[older], newer=interpreters[newer], folder=tmp_path / "run")
+    wrong += wrong_replacements("python", row, newer=interpreters[newer], folder=tmp_path / "run")
     assert wrong == []
 
 
@@ -91,6 +93,7 @@ def test_what_releases_dropped(
             *(base, file, row, f"{distribution}=={row.since}", at + timedelta(days=2), index_url),
         )
         wrong += wrong_examples(row, older=older, newer=newer, folder=folder / "run")
+        wrong += wrong_replacements(normalise(distribution), row, newer=newer, folder=folder / "run")
         shutil.rmtree(folder)
     assert wrong == [], "\n\n".join(wrong)
     if lacking:

@@ -8,8 +8,11 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from backdate.editing.spans import apply_edits
 from backdate.knowledge.changes import pattern_of
+from backdate.knowledge.rules import rules_of
 from backdate.knowledge.schema import ChangeRow
+from backdate.rewriting.rewrite_source import rewrite_source
 
 _UNNAMED = re.compile(r"^ImportError: cannot import name '\w+'$", re.MULTILINE)
 """How Python 3.6 words it, which does not say from which module."""
@@ -54,6 +57,28 @@ def wrong_examples(row: ChangeRow, *, older: Path, newer: Path, folder: Path) ->
             wrong.append(f"{row.since}: should fail: {code.strip()[:200]}")
         elif not any(map(pattern_of(row).search, output.splitlines())) and not _UNNAMED.search(output):
             wrong.append(f"{row.since}: is not recognised: {code.strip()[:200]}\n{output[-600:]}")
+    return wrong
+
+
+def wrong_replacements(distribution: str, row: ChangeRow, *, newer: Path, folder: Path) -> list[str]:
+    """Examples that no rule of the row makes run under the interpreter of after the change.
+
+    Where the replacement is of another distribution that is not there, nothing is said of it.
+    """
+    rules = [rule for rule in rules_of(distribution, unproven=True) if rule.row == row]
+    tried: dict[str, list[str]] = {}
+    for code in programs(row):
+        for rule in rules:
+            made = rewrite_source(code, rule.rewrite, lines=None)
+            if made.edits:
+                tried.setdefault(code, []).append(apply_edits(code, made.edits))
+    codes = [code for several in tried.values() for code in several]
+    ended = dict(zip(codes, _run(newer, codes, folder / "replaced"), strict=True)) if codes else {}
+    wrong = []
+    for several in tried.values():
+        outputs = [output for one in several for ran, output in [ended[one]] if not ran]
+        if len(outputs) == len(several) and "ModuleNotFoundError: No module named" not in outputs[-1]:
+            wrong.append(f"{row.since}: not replaced: {several[-1].strip()[:200]}\n{outputs[-1][-600:]}")
     return wrong
 
 

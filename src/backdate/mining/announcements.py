@@ -20,7 +20,7 @@ _LONGEST_WORDS = 600
 _DIRECTIVE = re.compile(
     r"^([ \t]*)\.\. (?:deprecated|versionremoved|deprecated-removed)::(.*)$", re.MULTILINE
 )
-_CATEGORY = re.compile(r"(?:Deprecat\w*Warning|FutureWarning|RemovedIn\w+|\w*Deprecat\w*|MovedIn\w+)\Z")
+_CATEGORY = re.compile(r"(?:Deprecat\w*Warning|\w*FutureWarning|RemovedIn\w+|\w*Deprecat\w*|MovedIn\w+)\Z")
 _HELPER = re.compile(
     r"deprecat|_?warn_(?:removed|moved|renamed)|rename_(?:parameter|arg|kwarg)|delete_parameter"
     r"|make_keyword_only|renamed_(?:arg|kwarg|parameter)|legacy_|moved_|obsolete",
@@ -95,6 +95,8 @@ class _Reader(ast.NodeVisitor):
         self._scopes: list[str] = []
         self._functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self._tests: list[ast.expr] = []
+        self._tables: dict[str, list[str]] = {}
+        """Keys of the mappings that names stand for."""
 
     def visit_Module(self, node: ast.Module) -> None:
         """The module's own documentation, then what is in it."""
@@ -140,6 +142,10 @@ class _Reader(ast.NodeVisitor):
             name = dotted_of(target)
             if isinstance(target, ast.Name) and text:
                 self._constants[target.id] = text
+            if isinstance(target, ast.Name) and isinstance(
+                node.value, ast.Dict | ast.Set | ast.Tuple | ast.List
+            ):
+                self._tables[target.id] = _members(node.value)
             if name and isinstance(node.value, ast.Dict | ast.Set) and _TABLE.search(name):
                 self._read_table(node.value)
             elif name and isinstance(node.value, ast.Call) and _is_helper(node.value):
@@ -162,6 +168,8 @@ class _Reader(ast.NodeVisitor):
                 self._add(name, node, by=AnnouncedBy.WARNING, words=self._words(node), argument=argument)
         elif leaf and _HELPER.search(leaf):
             self._read_helper(node)
+        elif leaf == "add_newdoc":
+            self._read_added_document(node)
         self.generic_visit(node)
 
     def _here(self, name: str = "") -> str:
@@ -187,7 +195,7 @@ class _Reader(ast.NodeVisitor):
         parameters = _parameters(function)
         if function.name in ("__getattr__", "__getattribute__", "__dir__"):
             for test in self._tests:
-                for name in strings_in(test):
+                for name in (*strings_in(test), *self._of_tables(test)):
                     yield ".".join((self._module, *self._scopes[:-1], name)), ""
             return
         named = [name for test in self._tests for name in _tested(test, parameters)]
@@ -196,6 +204,23 @@ class _Reader(ast.NodeVisitor):
                 yield self._here(), name
         else:
             yield self._here(), ""
+
+    def _of_tables(self, test: ast.expr) -> Iterator[str]:
+        for node in ast.walk(test):
+            if isinstance(node, ast.Name):
+                yield from self._tables.get(node.id, ())
+
+    def _read_added_document(self, node: ast.Call) -> None:
+        """numpy's ``add_newdoc(module, name, text)``, and the same of a member: ``(name, text)``."""
+        texts = strings_in(node)
+        if len(texts) < 3:
+            return
+        names = [text for text in texts[:-1] if re.fullmatch(r"[A-Za-z_]\w*(?:\.\w+)*", text)]
+        for match in _DIRECTIVE.finditer(texts[-1]):
+            words = _directive_words(texts[-1], match)
+            for argument in _parameters_above(texts[-1], match) or ("",):
+                name = ".".join(names)
+                self._add(name, node, by=AnnouncedBy.DIRECTIVE, words=words, argument=argument)
 
     def _words(self, node: ast.Call) -> str:
         values = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -277,6 +302,11 @@ class _Reader(ast.NodeVisitor):
             words = _directive_words(document, match)
             for argument in _parameters_above(document, match) or ("",):
                 self._add(name, node, by=AnnouncedBy.DIRECTIVE, words=words, argument=argument)
+
+
+def _members(node: ast.Dict | ast.Set | ast.Tuple | ast.List) -> list[str]:
+    elements = node.keys if isinstance(node, ast.Dict) else node.elts
+    return [text for element in elements if (text := text_of(element, {}))]
 
 
 def _is_helper(node: ast.Call) -> bool:
