@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from pathlib import Path
 
@@ -111,6 +112,20 @@ def test_what_is_left_is_counted(bubblewrap: Sandbox, tmp_path: Path) -> None:
         assert bubblewrap.run(command, Workspace(), log=tmp_path / "log").left_behind == count
     command = Command(argv=("/bin/sh", "-c", "sleep 0.05 & :"), cwd="/tmp", ends_left_behind=True)
     assert bubblewrap.run(command, Workspace(), log=tmp_path / "log").left_behind == 0
+
+
+def test_what_a_command_used_is_counted_among_our_children(bubblewrap: Sandbox, tmp_path: Path) -> None:
+    program = "import time\nwhile time.process_time() < 0.3: pass"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run = bubblewrap.run(
+        Command(argv=(str(Path(sys.executable).resolve()), "-c", program), cwd="/tmp"),
+        Workspace(mounts=(Mount(source=Path(sys.base_prefix), target=sys.base_prefix),)),
+        log=tmp_path / "log",
+    )
+    assert run.ok
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used_s = used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime
+    assert used_s >= 0.3, "a parent of it ended before it was waited for"
 
 
 def test_what_ends_in_time_does_its_work(

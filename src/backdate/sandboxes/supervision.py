@@ -33,6 +33,7 @@ SETUP_S = 60.0
 """Seconds that setting up may take, also on a very busy machine."""
 
 _KILLING_S = 10.0
+_LETTING_END_S = 0.5
 _POLL_S = 0.05
 _CHUNK = 1024 * 1024
 _STATUS_BYTES = 64 * 1024
@@ -234,6 +235,8 @@ class _Run:
         """
         try:
             if self._init is not None:
+                if self._reported() is not None:
+                    self._let_end(self._init)
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(self._init, signal.SIGKILL)
                 _wait_for(self._init)
@@ -250,6 +253,17 @@ class _Run:
             if self._init is not None:
                 os.close(self._init)
                 self._init = None
+
+    def _let_end(self, init: int) -> None:
+        """Let what reported the end of the command end by itself, so that its parents count what it used.
+
+        A moment only: the command could have stopped it.
+        """
+        with contextlib.suppress(OSError):
+            self._talk.shutdown(socket.SHUT_WR)
+        with selectors.DefaultSelector() as selector:
+            selector.register(init, selectors.EVENT_READ)
+            selector.select(_LETTING_END_S)
 
     def _drain(self) -> None:
         """Read what is left in the pipe, without waiting for processes that may still hold it open."""
