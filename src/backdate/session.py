@@ -13,10 +13,10 @@ from backdate.progress import NO_PROGRESS, Reporter
 from backdate.timeline.instants import Instant
 
 if TYPE_CHECKING:
-    from backdate.advising.advised_check import check_with_advice
     from backdate.bisection.bisect import bisect_project
     from backdate.bisection.result import BisectResult
     from backdate.checking.build_environment import EnvironmentResult, build_project_environment
+    from backdate.checking.check import check_project
     from backdate.checking.result import CheckResult
     from backdate.checking.set_up import set_up_project
     from backdate.checking.setup_result import SetupResult
@@ -47,7 +47,7 @@ class Session(Resources):
     """
 
     if TYPE_CHECKING:
-        check = check_with_advice
+        check = check_project  # what it is called with; advice is added to its result
         bisect = bisect_project
         fix = fix_project
         set_up = set_up_project

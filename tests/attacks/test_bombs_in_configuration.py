@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from backdate.environments.references.stated import stated_in_metadata
 from backdate.errors import BackdateError
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.unpinning.tree import unpin_tree
@@ -17,10 +18,13 @@ from backdate.recipes.required import required, stated_requirements
 ALIASES = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
 )
+ENDLESS_NAME = "_" * 60_000
+BASE64 = "a" * 120_000
 DIGITS = "1" * 5000  # Python makes no number of so many
 NESTED = "six; " + "(" * 3000 + "os_name == 'posix'" + ")" * 3000
 FILES: dict[str, str] = {
     "tox.ini ": f"[testenv]\ndeps =\n  six=={DIGITS}\n  {NESTED}\ncommands = pytest\n",
+    "setup.py   ": f"{ENDLESS_NAME} = ['six==1.0']\n'{BASE64}'\nfrom setuptools import setup\nsetup()\n",
     "requirements.txt   ": f"{NESTED}\nsix=={DIGITS}\nsix; python_version > '{DIGITS}'\n",
     "setup.cfg ": f"[metadata]\nname = x\n[options]\ninstall_requires =\n  six>={DIGITS}\n  {NESTED}\n",
     "environment.yml  ": f"dependencies:\n- python={DIGITS}\n- six={DIGITS}\n- pip:\n  - {NESTED}\n",
@@ -48,6 +52,10 @@ FILES: dict[str, str] = {
 }
 
 
+def addresses_in(tree: Path) -> object:
+    return stated_in_metadata({path.name: path.read_text() for path in tree.iterdir() if path.is_file()})
+
+
 def required_by(tree: Path) -> object:
     files = Files(tree)
     return required(files), stated_requirements(files)
@@ -60,7 +68,7 @@ def test_it_is_read_within_bounds_or_refused(name: str, tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text(FILES[name])
     (tree / "test_x.py").write_text("def test_x(): pass\n")
-    for read in (extract_recipes, read_python_constraint, unpin_tree, required_by):
+    for read in (extract_recipes, read_python_constraint, unpin_tree, required_by, addresses_in):
         try:
             said = repr(read(tree))
         except BackdateError as error:

@@ -214,9 +214,9 @@ def _run(
             references=references,
         )
         incidents = view.incidents()
+        if not result.ok:
+            return with_incidents(_failure(steps, request, result, log, installer), incidents)
         try:
-            if not result.ok:
-                return with_incidents(_failure(steps, request, result, log, installer), incidents)
             installed = read_installed(handed_over(place.metadata))
             local = {one.name for one in installed if one.local}
             listed = handed_over(place.listed)

@@ -10,17 +10,17 @@ import shlex
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from backdate.environments import uv
 from backdate.environments.at_fault import limit_that_was_met, require_index, require_machine
 from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.cache import Cache
-from backdate.environments.environment import BuildFailure, Environment, Lock
+from backdate.environments.environment import BuildFailure, Environment, Interpreter, Lock
 from backdate.environments.inputs import (
     EnvironmentRequest,
     requirement_files,
@@ -57,6 +57,9 @@ from backdate.sandboxes.interface import (
     Workspace,
 )
 from backdate.text import end_of_file
+
+if TYPE_CHECKING:
+    from backdate.environments.build_network import BuildConnection
 
 _NO_TREE = "/tmp"  # noqa: S108 - private to the sandbox
 """Where a step starts that does not see the project."""
@@ -279,28 +282,20 @@ class Steps:
         fetched for it. ``lend``: what it installs at ``root``, which is handed out, may be linked.
         ``beside``: lines that need no network, run while the step is connected; the script comes after them.
         """
-        from backdate.environments.build_network import connected
         from backdate.environments.lent_files import CacheUse
 
         uv_cache, interpreter = self.uv_cache(request), request.choice.interpreter
         variables = uv.build_variables(cache=uv_cache, bin_folder=bin_folder or interpreter.executable.parent)
         if view is not None:
             variables |= {**variables_of_builds(request), **further_variables}
+        own = self._writable(uv_cache, view, root)
         network: Network = "off" if offline else self.network
         with ExitStack() as stack:
             use = CacheUse(self.cache)
             if stack.enter_context(use.lending(root.name) if lend and root else use.shared()):
                 variables["UV_LINK_MODE"] = "hardlink"
             git_variables, git_mounts = stack.enter_context(references.configured())
-            connection = stack.enter_context(
-                connected(
-                    network,
-                    index_url=self.index_url,
-                    index_cache=self.cache.index,
-                    reachable=reachable,
-                    interpreter=interpreter.executable,
-                )
-            )
+            connection = stack.enter_context(self._connected(network, interpreter, reachable))
             command = Command(
                 argv=("/bin/sh", "-c", step_script(connection.start, beside, script)),
                 cwd=request.at if with_tree else _NO_TREE,
@@ -309,20 +304,26 @@ class Steps:
                 limits=self.limits,
                 ends_left_behind=view is not None,
             )
-            tools = (shown(interpreter.prefix), shown(uv.find_uv()))
-            own = (*self._writable(uv_cache, view, root), *connection.mounts)
-            workspace = Workspace(
-                tree=request.tree if with_tree else None,
-                at=request.at,
-                mounts=(*tools, *own, *mounts, *references.mounts, *git_mounts),
-                base=request.base,
-            )
-            run = self.sandbox.run(command, workspace, log=log)
+            shown_to_it = (*own, *connection.mounts, *mounts, *references.mounts, *git_mounts)
+            run = self.sandbox.run(command, _workspace(request, shown_to_it, with_tree=with_tree), log=log)
         if view is not None:
             view.note_left_behind(run.left_behind)
         step = StepRun(run=run, refused=connection.refused, notes=references.notes)
         step.note_refusals(log)
         return step
+
+    def _connected(
+        self, network: Network, interpreter: Interpreter, reachable: Sequence[str]
+    ) -> AbstractContextManager[BuildConnection]:
+        from backdate.environments.build_network import connected
+
+        return connected(
+            network,
+            index_url=self.index_url,
+            index_cache=self.cache.index,
+            reachable=reachable,
+            interpreter=interpreter.executable,
+        )
 
     def _writable(self, uv_cache: Path, view: PrivateView | None, root: Path | None) -> list[Mount]:
         clean = root is None or root.is_relative_to(self.cache.environments)
@@ -385,3 +386,11 @@ class Steps:
             certain=phase == "resolve" and uv.says_a_name_is_missing(text),
             refused=step.refused,
         )
+
+
+def _workspace(request: EnvironmentRequest, mounts: Sequence[Mount], *, with_tree: bool) -> Workspace:
+    """What a step sees: the interpreter and uv besides ``mounts``."""
+    tools = (shown(request.choice.interpreter.prefix), shown(uv.find_uv()))
+    return Workspace(
+        tree=request.tree if with_tree else None, at=request.at, mounts=(*tools, *mounts), base=request.base
+    )

@@ -24,7 +24,7 @@ _DEEPEST_TABLE = 12
 
 _GIT = re.compile(r"git\+[a-z]{1,10}://[^\s\"'`,;<>\\()\[\]{}|]+")
 _NAMED_ARCHIVE = re.compile(
-    r"(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[^\]\n]*\])?\s*@\s*(?P<url>https?://[^\s\"'`,;<>\\()\[\]{}|]+)"
+    r"(?<![\w.-])(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[^\]\n]*\])?\s*@\s*(?P<url>https?://[^\s\"'`,;<>\\()\[\]{}|]+)"
 )
 _BARE_ARCHIVE = re.compile(r"(?:-e\s*|--editable[ =]\s*)?(?P<url>https?://[^\s;]+)")
 _INCLUDED = re.compile(r"(?:-r|-c|--requirement|--constraint)(?:\s*=\s*|\s+|(?<=-[rc]))(?P<path>\S+)\s*\Z")

@@ -32,6 +32,8 @@ _KEYWORDS: dict[str, Kind] = {
 _REQUIREMENTS_NAME = re.compile(
     r"_*(?:\w*_)?(?:requires?|requirements?|required|reqs|deps|dependencies)(?:_\w+)?", re.IGNORECASE
 )
+_LONGEST_NAME = 100
+"""The patterns take time that grows with the square of a name's length."""
 _PYTHON_NAME = re.compile(r"\w*python_?requires?\w*", re.IGNORECASE)
 _MAY_BE_PINNED = re.compile(r"[=<>~@]|://")
 _COMMENT = re.compile(r"(?:^|\s)#")
@@ -91,6 +93,7 @@ class Reader:
             if (
                 len(name) > _LONGEST_NAME
                 or _PYTHON_NAME.fullmatch(name)
+                or len(name) > _LONGEST_NAME
                 or not _REQUIREMENTS_NAME.fullmatch(name)
             ):
                 continue
