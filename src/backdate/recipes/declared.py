@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from backdate.errors import ConfigurationError
-from backdate.index.names import requirement_name
 from backdate.projects.ini import parse_ini
 from backdate.projects.read import read_text
 from backdate.projects.setup_script import setup_arguments
@@ -105,6 +104,8 @@ def version_variables(root: Path, version: str | None) -> dict[str, str]:
         name = re.sub(r"[-_.]+", "_", declared.name).upper()
         variables[f"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{name}"] = version
     requires = _table(_toml(root, "pyproject.toml", []), "build-system").get("requires")
+    from backdate.index.names import requirement_name  # a check may not need it
+
     tools = {requirement_name(line) for line in _written(requires)}
     for tool, variable in _VERSION_VARIABLES:
         if tool in tools:
