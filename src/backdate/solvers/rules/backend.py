@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -52,7 +52,7 @@ class FixBackend(Protocol):
         """
         ...
 
-    def propose(self, group: FailureGroup, texts: Texts) -> Sequence[Proposal]:
+    def propose(self, group: FailureGroup, texts: Texts) -> Iterable[Proposal]:
         """Ways to mend ``group``, whose places are those of ``texts``, the likeliest first."""
         ...
 

@@ -8,8 +8,9 @@ left to propose, a change that stands gives way to its alternative.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from backdate.solvers.rules.applying import ChangedTexts, PlannedChange, TextChanger, Texts, identity_of
 from backdate.solvers.rules.backend import FixBackend, SuiteReading
@@ -119,9 +120,9 @@ class MendLoop:
                 return None  # another group's change is this one's, too
         return None
 
-    def _left_for(self, group: FailureGroup, texts: Texts) -> list[Proposal]:
+    def _left_for(self, group: FailureGroup, texts: Texts) -> Iterator[Proposal]:
         rejected = self._rejected.get(group_key(group), set())
-        return [each for each in self.backend.propose(group, texts) if identity_of(each) not in rejected]
+        return (each for each in self.backend.propose(group, texts) if identity_of(each) not in rejected)
 
     def _reject(self, change: PlannedChange) -> None:
         self._rejected.setdefault(group_key(change.group), set()).add(identity_of(change.proposal))
@@ -151,10 +152,11 @@ class MendLoop:
     ) -> ChangeVerdict:
         made = next(made for made in changed.made if made.planned is planned)
         moved = moved_group(planned.group, self._texts, changed.texts, self.changer)
-        others = len(self._left_for(planned.group, self._texts)) > 1
 
         def can_go_on(group: FailureGroup) -> bool:
-            return not others or bool(self._left_for(group, changed.texts))
+            if next(self._left_for(group, changed.texts), None) is not None:
+                return True
+            return len(list(islice(self._left_for(planned.group, self._texts), 2))) < 2
 
         return judge_change(made, keys, moved, after, can_go_on)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from backdate.environments.environment import Environment
@@ -37,6 +38,23 @@ class CallsUsedUp(Exception):
     """The budget of calls is used up."""
 
 
+class ProposalList:
+    """Proposals that are asked for one by one, and each but once."""
+
+    def __init__(self, rest: Iterator[Proposal]) -> None:
+        self._rest = rest
+        self._known: list[Proposal] = []
+
+    def __iter__(self) -> Iterator[Proposal]:
+        for at in count():
+            if at == len(self._known):
+                following = next(self._rest, None)
+                if following is None:
+                    return
+                self._known.append(following)
+            yield self._known[at]
+
+
 @dataclass(slots=True)
 class TaskBackend:
     """See ``FixBackend``."""
@@ -58,7 +76,7 @@ class TaskBackend:
     _editor: Editor = field(init=False)
     _first: dict[str, str | None] = field(init=False, default_factory=dict)
     _current: tuple[Texts, FixEvidence] | None = field(init=False, default=None)
-    _proposed: dict[tuple[FailureGroup, tuple[tuple[str, str], ...]], tuple[Proposal, ...]] = field(
+    _proposed: dict[tuple[FailureGroup, tuple[tuple[str, str], ...]], ProposalList] = field(
         init=False, default_factory=dict
     )
     _written: Texts = field(init=False, default_factory=dict)
@@ -187,19 +205,23 @@ class TaskBackend:
             self.steps.edited(why, file, old, new)
         self._written = dict(texts)
 
-    def propose(self, group: FailureGroup, texts: Texts) -> Sequence[Proposal]:
-        """See ``FixBackend``."""
+    def propose(self, group: FailureGroup, texts: Texts) -> Iterable[Proposal]:
+        """See ``FixBackend``. A source is asked when those before it have nothing more to say."""
         evidence = self._evidence_of(texts)
         if evidence is None:
             return ()
         key = (group, tuple(sorted(texts.items())))
         if key not in self._proposed:
-            found: list[Proposal] = []
-            for source in self.sources:
-                interruption.check()
-                found += source.propose(group, evidence)
-            self._proposed[key] = tuple(found)
+            self._proposed[key] = ProposalList(self._asked(group, evidence, texts))
         return self._proposed[key]
+
+    def _asked(self, group: FailureGroup, evidence: FixEvidence, texts: Texts) -> Iterator[Proposal]:
+        for source in self.sources:
+            interruption.check()
+            self._write(
+                texts, "Back to what helps."
+            )  # what a source reads is the tree that it is asked about
+            yield from source.propose(group, evidence)
 
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
         """See ``FixBackend``."""
