@@ -107,7 +107,12 @@ def reasons(text: str, names: tuple[str, str], *lines: int) -> list[tuple[LeftAl
         (
             MAPPING,
             "import collections\nisinstance(a, collections.Mapping)\n",
-            "import collections.abc\nisinstance(a, collections.abc.Mapping)\n",
+            "import collections\nisinstance(a, collections.abc.Mapping)\n",
+        ),
+        (
+            ("xml.dom.Node", "xml.sax.Node"),
+            "import xml\nxml.dom.Node\n",
+            "import xml.sax\nxml.sax.Node\n",
         ),
         (
             MAPPING,

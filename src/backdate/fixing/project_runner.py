@@ -56,11 +56,13 @@ def task_of_check(checked: CheckResult, pair: SidePair) -> Task:
         ),
         setup=RecipeSetup(recipe=new.recipe),
         test_files=tuple(sorted(files_of_tests(old.run) | files_of_tests(new.run))),
-        tests=tests_of(old.run, new.run, frozenset(checked.comparison.broke if checked.comparison else ())),
+        tests=roles_of_tests(
+            old.run, new.run, frozenset(checked.comparison.broke if checked.comparison else ())
+        ),
     )
 
 
-def tests_of(old: SuiteRun, new: SuiteRun, broke: frozenset[str]) -> tuple[TaskTest, ...]:
+def roles_of_tests(old: SuiteRun, new: SuiteRun, broke: frozenset[str]) -> tuple[TaskTest, ...]:
     """The tests that count: those that broke, and those that are good on both sides."""
     after = {result.id: result.outcome for result in new.results}
     tests: list[TaskTest] = []

@@ -68,7 +68,7 @@ def announcements_in(source: str, module: str) -> tuple[Announcement, ...]:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    reader = _Reader(module, _text_constants(tree))
+    reader = _AnnouncementReader(module, _text_constants(tree))
     with contextlib.suppress(RecursionError):  # what was found above such nesting stays
         reader.visit(tree)
     return tuple(dict.fromkeys(reader.found))
@@ -85,7 +85,7 @@ def _text_constants(tree: ast.Module) -> dict[str, str]:
     }
 
 
-class _Reader(ast.NodeVisitor):
+class _AnnouncementReader(ast.NodeVisitor):
     """Walks one module and keeps where it is."""
 
     def __init__(self, module: str, constants: Mapping[str, str]) -> None:

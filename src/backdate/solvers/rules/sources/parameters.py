@@ -13,7 +13,7 @@ _NAMED = re.compile(r"<(?:class '(?P<cls>[\w.]{1,200})'|function (?P<func>[\w.]{
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class SignatureParameter:
     """One parameter of a signature."""
 
     name: str
@@ -28,7 +28,7 @@ class Parameter:
     starred: bool = False
 
 
-def parameters_in(signature: str) -> tuple[Parameter, ...]:
+def parameters_in(signature: str) -> tuple[SignatureParameter, ...]:
     """The parameters of a signature; none where it cannot be read."""
     if not signature or len(signature) > _LONGEST:
         return ()
@@ -55,7 +55,7 @@ def parameters_in(signature: str) -> tuple[Parameter, ...]:
         )
     ]
     if arguments.vararg is not None:
-        found.append(Parameter(name=arguments.vararg.arg, starred=True))
+        found.append(SignatureParameter(name=arguments.vararg.arg, starred=True))
     found += [
         _parameter(argument, default, objects, keyword_only=True)
         for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
@@ -70,7 +70,7 @@ def _parameter(
     *,
     keyword_only: bool = False,
     positional_only: bool = False,
-) -> Parameter:
+) -> SignatureParameter:
     text, dotted, literal = None, "", False
     if default is not None:
         text = ast.unparse(default)
@@ -81,7 +81,7 @@ def _parameter(
             dotted = (named["cls"] or named["func"]) if named else ""
         else:
             literal = _is_literal(default)
-    return Parameter(
+    return SignatureParameter(
         name=argument.arg,
         default=text,
         default_object=dotted,

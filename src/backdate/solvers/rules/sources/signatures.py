@@ -11,7 +11,7 @@ from backdate.diagnosis.result import CauseKind
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.likeness import names_alike
-from backdate.solvers.rules.sources.parameters import Parameter, parameters_in
+from backdate.solvers.rules.sources.parameters import SignatureParameter, parameters_in
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
 _KINDS = (CauseKind.UNEXPECTED_ARGUMENT, CauseKind.ARGUMENT_COUNT)
@@ -73,7 +73,7 @@ def _rewrites(
         yield NamePositional(function=function, names=names), "arguments are given by name alone"
 
 
-def _parameters(subject: Subject, member: Member) -> tuple[Parameter, ...]:
+def _parameters(subject: Subject, member: Member) -> tuple[SignatureParameter, ...]:
     found = parameters_in(member.signature)
     bound = subject.of_object and found and found[0].name == "self"
     return found[1:] if bound else found
@@ -81,8 +81,8 @@ def _parameters(subject: Subject, member: Member) -> tuple[Parameter, ...]:
 
 def _successors(
     argument: str,
-    before: Sequence[Parameter],
-    after: Sequence[Parameter],
+    before: Sequence[SignatureParameter],
+    after: Sequence[SignatureParameter],
     old: Member,
     new: Member,
 ) -> list[str]:
@@ -107,8 +107,8 @@ def _successors(
 def _needed(
     function: str,
     argument: str,
-    before: Sequence[Parameter],
-    after: Sequence[Parameter],
+    before: Sequence[SignatureParameter],
+    after: Sequence[SignatureParameter],
     subject: Subject,
     pair: EnvironmentPair,
 ) -> Iterator[tuple[Rewrite, str]]:
@@ -137,7 +137,9 @@ def _there(names: Sequence[str], pair: EnvironmentPair) -> Iterator[str]:
     return (name for name in names if name in members and members[name].present)
 
 
-def _by_name_alone(before: Sequence[Parameter], after: Sequence[Parameter]) -> tuple[str, ...]:
+def _by_name_alone(
+    before: Sequence[SignatureParameter], after: Sequence[SignatureParameter]
+) -> tuple[str, ...]:
     """For ``NamePositional``: which of the old positional parameters take a name now."""
     alone = {one.name for one in after if one.keyword_only}
     positional = [one.name for one in before if not one.keyword_only and not one.starred]
