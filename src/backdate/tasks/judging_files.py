@@ -24,7 +24,10 @@ _HELPING = re.compile(
 )
 """Names of modules that help tests."""
 _PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml", "MANIFEST.in")
-_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*)", re.MULTILINE)
+_FROM = re.compile(
+    r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,10000}\)|[^\n#]*)", re.MULTILINE
+)
+"""Bounded: a file may hold any number of parentheses that are never closed."""
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#]+)", re.MULTILINE)
 _QUOTED = re.compile(r"""['"]([A-Za-z_][\w.]*)(?::\w+)?['"]""")
 _PROGRAM = re.compile(r"""^#!|^if[ \t]+__name__[ \t]*==""", re.MULTILINE)
