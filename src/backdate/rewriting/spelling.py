@@ -65,6 +65,8 @@ def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None
     ``head`` is the import through which the old name was reached: the new one is spelled through it where
     that is possible.
     """
+    if "." not in dotted and not hasattr(builtins, dotted):
+        return _whole_module(names, dotted, near)
     if "." not in dotted:
         dotted = f"builtins.{dotted}"
     module, leaf = module_of(dotted), dotted.rpartition(".")[2]
@@ -82,6 +84,16 @@ def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None
             expression=dotted[len(module) + 1 :], needs=NewImport(dotted=f"{module}.{outer}", module="")
         )
     return None
+
+
+def _whole_module(names: SourceNames, module: str, near: Node) -> Spelling | None:
+    """By the import of a module itself, such as "math"."""
+    for imported in names.imported():
+        if imported.dotted == module and _visible(names, imported, near):
+            return Spelling(expression=imported.local)
+    if not _is_free(names, module, module):
+        return None
+    return Spelling(expression=module, needs=NewImport(dotted=module, module=module))
 
 
 def _through_imports(
