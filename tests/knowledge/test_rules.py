@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from backdate.knowledge.rules import Rule, rules_behind, rules_for, rules_of
+import pytest
+
+from backdate.index.names import normalise
+from backdate.knowledge.load import changes_of, distributions_with_rules
+from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for, rules_of
 from backdate.rewriting.rewrite import AddArgument, RenameAttribute, ReplaceName
 
 
@@ -56,3 +60,20 @@ def test_of_the_names_of_a_row_only_that_of_the_message_counts() -> None:
 def test_unproven_rules_are_off() -> None:
     assert rules_of("tensorflow") == ()
     assert rules_of("tensorflow", unproven=True) != ()
+
+
+@pytest.mark.parametrize("distribution", distributions_with_rules())
+def test_mined_rows_say_what_the_library_says(distribution: str) -> None:
+    for file in changes_of(distribution):
+        for row in file.change if file.origin == "mined" else ():
+            assert normalise(file.distribution) == distribution
+            assert row.module
+            assert row.source.startswith("https://")
+            assert set(row.words) == set(row.names)
+            assert all(row.names.values())
+
+
+def test_a_written_rule_counts_before_a_mined_one() -> None:
+    rules = rules_for("networkx", "networkx.to_numpy_matrix")
+    assert [rule.origin for rule in rules] == [RuleOrigin.WRITTEN, RuleOrigin.MINED]
+    assert "to_numpy_array" in rules[1].words
