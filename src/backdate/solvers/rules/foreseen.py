@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from backdate.advising.lost_names import LostName, lost_names
@@ -9,6 +10,7 @@ from backdate.advising.use_visitor import NameUses
 from backdate.diagnosis.messages import read_hint
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
+from backdate.solvers.rules.parameters import parameters_in
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 
 
@@ -23,7 +25,38 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
         places = evidence.executed_of(one.places)
         if places:
             groups.append(FailureGroup(cause=cause_of(one, evidence), tests=(), places=places))
-    return tuple(groups)
+    return (*groups, *_needed_now(evidence, asked))
+
+
+def _needed_now(evidence: FixEvidence, asked: Mapping[str, NameUses]) -> Iterator[FailureGroup]:
+    """Functions that executed lines call, and that require an argument which had a default before."""
+    assert evidence.pair is not None
+    before, after = evidence.pair.ask_old(asked), evidence.pair.ask_new(asked)
+    for name, uses in asked.items():
+        old, new = before.get(name), after.get(name)
+        if old is None or new is None or not old.present or not new.present or uses.of_object:
+            continue
+        had = {one.name for one in parameters_in(old.signature) if one.default is not None}
+        for parameter in parameters_in(new.signature):
+            required = parameter.default is None and not parameter.starred
+            given = uses.keywords.get(parameter.name, {})
+            places = tuple(place for place in uses.places if place not in given)
+            if required and parameter.name in had and places:
+                yield FailureGroup(cause=_needs(name, parameter.name, evidence), tests=(), places=places)
+
+
+def _needs(name: str, argument: str, evidence: FixEvidence) -> Cause:
+    distribution = evidence.distribution_of(name)
+    return Cause(
+        kind=CauseKind.ARGUMENT_COUNT,
+        type="TypeError",
+        message=f"{name.rpartition('.')[2]}() missing 1 required positional argument: '{argument}'",
+        name=argument,
+        owner=name,
+        owner_is="function",
+        distribution="builtin" if distribution == PYTHON else distribution or None,
+        version=evidence.versions_of(distribution)[1] or None,
+    )
 
 
 def executed_uses(evidence: FixEvidence) -> dict[str, NameUses]:

@@ -53,8 +53,12 @@ def test_what_a_wrapper_held_is_given_itself() -> None:
 
 
 def test_a_class_that_is_still_there_may_be_meant() -> None:
-    assert rewrites("dict", "data", gone=False) == []
-    assert rewrites("dict", "other") == []
+    assert rewrites("Box", "data", gone=False) == []
+    assert rewrites("Box", "other") == []
+
+
+def test_a_plain_container_was_held_by_something() -> None:
+    assert rewrites("list", "items")[0][0] == ReplaceUse(target=".items", template="{self}", called=False)
 
 
 def test_text_is_not_decoded() -> None:

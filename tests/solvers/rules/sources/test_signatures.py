@@ -13,8 +13,9 @@ from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
 from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.foreseen import foreseen_groups
+from backdate.solvers.rules.parameters import SignatureParameter, parameters_in
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
-from backdate.solvers.rules.sources.parameters import SignatureParameter, parameters_in
 from backdate.solvers.rules.sources.signatures import SignatureSource
 
 OLD = """
@@ -84,16 +85,16 @@ def rewrites(
 
 def test_what_is_required_now_is_given_what_it_was(evidence: FixEvidence) -> None:
     assert rewrites(evidence, "load", "Loader") == [
-        AddArgument(function="lib.load", argument="Loader", value="lib.FullLoader")
+        AddArgument(function="lib.load", argument="Loader", value="lib.FullLoader", position=1)
     ]
     assert rewrites(evidence, "count", "limit") == [
-        AddArgument(function="lib.count", argument="limit", value="7")
+        AddArgument(function="lib.count", argument="limit", value="7", position=1)
     ]
 
 
 def test_where_it_was_none_the_class_of_its_name_is_given(evidence: FixEvidence) -> None:
     assert rewrites(evidence, "load_all", "Loader") == [
-        AddArgument(function="lib.load_all", argument="Loader", value="lib.Loader")
+        AddArgument(function="lib.load_all", argument="Loader", value="lib.Loader", position=1)
     ]
 
 
@@ -112,6 +113,18 @@ def test_an_argument_is_renamed_to_what_came_in_its_place_or_dropped(
 def test_positional_arguments_get_the_names_that_they_take_now(evidence: FixEvidence) -> None:
     assert rewrites(evidence, "fit") == [NamePositional(function="lib.fit", names=("", "weights", "rounds"))]
     assert rewrites(evidence, "steady") == []
+
+
+def test_a_need_of_an_argument_is_foreseen_on_executed_lines(evidence: FixEvidence) -> None:
+    found = {
+        (group.cause.owner, group.cause.name, *(place.line for place in group.places))
+        for group in foreseen_groups(evidence)
+    }
+    assert {one for one in found if one[0] not in ("lib.train", "lib.pick")} == {
+        ("lib.load", "Loader", 2),
+        ("lib.load_all", "Loader", 3),
+        ("lib.count", "limit", 8),
+    }
 
 
 def test_a_signature_is_read() -> None:

@@ -15,6 +15,9 @@ _KINDS = (CauseKind.CHANGED_TYPE, CauseKind.MISSING_ATTRIBUTE)
 _CONVERSIONS = {("str", "decode"): "bytes", ("bytes", "encode"): "str"}
 """Of a value that is already what it was turned into: its class now and the method, and its class before."""
 
+_CONTAINERS = ("dict", "list", "tuple", "set")
+"""Of these nobody asked an attribute by mistake: another object stood here, which held one."""
+
 
 class RecordedCallSource:
     """The classes of values that the traced run of the old side saw."""
@@ -31,9 +34,9 @@ class RecordedCallSource:
             why = f"the value is {cause.owner} now, as .{cause.name}() made it"
             return (self._without(group, cause.name, group.places, why, called=True),)
         wrapper, places = _wrapper(group, evidence)
-        if not wrapper:
+        if not wrapper and cause.owner not in _CONTAINERS:
             return ()
-        why = f"{wrapper} is gone; what its .{cause.name} held is given itself"
+        why = f"{wrapper or 'its class'} is gone; what its .{cause.name} held is given itself"
         return (self._without(group, cause.name, (*group.places, *places), why, called=False),)
 
     def _without(

@@ -9,9 +9,9 @@ from backdate.advising.lost_names import EnvironmentPair
 from backdate.diagnosis.api import Member
 from backdate.diagnosis.result import CauseKind
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
+from backdate.solvers.rules.parameters import SignatureParameter, parameters_in
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.likeness import names_alike
-from backdate.solvers.rules.sources.parameters import SignatureParameter, parameters_in
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
 _KINDS = (CauseKind.UNEXPECTED_ARGUMENT, CauseKind.ARGUMENT_COUNT)
@@ -117,19 +117,23 @@ def _needed(
     if wanted is None or wanted.default is not None or wanted.positional_only:
         return
     was = next((one for one in before if one.name == argument), None)
+    position = None if wanted.keyword_only else after.index(wanted)
     # what is called as the parameter, in the function's own module: yaml.Loader
     of_name = [f"{subject.owner}.{argument}"] if argument[:1].isupper() and not subject.of_object else []
     if was is not None and was.default is not None and was.default_object:
         module = subject.owner
         of_default = [f"{module}.{was.default_object.rpartition('.')[2]}", was.default_object]
         for name in _there([*of_default, *of_name], pair):
-            yield AddArgument(function=function, argument=argument, value=name), f"it was {name}"
+            made = AddArgument(function=function, argument=argument, value=name, position=position)
+            yield made, f"it was {name}"
             return
     for name in _there(of_name, pair):
-        yield AddArgument(function=function, argument=argument, value=name), f"{name} is called so"
+        made = AddArgument(function=function, argument=argument, value=name, position=position)
+        yield made, f"{name} is called so"
         return
     if was is not None and was.default is not None and was.literal:
-        yield AddArgument(function=function, argument=argument, value=was.default), f"it was {was.default}"
+        made = AddArgument(function=function, argument=argument, value=was.default, position=position)
+        yield made, f"it was {was.default}"
 
 
 def _there(names: Sequence[str], pair: EnvironmentPair) -> Iterator[str]:
