@@ -67,6 +67,7 @@ def test_mined_rows_say_what_the_library_says(distribution: str) -> None:
     for file in changes_of(distribution):
         for row in file.change if file.origin == "mined" else ():
             assert normalise(file.distribution) == distribution
+            assert file.licence
             assert row.module
             assert row.source.startswith("https://")
             assert set(row.words) == set(row.names)
