@@ -148,7 +148,15 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
     _, row = pair
     assert set(row.loosely) <= set(row.names)
     for edit in row.edits:
-        keys = [edit.name, edit.attribute, edit.template, edit.argument, edit.adds, edit.positional]
+        keys = [
+            edit.name,
+            edit.attribute,
+            edit.template,
+            edit.argument,
+            edit.adds,
+            edit.positional,
+            edit.coroutines,
+        ]
         assert len([key for key in keys if key]) == 1, edit
         assert bool(edit.value) or not edit.adds, edit
         assert edit.called or edit.template, edit

@@ -20,6 +20,7 @@ from backdate.knowledge.schema import ChangeRow, ChangesFile, EditRow
 from backdate.rewriting.rewrite import (
     AddArgument,
     ChangeArgument,
+    DecoratedCoroutine,
     NamePositional,
     RenameAttribute,
     ReplaceName,
@@ -182,6 +183,8 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         return ReplaceUse(target=target, template=edit.template, called=edit.called, defaults=edit.defaults)
     if edit.adds:
         return AddArgument(function=target, argument=edit.adds, value=edit.value)
+    if edit.coroutines:
+        return DecoratedCoroutine(decorator=target)
     if edit.positional:
         return NamePositional(function=target, names=edit.positional)
     return ChangeArgument(
@@ -266,5 +269,7 @@ def in_words(rewrite: Rewrite) -> str:
             return f"arguments of {rewrite.function} become keywords: {', '.join(rewrite.names)}"
         case ReplaceUse():
             return f"{rewrite.target} becomes {rewrite.template}"
+        case DecoratedCoroutine():
+            return f"@{rewrite.decorator} and yield from become async def and await"
         case _:
             return ""

@@ -22,7 +22,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 class EditRow(Row, frozen=True, kw_only=True):
     """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
-    ``argument``, ``adds`` and ``positional`` says what is done."""
+    ``argument``, ``adds``, ``positional`` and ``coroutines`` says what is done."""
 
     of: Names
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
@@ -49,6 +49,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     """The keyword argument that a call has to give now."""
     positional: tuple[str, ...] = ()
     """The keywords of positional arguments, from the first; "" for one that stays positional."""
+    coroutines: bool = False
+    """Whether the name is a decorator of generators that are ``async def`` now."""
 
 
 class ChangeRow(Row, frozen=True, kw_only=True):

@@ -119,6 +119,14 @@ class ChangeWith:
     to_async: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecoratedCoroutine:
+    """A decorator of coroutines is gone: what is below it is an ``async def``, which awaits (PEP 492)."""
+
+    decorator: str
+    """"asyncio.coroutine"."""
+
+
 Rewrite = (
     ReplaceName
     | RenameAttribute
@@ -128,6 +136,7 @@ Rewrite = (
     | ReplaceUse
     | ReplaceExpression
     | ChangeWith
+    | DecoratedCoroutine
 )
 
 

@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.arguments import add_argument, change_argument, name_positional
+from backdate.rewriting.coroutines import define_async
 from backdate.rewriting.expressions import change_with, replace_expression
 from backdate.rewriting.rename_attribute import rename_attribute
 from backdate.rewriting.replace_name import replace_name
@@ -15,6 +16,7 @@ from backdate.rewriting.rewrite import (
     AddArgument,
     ChangeArgument,
     ChangeWith,
+    DecoratedCoroutine,
     LeftAlone,
     LeftAloneReason,
     NamePositional,
@@ -80,6 +82,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return replace_expression(tree, rewrite, lines)
         case ChangeWith():
             return change_with(tree, rewrite, lines)
+        case DecoratedCoroutine():
+            return define_async(tree, rewrite, lines)
         case ReplaceUse():
             return replace_use(tree, rewrite, lines)
 
@@ -97,6 +101,8 @@ def _leaf(rewrite: Rewrite) -> str:
             return ""
         case ChangeWith():
             return "with"
+        case DecoratedCoroutine(decorator=name):
+            return name.rpartition(".")[2]
     return rewrite.target.rpartition(".")[2]
 
 

@@ -9,6 +9,7 @@ from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
 from backdate.rewriting.rewrite import (
     AddArgument,
     ChangeArgument,
+    DecoratedCoroutine,
     NamePositional,
     RenameAttribute,
     ReplaceName,
@@ -98,6 +99,9 @@ def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
     rewrite = rule.rewrite
     if isinstance(rewrite, ReplaceName):
         return is_there(rewrite.new, evidence)
-    if isinstance(rewrite, RenameAttribute | ReplaceUse | NamePositional | AddArgument | ChangeArgument):
+    if isinstance(
+        rewrite,
+        RenameAttribute | ReplaceUse | NamePositional | AddArgument | ChangeArgument | DecoratedCoroutine,
+    ):
         return True
     return by_name

@@ -1,0 +1,128 @@
+"""Functions that a decorator made coroutines of, as ``async def`` (PEP 492)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from backdate.editing.spans import Edit
+from backdate.rewriting.guards import is_guarded
+from backdate.rewriting.import_edits import ImportEdits
+from backdate.rewriting.names import SourceNames
+from backdate.rewriting.rewrite import DecoratedCoroutine, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.source_tree import SourceTree
+
+_INNER = frozenset({"function_definition", "lambda", "class_definition"})
+_PRIMARY = frozenset(
+    {"call", "attribute", "identifier", "subscript", "parenthesized_expression", "string", "list", "none"}
+)
+_UNWRAPPED_IN = frozenset({"return_statement", "expression_statement", "assignment"})
+"""Where the parentheses that a ``yield`` needs go, because an ``await`` needs none."""
+
+
+def define_async(
+    tree: SourceTree, rewrite: DecoratedCoroutine, lines: frozenset[int] | None
+) -> RewrittenSource:
+    """The edits for functions whose decorator is on ``lines``: all of the function, or nothing of it.
+
+    A function that also yields is left alone: as an ``async def`` it would be an asynchronous generator.
+    """
+    names, imports = SourceNames(tree), ImportEdits(tree)
+    edits: list[Edit] = []
+    heads: set[int] = set()
+    left: list[LeftAlone] = []
+    for decorator, function in _decorated(tree, names, rewrite.decorator):
+        line = tree.line(decorator.start_byte)
+        if lines is not None and line not in lines:
+            continue
+        if is_guarded(tree, decorator, rewrite.decorator, "", anywhere=lines is None):
+            left.append(LeftAlone(reason=LeftAloneReason.GUARDED, line=line))
+            continue
+        made = _asynchronous(tree, function)
+        if made is None:
+            left.append(LeftAlone(reason=LeftAloneReason.ARGUMENTS, line=line))
+            continue
+        edits += [_without(tree, decorator), *made]
+        heads |= {expression.start_byte for expression in decorator.named_children}
+    if not edits:
+        return RewrittenSource(left=tuple(left))
+    for imported in names.imported():
+        if imported.dotted == rewrite.decorator and names.is_unused(imported, heads):
+            imports.drop_entry(imported)
+    changed = sorted({tree.line(edit.start) for edit in edits})
+    return RewrittenSource(
+        edits=tuple(sorted({*edits, *imports.edits()})), lines=tuple(changed), left=tuple(left)
+    )
+
+
+def _decorated(tree: SourceTree, names: SourceNames, dotted: str) -> Iterator[tuple[Node, Node]]:
+    """Each decorator that is ``dotted``, and the function below it."""
+    for identifier in tree.identifiers(dotted.rpartition(".")[2]):
+        chain = identifier
+        while chain.parent is not None and chain.parent.type == "attribute":
+            chain = chain.parent
+        decorator = chain.parent
+        if decorator is None or decorator.type != "decorator" or decorator.parent is None:
+            continue
+        function = decorator.parent.child_by_field_name("definition")
+        if function is None or function.type != "function_definition":
+            continue
+        meaning = names.dotted(chain)
+        if meaning.dotted == dotted and not meaning.shadowed:
+            yield decorator, function
+
+
+def _asynchronous(tree: SourceTree, function: Node) -> list[Edit] | None:
+    """The edits within a function; None where it cannot be an ``async def``."""
+    first, body = function.child(0), function.child_by_field_name("body")
+    if body is None or first is None or first.type != "def":
+        return None
+    edits = [Edit(function.start_byte, function.start_byte, "async ")]
+    for node in _yields(body):
+        waited = next(iter(node.named_children), None)
+        if waited is None or not any(child.type == "from" for child in node.children):
+            return None
+        if tree.text[node.start_byte : waited.start_byte].split() != ["yield", "from"]:
+            return None  # a comment, or a line that is continued
+        edits += _awaited(tree, node, waited)
+    return edits
+
+
+def _yields(body: Node) -> Iterator[Node]:
+    """The ``yield`` expressions of one function, without those of functions in it."""
+    waiting = list(body.children)
+    while waiting:
+        node = waiting.pop()
+        if node.type == "yield" and node.is_named:
+            yield node
+        if node.type not in _INNER:
+            waiting += node.children
+
+
+def _awaited(tree: SourceTree, node: Node, waited: Node) -> Iterator[Edit]:
+    start, end = node.start_byte, node.end_byte
+    parent = node.parent
+    outer = parent.parent if parent is not None else None
+    if parent is not None and parent.type == "parenthesized_expression" and outer is not None:
+        # Over several lines the parentheses join what would else be two statements.
+        one_line = tree.line(parent.start_byte) == tree.line(parent.end_byte)
+        bare = tree.code(parent)[1:-1].strip() == tree.code(node)
+        if outer.type in _UNWRAPPED_IN and one_line and bare:
+            start, end = parent.start_byte, parent.end_byte
+    if waited.type in _PRIMARY:
+        yield Edit(start, waited.start_byte, "await ")
+        if end > waited.end_byte:
+            yield Edit(waited.end_byte, end, "")
+        return
+    yield Edit(start, waited.start_byte, "await (")
+    yield Edit(waited.end_byte, end, ")")
+
+
+def _without(tree: SourceTree, decorator: Node) -> Edit:
+    """The edit that takes the decorator out with its line, or alone where the line holds more."""
+    start, end = tree.line_start(decorator.start_byte), tree.line_end(decorator.end_byte)
+    around = tree.text[start : decorator.start_byte] + tree.text[decorator.end_byte : end]
+    if around.strip():
+        return Edit(decorator.start_byte, decorator.end_byte, "")
+    return Edit(start, end, "")
