@@ -18,7 +18,7 @@ from backdate.solvers.rules.sources.new_home import NewHomeSource
 OLD = {
     "lib/__init__.py": '''
 import math
-from lib.tools import helper, hidden
+from lib.tools import helper, hidden, verify
 def prod(x): return x
 def product(x):
     """Give the product.
@@ -43,7 +43,7 @@ class Moved:
     def __init__(self, colour, size): pass
 class Gone: pass
 ''',
-    "lib/tools.py": "def helper(a): pass\ndef hidden(): pass\n",
+    "lib/tools.py": "def helper(a): pass\ndef hidden(): pass\ndef verify(a, b): 'Verify that a is b.'\n",
 }
 NEW = {
     "lib/__init__.py": """
@@ -57,7 +57,7 @@ class Box:
     def insert(self): pass
 """,
     "lib/tools.py": "def helper(a): pass\n",
-    "lib/_private.py": "def hidden(): pass\n",
+    "lib/_private.py": "def hidden(): pass\ndef verify(a, b): 'Verify that a is b.'\n",
     "lib_moved/__init__.py": '''
 class Moved:
     """A class that goes elsewhere."""
@@ -66,7 +66,7 @@ class Moved:
 }
 SOURCE = """\
 import lib
-lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all
+lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all, lib.verify
 lib.Moved, lib.Gone
 box = lib.Box()
 box.grow, box.put
@@ -127,8 +127,14 @@ def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None
 
 
 @pytest.mark.parametrize("name", ["hidden", "SIX", "Gone"])
-def test_neither_private_places_nor_equal_numbers_are_homes(evidence: FixEvidence, name: str) -> None:
+def test_neither_private_places_of_anything_nor_equal_numbers_are_homes(
+    evidence: FixEvidence, name: str
+) -> None:
     assert rewrites(evidence, name) == []
+
+
+def test_a_private_place_is_the_last_resort_for_what_is_the_same(evidence: FixEvidence) -> None:
+    assert rewrites(evidence, "verify") == [ReplaceName(old="lib.verify", new="lib._private.verify")]
 
 
 def test_methods_are_renamed(evidence: FixEvidence) -> None:

@@ -33,6 +33,8 @@ _ALIAS = re.compile(
 )
 _DEPRECATED = re.compile(r"[Dd]eprecated|[Oo]bsolete|[Ll]egacy|no longer maintained")
 _LONGEST_DEPRECATION = 400
+_ALL_THE_SAME = 0.95
+"""The likeness of what has the same kind, parameters and documentation."""
 _MOST_PROPOSALS = 4
 
 
@@ -133,6 +135,7 @@ def homes(subject: Subject, old: Member, evidence: FixEvidence, pair: Environmen
         ),
         lambda: _same_leaf(subject, old, evidence, pair),
         lambda: _likes(subject, old, pair),
+        lambda: _in_private(subject, old, pair),
     )
     for way in ways:
         found = tuple(way())
@@ -218,6 +221,22 @@ def _likes(subject: Subject, old: Member, pair: EnvironmentPair) -> Iterator[Hom
     before = {member.name for member in pair.members_of(owner, "old")}
     for member in resembling(old, subject.leaf, pair.members_of(owner, "new"), before):
         yield Home(name=f"{owner}.{member}", why=f"{owner}.{member} is like it")
+
+
+def _in_private(subject: Subject, old: Member, pair: EnvironmentPair) -> Iterator[Home]:
+    """What has the same name in a private place of the package, when all that can be compared is the same.
+
+    The last resort: the library may move it again without a word, which the reason says.
+    """
+    name = subject.name
+    found = [one for one in pair.search_new(name, ()) if one != name and not _may_be_named(one, name)]
+    members = pair.ask_new(found)
+    for one in sorted(found, key=lambda one: _distance(name, one)):
+        member = members.get(one)
+        same = member is not None and likeness(old, member) >= _ALL_THE_SAME
+        if same and old.kind in ("class", "function"):
+            yield Home(name=one, why=f"{one} is the same, in a place that the library calls private")
+            return
 
 
 def _there(names: Iterable[str], pair: EnvironmentPair) -> Iterator[str]:

@@ -34,10 +34,11 @@ class RuleSource:
 
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``: rules by name first, then those that recognise the message."""
-        proposals: dict[str, Proposal] = {}
+        proposals: dict[tuple[str, str], Proposal] = {}
         for rule, places, by_name in self._fitting(group, evidence):
-            if rule.name not in proposals and places and _holds(rule, evidence, by_name=by_name):
-                proposals[rule.name] = self._proposal(rule, places)
+            key = (rule.name, repr(rule.rewrite))  # a name may have several, by what it is given
+            if key not in proposals and places and _holds(rule, evidence, by_name=by_name):
+                proposals[key] = self._proposal(rule, places)
         return tuple(proposals.values())
 
     def _fitting(
