@@ -19,6 +19,7 @@ PATH = ReplaceUse(target=".add_path", template="networkx.add_path({self}, {args}
 NEGATIVE = ReplaceUse(target="numpy.NINF", template="-numpy.inf", called=False)
 ORDER = ReplaceUse(target=".newbyteorder", template="{self}.view({self}.dtype.newbyteorder({args}))")
 ROOT = ReplaceUse(target="pydantic.root_validator", template="pydantic.root_validator(a=True)", called=False)
+DECODE = ReplaceUse(target=".decode", template="{self}", drops_arguments=True)
 SAMPLE = ReplaceUse(target="random.sample", template="random.sample(sorted({0}), {1})")
 
 
@@ -47,6 +48,10 @@ def rewritten(text: str, rewrite: ReplaceUse) -> str:
         ),
         (DENSE, "x = (a * b).A[0]\n", "x = (a * b).toarray()[0]\n"),
         (DENSE, "x.A = 1\ny.A()\n", "x.A = 1\ny.A()\n"),
+        (DECODE, "x = encode(a,\n  b=c).decode('utf-8')\n", "x = encode(a,\n  b=c)\n"),
+        (DECODE, "x = y.decode(encoding=ascii, errors='strict') + z.decode()\n", "x = y + z\n"),
+        (DECODE, "x = y.decode(*codec)\n", "x = y.decode(*codec)\n"),
+        (DECODE, "x = y.decode(next(codecs))\n", "x = y.decode(next(codecs))\n"),
         (HAS_KEY, "if d.has_key(k): pass\n", "if (k in d): pass\n"),
         (HAS_KEY, "x = d.has_key(k)\n", "x = k in d\n"),
         (HAS_KEY, "x = not d.has_key(a or b)\n", "x = not ((a or b) in d)\n"),

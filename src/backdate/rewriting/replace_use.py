@@ -184,7 +184,7 @@ class _UseReplacement:
                     nodes[name] = argument_value(argument)
                 elif "args" in wanted:
                     rest.append(self._code(argument))
-                else:
+                elif not self._rewrite.drops_arguments or not _is_side_effect_free(argument):
                     return None
         for name, node in nodes.items():
             if wanted.count(name) > 1 and node.type not in _SIDE_EFFECT_FREE:
@@ -203,6 +203,11 @@ class _UseReplacement:
 
 def _is_whole_import(imported: ImportedName) -> bool:
     return imported.statement.type == "import_statement"
+
+
+def _is_side_effect_free(argument: Node) -> bool:
+    """Whether nothing is computed, or reported, for an argument: without it the call gives what it gave."""
+    return argument_value(argument).type in _SIDE_EFFECT_FREE
 
 
 def _in_text(node: Node) -> bool:

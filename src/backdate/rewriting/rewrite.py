@@ -84,6 +84,8 @@ class ReplaceUse:
     """Whether the use is a call with its arguments, or the name alone."""
     defaults: Mapping[str, str] = field(default_factory=dict)
     """Expressions for placeholders that a use does not give; without one the use is left alone."""
+    drops_arguments: bool = False
+    """Whether names and literals that the template does not take go with the call; never a computed one."""
 
 
 class ExpressionRole(StrEnum):

@@ -45,7 +45,9 @@ class RecordedCallSource:
         return Proposal(
             origin=self.origin,
             distribution=distribution_of_cause(group.cause),
-            rewrite=ReplaceUse(target=f".{attribute}", template="{self}", called=called),
+            rewrite=ReplaceUse(
+                target=f".{attribute}", template="{self}", called=called, drops_arguments=called
+            ),
             places=tuple(dict.fromkeys(places)),
             why=(AdviceEvidence(kind=EvidenceKind.ASKED, text=why),),
         )
