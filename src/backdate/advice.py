@@ -19,6 +19,8 @@ class EvidenceKind(StrEnum):
     """What the library's error itself says."""
     WARNING = "warning"
     """What the library warned of while the tests still passed."""
+    ANNOUNCED = "announced"
+    """What the sources of a release between the old and the new one say."""
     CHANGELOG = "changelog"
     """What its changelog says."""
     KNOWN = "known"

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -52,11 +52,11 @@ RELEASES = (
 
 
 @contextmanager
-def running_index() -> Iterator[str]:
-    """The address of an index that has ``RELEASES`` and nothing else, with upload times (PEP 700)."""
+def running_index(releases: Sequence[tuple[str, str, str, str]] = RELEASES) -> Iterator[str]:
+    """The address of an index that has ``releases`` and nothing else, with upload times (PEP 700)."""
     files = {}
     pages: dict[str, list[dict[str, object]]] = {}
-    for name, version, uploaded, code in RELEASES:
+    for name, version, uploaded, code in releases:
         filename, data = wheel(name, version, code)
         files[f"/files/{filename}"] = data
         entry = {
@@ -77,7 +77,7 @@ def running_index() -> Iterator[str]:
                 page = {
                     "meta": {"api-version": "1.1"},
                     "name": match[1],
-                    "versions": sorted({version for name, version, *_ in RELEASES if name == match[1]}),
+                    "versions": sorted({version for name, version, *_ in releases if name == match[1]}),
                     "files": pages[match[1]],
                 }
                 self.answer(200, "application/vnd.pypi.simple.v1+json", json.dumps(page).encode())

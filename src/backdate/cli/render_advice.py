@@ -21,6 +21,7 @@ _MOST_PLACES = 6
 _MOST_LATER = 20
 _SAYS = {
     EvidenceKind.MESSAGE: "its error says so",
+    EvidenceKind.ANNOUNCED: "a release said so",
     EvidenceKind.CHANGELOG: "its changelog says so",
     EvidenceKind.ASKED: "where it was defined before",
 }

@@ -27,6 +27,7 @@ _BY = {
     ProposalOrigin.MINED_RULE: "a rule mined from its releases",
     ProposalOrigin.MESSAGE: "what the error says",
     ProposalOrigin.WARNING: "what it warned of before",
+    ProposalOrigin.ANNOUNCEMENT: "what a release in between announced",
     ProposalOrigin.NEW_HOME: "where the object is now",
     ProposalOrigin.SIGNATURE: "what its signature became",
     ProposalOrigin.RECORDED_CALL: "what the call gave before",
@@ -35,6 +36,12 @@ _BY = {
 }
 _MOST_REMAINING = 8
 _MOST_TESTS = 3
+_LIBRARY_SAYS = (
+    EvidenceKind.WARNING,
+    EvidenceKind.MESSAGE,
+    EvidenceKind.CHANGELOG,
+    EvidenceKind.ANNOUNCED,
+)
 
 
 def fix_lines(result: FixResult, *, verbose: bool = False) -> Iterator[Line]:
@@ -121,7 +128,7 @@ def _said(evidence: AdviceEvidence) -> str:
     source = f" ({evidence.source})" if evidence.source else ""
     if not evidence.text:
         return f"changed{since}{source}" if since or source else ""
-    if evidence.kind in (EvidenceKind.WARNING, EvidenceKind.MESSAGE, EvidenceKind.CHANGELOG):
+    if evidence.kind in _LIBRARY_SAYS:
         return f'the library says{since}: "{evidence.text}"{source}'
     return f"{evidence.text}{since}{source}"
 

@@ -160,9 +160,8 @@ def _as_used(defined: str, names: ReleaseNames, public: dict[str, list[str]]) ->
         yield defined, ""
 
 
-def _replacement(announcement: Announcement, name: str, owner: str, names: ReleaseNames) -> str:
-    """What the announcement says to use, where the release that lacks the old name has it."""
-    subject = announcement.argument or name.rpartition(".")[2]
+def said_replacement(announcement: Announcement, subject: str) -> str:
+    """What an announcement says to write for ``subject``, the name or argument that goes; "" for nothing."""
     said = announcement.new
     if not said:
         # A directive or a table does not repeat what it is about.
@@ -172,7 +171,15 @@ def _replacement(announcement: Announcement, name: str, owner: str, names: Relea
         if wording is None or wording.expression:
             return ""
         said = wording.replacement
-    said = without_alias(said.strip("`").removesuffix("()"))
+    return without_alias(said.strip("`").removesuffix("()"))
+
+
+def _replacement(announcement: Announcement, name: str, owner: str, names: ReleaseNames) -> str:
+    """What the announcement says to use, where the release that lacks the old name has it."""
+    subject = announcement.argument or name.rpartition(".")[2]
+    said = said_replacement(announcement, subject)
+    if not said:
+        return ""
     if announcement.argument:
         return said if said.isidentifier() and names.takes(name, said) is not False else ""
     around = name.rpartition(".")[0]

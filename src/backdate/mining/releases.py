@@ -26,6 +26,8 @@ class ReleaseBounds:
 
     first: Version | Instant
     last: Version | Instant
+    until: Instant | None = None
+    """Files that were uploaded then or later do not count, whatever their version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +50,13 @@ class ReleaseSeries:
     """The first release of the series."""
 
 
-def releases_between(client: IndexClient, name: str, bounds: ReleaseBounds) -> tuple[ReleaseSeries, ...]:
+def releases_between(
+    client: IndexClient, name: str, bounds: ReleaseBounds, *, most_bytes: int = MOST_BYTES
+) -> tuple[ReleaseSeries, ...]:
     """One archive for each minor release in ``bounds``, the newest of its series, from the oldest.
 
-    A wheel for any or some machine before an sdist. Raises SourceError and IndexUnavailable.
+    A wheel for any or some machine before an sdist, none larger than ``most_bytes`` as the index says. Raises
+    SourceError and IndexUnavailable.
     """
     files = [
         file
@@ -59,8 +64,8 @@ def releases_between(client: IndexClient, name: str, bounds: ReleaseBounds) -> t
         if not file.yanked and not file.version.is_prerelease and _is_within(file, bounds)
     ]
     chosen: dict[tuple[int, ...], ListedFile] = {}
-    for file in sorted(files, key=lambda file: (file.version, _fitness(file))):
-        if _fitness(file) > 0:
+    for file in sorted(files, key=lambda file: (file.version, _fitness(file, most_bytes))):
+        if _fitness(file, most_bytes) > 0:
             chosen[file.version.release[:2]] = file
     first: dict[tuple[int, ...], Version] = {}
     for file in files:
@@ -73,6 +78,8 @@ def releases_between(client: IndexClient, name: str, bounds: ReleaseBounds) -> t
 
 
 def _is_within(file: ListedFile, bounds: ReleaseBounds) -> bool:
+    if bounds.until is not None and file.uploaded >= bounds.until:
+        return False
     after = (
         file.version >= bounds.first if isinstance(bounds.first, Version) else file.uploaded >= bounds.first
     )
@@ -80,9 +87,9 @@ def _is_within(file: ListedFile, bounds: ReleaseBounds) -> bool:
     return after and before
 
 
-def _fitness(file: ListedFile) -> int:
+def _fitness(file: ListedFile, most_bytes: int) -> int:
     """How well its sources can be read: wheels of Linux first, the others, then sdists."""
-    if file.size_bytes is not None and file.size_bytes > MOST_BYTES:
+    if file.size_bytes is not None and file.size_bytes > most_bytes:
         return 0
     if file.filename.endswith(".whl"):
         try:
@@ -93,13 +100,15 @@ def _fitness(file: ListedFile) -> int:
     return 1 if file.sdist else 0
 
 
-def read_release(file: ListedFile, cache: Path) -> ReleaseSources:
+def read_release(
+    file: ListedFile, cache: Path, *, most_bytes: int = MOST_BYTES, most_s: float | None = None
+) -> ReleaseSources:
     """The modules of an archive; tests and what is bundled of others are left out.
 
-    Raises SourceError and IndexUnavailable.
+    ``most_s``: for fetching it. Raises SourceError and IndexUnavailable.
     """
     with new_client() as client:
-        archive = download(client, file, cache, most_bytes=MOST_BYTES)
+        archive = download(client, file, cache, most_bytes=most_bytes, most_s=most_s)
     members = read_members(
         archive,
         lambda name: name.endswith((".py", ".so", ".pyd")) and not _is_left_out(name),

@@ -18,6 +18,8 @@ class ProposalOrigin(StrEnum):
     """What the error's text says to write."""
     WARNING = "warning"
     """What the library warned of while the tests passed."""
+    ANNOUNCEMENT = "announcement"
+    """What a release between the old and the new one said."""
     NEW_HOME = "new-home"
     """The object of the old name, found in the new environment."""
     SIGNATURE = "signature"

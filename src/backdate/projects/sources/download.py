@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,11 +36,13 @@ def _place(file: ListedFile, sha256: str, cache: Path) -> Path:
     return cache / sha256[:2] / sha256 / safe_archive_name(file.filename)
 
 
-def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes: int) -> Path:
+def download(
+    client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes: int, most_s: float | None = None
+) -> Path:
     """The file, from ``cache`` or the index, its hash checked either way.
 
     Raises SourceError when it is larger than ``most_bytes`` or not what the index lists, and
-    IndexUnavailable when it cannot be had.
+    IndexUnavailable when it cannot be had, or is not here after ``most_s`` seconds.
     """
     import httpx
 
@@ -49,6 +52,7 @@ def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes:
     if kept is not None:
         return kept
     data = bytearray()
+    ends = None if most_s is None else time.monotonic() + most_s
     try:
         with client.stream("GET", file.url) as response:
             if response.status_code != 200:
@@ -57,6 +61,8 @@ def download(client: httpx.Client, file: ListedFile, cache: Path, *, most_bytes:
                 )
             for chunk in response.iter_bytes():
                 data += chunk
+                if ends is not None and time.monotonic() > ends:
+                    raise IndexUnavailable(f"{file.url} takes longer than {most_s:.0f} s")
                 if len(data) > most_bytes:
                     raise SourceError(
                         f"{file.filename} is larger than {most_bytes:,} bytes", SourceProblem.TOO_LARGE

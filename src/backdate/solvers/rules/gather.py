@@ -24,11 +24,12 @@ from backdate.environments.environment import Environment
 from backdate.errors import ConfigurationError, SourceError, UsageError
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import in_standard_library
+from backdate.mining.between import ReleasesBetween
 from backdate.projects.read import read_bytes
 from backdate.solvers.interface import Assignment
 from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.object_uses import record_objects
-from backdate.solvers.rules.old_side import OldSide, SandboxedRunner, run_old_side
+from backdate.solvers.rules.old_side import IndexedRunner, OldSide, SandboxedRunner, run_old_side
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.testing.tracing import SeenObject, SeenWarning
 from backdate.text import minor_version
@@ -65,7 +66,8 @@ def gather_evidence(
         return FixEvidence(tree=tree, uses=_uses(texts, ()), texts=texts)
     new = _new_environment(runner, assignment, tree)
     waited_s = time.monotonic() - started
-    return replace(evidence_of(tree, texts, old, new, runner), waited_s=waited_s)
+    evidence = evidence_of(tree, texts, old, new, runner)
+    return replace(evidence, waited_s=waited_s, releases=_releases(runner, assignment))
 
 
 def evidence_of(
@@ -161,6 +163,18 @@ def _tests_of(groups: Sequence[FailureGroup]) -> tuple[str, ...]:
 def _new_environment(runner: SandboxedRunner, assignment: Assignment, tree: Path) -> Environment | None:
     answer = runner.build(assignment.task, tree, "target").answer
     return answer if isinstance(answer, Environment) else None
+
+
+def _releases(runner: SandboxedRunner, assignment: Assignment) -> ReleasesBetween | None:
+    """From the index of the runner, as it was at the instant of the new side."""
+    if not isinstance(runner, IndexedRunner):
+        return None
+    resources = runner.resources
+    return ReleasesBetween(
+        index=lambda: resources.index,
+        folder=resources.cache.folder / "announcements",
+        until=assignment.task.environment.instant,
+    )
 
 
 def _installed(environment: Environment | None) -> Distributions:

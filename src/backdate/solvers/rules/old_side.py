@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from backdate.checking.resources import Resources
 from backdate.editing.line_maps import LineMap
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Sandbox
@@ -39,6 +40,14 @@ class SandboxedRunner(Protocol):
     def build(self, task: Task, tree: Path, environment: EnvironmentName) -> BuiltSide:
         """That environment for ``tree``, from the cache or built now."""
         ...
+
+
+@runtime_checkable
+class IndexedRunner(Protocol):
+    """A task runner that has a package index."""
+
+    resources: Resources
+    """Its index, and the cache that goes with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

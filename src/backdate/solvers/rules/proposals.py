@@ -12,6 +12,7 @@ from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.use_visitor import ProjectUses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.result import Cause
+from backdate.mining.between import ReleasesBetween
 from backdate.rewriting.rewrite import Rewrite
 from backdate.solvers.interface import Assignment
 from backdate.solvers.reasons import ProposalOrigin as ProposalOrigin  # noqa: PLC0414 - proposals need it
@@ -86,6 +87,8 @@ class FixEvidence:
     foreseen: tuple[FailureGroup, ...] = ()
     """What no traceback shows yet, and the next run would: uses on ``executed`` lines of what the new
     environment lacks. Without tests; places are those of ``tree``."""
+    releases: ReleasesBetween | None = None
+    """What reads the releases between old and new versions; None where there is no index."""
     waited_s: float = 0.0
     """Seconds of builds and of the run of the old side."""
 
@@ -101,6 +104,10 @@ class FixEvidence:
         """Those of ``places`` that the failing tests run; none where nobody traced them."""
         ran = self.executed or {}
         return tuple(place for place in places if place.line in ran.get(place.file, frozenset()))
+
+
+LAST_RESORTS = frozenset({ProposalOrigin.ANNOUNCEMENT})
+"""Sources that cost so much that they are asked only where none before them has anything to propose."""
 
 
 class ProposalSource(Protocol):

@@ -54,6 +54,7 @@ class RulesSolver:
             return self._result(assignment, backend, StopReason.ERROR, {}, mended.reading.reason, None)
         if not mended.solved:
             ending, detail = _why_unsolved(assignment, loop.runs)
+            detail = "; ".join(filter(None, (detail, _unread(backend))))
             texts = without_failing_lines(
                 {file: changer.text({}, file) or "" for file in mended.texts},
                 mended.texts,
@@ -140,6 +141,13 @@ class RulesSolver:
             ),
             waited_s=backend.waited_s,
         )
+
+
+def _unread(backend: TaskBackend) -> str:
+    """Which releases could not be asked what to write."""
+    releases = backend.evidence.releases if backend.evidence is not None else None
+    unread = releases.unread if releases is not None else ()
+    return f"releases in between could not be read: {', '.join(unread)}" if unread else ""
 
 
 def _why_unsolved(assignment: Assignment, runs: int) -> tuple[StopReason, str]:

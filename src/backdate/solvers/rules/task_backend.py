@@ -19,6 +19,7 @@ from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.failures import read_suite
 from backdate.solvers.rules.proposals import (
+    LAST_RESORTS,
     EvidenceFollower,
     EvidenceGatherer,
     FailureGroup,
@@ -216,12 +217,17 @@ class TaskBackend:
         return self._proposed[key]
 
     def _asked(self, group: FailureGroup, evidence: FixEvidence, texts: Texts) -> Iterator[Proposal]:
+        proposed = False
         for source in self.sources:
+            if proposed and source.origin in LAST_RESORTS:
+                continue
             interruption.check()
             self._write(
                 texts, "Back to what helps."
             )  # what a source reads is the tree that it is asked about
-            yield from source.propose(group, evidence)
+            for proposal in source.propose(group, evidence):
+                proposed = True
+                yield proposal
 
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
         """See ``FixBackend``."""

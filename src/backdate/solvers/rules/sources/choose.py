@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from backdate.errors import UsageError
 from backdate.knowledge.rules import RuleOrigin
 from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
+from backdate.solvers.rules.sources.announcements import AnnouncementSource
 from backdate.solvers.rules.sources.messages import MessageSource
 from backdate.solvers.rules.sources.new_home import NewHomeSource
 from backdate.solvers.rules.sources.recorded_calls import RecordedCallSource
@@ -23,6 +24,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         RuleSource(RuleOrigin.MINED),
         MessageSource(),
         WarningSource(),
+        AnnouncementSource(),
         NewHomeSource(),
         SignatureSource(),
         RecordedCallSource(),

@@ -1,0 +1,166 @@
+"""A name that neither side warns of, and of which a release in between says what takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from small_world import running_index
+from two_releases import with_library
+
+from backdate.advice import EvidenceKind
+from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.uses import uses_in
+from backdate.diagnosis.result import CauseKind
+from backdate.index.upstream import IndexClient
+from backdate.mining.announcements import AnnouncedBy, Announcement
+from backdate.mining.between import ReleasesBetween
+from backdate.rewriting.rewrite import ChangeArgument, ReplaceName
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.foreseen import foreseen_groups
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.announcements import AnnouncementSource, about
+from backdate.solvers.rules.sources.choose import choose_sources
+from backdate.solvers.rules.sources.subjects import Subject
+
+OLD = """\
+def product(x): return x
+def vanished(x): return x
+def load(x, missing=None): return x
+def unsaid(x): return x
+"""
+MIDDLE = '''\
+import warnings
+def product(x):
+    warnings.warn("product is deprecated, use `reckon` instead", DeprecationWarning, stacklevel=2)
+def vanished(x):
+    """Do.
+
+    .. deprecated:: 1.5
+       Use `lib.never_made` instead.
+    """
+def load(x, missing=None, fallback=None):
+    if missing is not None:
+        warnings.warn("'missing' is deprecated, use 'fallback' instead", FutureWarning, stacklevel=2)
+'''
+NEW = """\
+def reckon(x): return x
+def load(x, fallback=None): return x
+"""
+SOURCE = """\
+import lib
+lib.product(1)
+lib.load(1, missing=2)
+lib.vanished(1)
+lib.unsaid(1)
+"""
+UNTIL = datetime(2022, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> Iterator[FixEvidence]:
+    root = tmp_path_factory.mktemp("announcements")
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(root / "old", "lib", "1.0", {"lib.py": OLD}),
+        new=with_library(root / "new", "lib", "2.0", {"lib.py": NEW}),
+    )
+    (root / "tree").mkdir()
+    (root / "tree/p.py").write_text(SOURCE)
+    releases = [
+        ("lib", "1.0", "2020-01-01T00:00:00Z", OLD),
+        ("lib", "1.5", "2020-06-01T00:00:00Z", MIDDLE),
+        ("lib", "2.0", "2021-01-01T00:00:00Z", NEW),
+    ]
+    with running_index(releases) as address, IndexClient(upstreams=(address,)) as client:
+        found = FixEvidence(
+            tree=root / "tree",
+            uses=uses_in(root / "tree"),
+            texts={"p.py": SOURCE},
+            pair=pair,
+            executed={"p.py": frozenset(range(1, 6))},
+            versions={"lib": ("1.0", "2.0")},
+            modules={"lib": "lib"},
+            releases=ReleasesBetween(index=lambda: client, folder=root / "kept", until=UNTIL),
+        )
+        yield replace(found, foreseen=foreseen_groups(found))
+
+
+def group_of(evidence: FixEvidence, name: str) -> FailureGroup:
+    return next(group for group in evidence.foreseen if group.cause.name == name)
+
+
+def proposed(evidence: FixEvidence, name: str) -> list[Proposal]:
+    return list(AnnouncementSource().propose(group_of(evidence, name), evidence))
+
+
+def test_nothing_cheaper_knows_it(evidence: FixEvidence) -> None:
+    group = group_of(evidence, "product")
+    for source in choose_sources("written-rule,mined-rule,message,warning,new-home"):
+        assert not source.propose(group, evidence)
+
+
+def test_a_release_in_between_says_what_to_write(evidence: FixEvidence) -> None:
+    (one,) = proposed(evidence, "product")
+    assert one.rewrite == ReplaceName(old="lib.product", new="lib.reckon")
+    assert [(place.file, place.line) for place in one.places] == [("p.py", 2)]
+    (why,) = one.why
+    assert (why.kind, why.since, why.source) == (
+        EvidenceKind.ANNOUNCED,
+        "1.5",
+        "lib-1.5-py3-none-any.whl",
+    )
+    assert why.text == "product is deprecated, use `reckon` instead"
+
+
+def test_an_argument_too(evidence: FixEvidence) -> None:
+    assert group_of(evidence, "missing").cause.kind is CauseKind.UNEXPECTED_ARGUMENT
+    (one,) = proposed(evidence, "missing")
+    assert one.rewrite == ChangeArgument(function="lib.load", argument="missing", new="fallback")
+
+
+def test_what_the_new_environment_lacks_is_not_proposed(evidence: FixEvidence) -> None:
+    assert proposed(evidence, "vanished") == []
+    assert proposed(evidence, "unsaid") == []
+
+
+@pytest.mark.parametrize("missing", ["releases", "executed", "moved"])
+def test_nothing_without_an_index_an_executed_use_or_a_move(evidence: FixEvidence, missing: str) -> None:
+    without = {
+        "releases": replace(evidence, releases=None),
+        "executed": replace(evidence, executed={}),
+        "moved": replace(evidence, versions={}),
+    }[missing]
+    group = group_of(evidence, "product")
+    assert AnnouncementSource().propose(group, evidence)
+    assert not AnnouncementSource().propose(group, without)
+
+
+def announced(name: str, words: str) -> Announcement:
+    return Announcement(name=name, words=words, by=AnnouncedBy.WARNING, line=1)
+
+
+def test_of_the_same_last_name_only_what_agrees_counts() -> None:
+    subject = Subject(name="lib.product", distribution="lib", places=())
+    moved = announced("lib._core.product", "use `prod` instead")
+    again = announced("lib.linear.product", "use `lib.prod` instead")
+    other = announced("lib.linear.product", "use `dot` instead")
+    of_class = announced("lib.Table.product", "use `dot` instead")
+    foreign = announced("vendored.product", "use `dot` instead")
+    assert about(subject, "", [moved, again, of_class, foreign]) == (moved, again)
+    assert about(subject, "", [moved, other]) == ()
+    assert about(subject, "lib.linear.product", [moved, other]) == (other,)
+
+
+def test_a_method_is_that_of_its_class() -> None:
+    subject = Subject(name="lib.Table.append", distribution="lib", of_object=True, places=())
+    own = announced("lib.tables.Table.append", "use `concat` instead")
+    other = announced("lib.rows.Row.append", "use `add` instead")
+    assert about(subject, "", [own, other]) == (own,)
+
+
+def test_it_is_evidence_and_asked_after_warnings() -> None:
+    origins = [source.origin for source in choose_sources("evidence")]
+    assert origins.index(ProposalOrigin.WARNING) + 1 == origins.index(ProposalOrigin.ANNOUNCEMENT)
