@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,5 +17,8 @@ def test_there_are_benchmarks() -> None:
 
 
 @pytest.mark.parametrize("script", _SCRIPTS, ids=lambda path: path.stem)
-def test_a_benchmark_can_be_loaded(script: Path) -> None:
+def test_a_benchmark_can_be_loaded(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(_FOLDER))  # where a script finds those beside it
+    for other in _SCRIPTS:
+        monkeypatch.delitem(sys.modules, other.stem, raising=False)
     assert callable(runpy.run_path(str(script), run_name="benchmark")["main"])
