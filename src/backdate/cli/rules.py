@@ -214,11 +214,13 @@ def _line(rule: Rule) -> str:
 
 def _end(text: str) -> Version | Instant:
     """A version, or an instant: 2021 is a year only with a month and a day."""
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
+
+    from backdate.text import UNREADABLE
 
     try:
         return Version(text)
-    except InvalidVersion:
+    except UNREADABLE:
         at = options.instant(text)
         assert at is not None
         return at

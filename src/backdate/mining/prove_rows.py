@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import msgspec
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from backdate.checking.build_environment import build_project_environment
 from backdate.checking.resources import Resources
@@ -19,7 +19,7 @@ from backdate.knowledge.schema import ChangeRow, ChangesFile
 from backdate.mining.prove import names_to_ask, proven_rows
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.sources.listing import fetch_listing
-from backdate.text import first_line
+from backdate.text import UNREADABLE, first_line
 from backdate.timeline.instants import Instant
 
 
@@ -54,7 +54,7 @@ def _of_release(
 ) -> Iterator[ChangeRow]:
     try:
         at = uploaded[Version(since)] + timedelta(days=2)
-    except (InvalidVersion, KeyError):
+    except (*UNREADABLE, KeyError):
         yield from (_unproven(row, "the index does not list the release") for row in rows)
         return
     asked = names_to_ask(rows)
