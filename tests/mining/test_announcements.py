@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from backdate.mining import announcements
 from backdate.mining.announcements import announcements_in
+from backdate.mining.public_names import ReleaseNames, names_of_module
 
 
 def found(source: str) -> list[tuple[str, str]]:
@@ -95,3 +97,64 @@ def test_the_words_are_whole() -> None:
 def test_deep_nesting_does_no_harm() -> None:
     assert found("x = " + "(" * 5_000 + ")" * 5_000) == []
     assert found("x = " + "-" * 100_000 + "1") == []
+
+
+LONG = 3_000
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "text = " + " + ".join(['"a"'] * LONG) + "\n",
+        "if a:\n    pass\n" + "elif b:\n    pass\n" * LONG,
+        "text = a" + ".b" * LONG + "\n",
+    ],
+)
+def test_nesting_that_the_interpreter_does_not_follow_ends_no_reading(source) -> None:
+    assert announcements_in(source, "deep") == ()
+    names = names_of_module(source, "deep", package=False)
+    assert names is None or names.defined <= {"text"}
+
+
+def test_the_time_for_a_directive_does_not_depend_on_what_is_far_away() -> None:
+    read = []
+
+    class Watched(str):
+        def splitlines(self, keepends=False):
+            read.append(len(self))
+            return super().splitlines(keepends)
+
+        def __getitem__(self, key):
+            return Watched(super().__getitem__(key))
+
+    document = Watched("width : int\n    .. deprecated:: 1.0\n        Use size.\n" * LONG)
+    matches = list(announcements._DIRECTIVE.finditer(document))
+    assert len(matches) == LONG
+    middle = matches[LONG // 2]
+    assert announcements._directive_words(document, middle) == "1.0 Use size."
+    assert announcements._parameters_above(document, middle) == ("width",)
+    assert max(read) <= 10_000
+
+
+def test_a_long_line_above_a_directive_is_not_searched_to_its_end(monkeypatch) -> None:
+    seen = []
+
+    class Watched:
+        def match(self, line):
+            seen.append(len(line))
+
+    monkeypatch.setattr(announcements, "_PARAMETER", Watched())
+    document = "a" + " " * 100_000 + "!\n    .. deprecated:: 1.0\n"
+    (match,) = announcements._DIRECTIVE.finditer(document)
+    announcements._parameters_above(document, match)
+    assert all(length <= 1_000 for length in seen)
+
+
+def test_star_imports_in_a_ring_are_followed_once_each() -> None:
+    everyone = [f"big.m{number}" for number in range(40)]
+    stars = "".join(f"from {one} import *\n" for one in everyone)
+    modules = {one: names_of_module(stars, one, package=False) for one in everyone}
+    modules["big.m7"] = names_of_module(stars + "found = 1\n", "big.m7", package=False)
+    names = ReleaseNames(modules=modules)
+    assert dict(names.public_names())["big.m0.found"] == "big.m7.found"
+    assert not names.has("big.m0.lost")

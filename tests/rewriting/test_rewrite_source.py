@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backdate.rewriting.rewrite import LeftAloneReason, ReplaceName
+from backdate.rewriting.rewrite import LeftAloneReason, RenameAttribute, ReplaceName
 from backdate.rewriting.rewrite_source import rewrite_source
 
 CODE = "import numpy as np\nx = np.product([1])\n"
@@ -35,3 +35,30 @@ def test_a_file_that_a_program_writes_is_left_alone(head: str) -> None:
 )
 def test_a_comment_on_a_constant_does_not_make_a_file_generated(head: str) -> None:
     assert rewrite_source(head + CODE, RULE, lines=None).edits
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "np.product(" * 2_000 + "a" + ")" * 2_000,
+        "np" + ".product" * 2_000,
+        "np.product(a)" + ".product()" * 2_000,
+        "-" * 2_000 + "np.product(a)",
+    ],
+)
+def test_what_is_nested_too_deeply_is_left_alone(expression) -> None:
+    text = f"import numpy as np\nx = {expression}\n"
+    for rewrite in (
+        ReplaceName(old="numpy.product", new="numpy.prod"),
+        RenameAttribute(old="product", new="prod", owner="ndarray"),
+    ):
+        made = rewrite_source(text, rewrite, lines=frozenset({2}))
+        assert made.edits == ()
+        assert [left.reason for left in made.left] == [LeftAloneReason.TOO_DEEP]
+
+
+def test_what_people_write_is_not_too_deep() -> None:
+    chain = "".join(f"\n    .filter(a == {number})" for number in range(50))
+    text = f"import numpy as np\nx = (q{chain}\n    .end(np.product(a)))\n" + "y = [1]\n" * 5_000
+    made = rewrite_source(text, ReplaceName(old="numpy.product", new="numpy.prod"), lines=None)
+    assert len(made.edits) == 1

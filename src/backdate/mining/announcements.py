@@ -17,6 +17,9 @@ from backdate.mining.literals import dotted_of, strings_in, text_of
 
 _LARGEST = 4 * 1024 * 1024
 _LONGEST_WORDS = 600
+_LONGEST_LINE = 200
+_FARTHEST = 8_000
+"""Characters around a directive that are about it."""
 _DIRECTIVE = re.compile(
     r"^([ \t]*)\.\. (?:deprecated|versionremoved|deprecated-removed)::(.*)$", re.MULTILINE
 )
@@ -68,9 +71,9 @@ def announcements_in(source: str, module: str) -> tuple[Announcement, ...]:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    reader = _AnnouncementReader(module, _text_constants(tree))
+    reader = _AnnouncementReader(module)
     with contextlib.suppress(RecursionError):  # what was found above such nesting stays
-        reader.visit(tree)
+        reader.read(tree)
     return tuple(dict.fromkeys(reader.found))
 
 
@@ -88,15 +91,20 @@ def _text_constants(tree: ast.Module) -> dict[str, str]:
 class _AnnouncementReader(ast.NodeVisitor):
     """Walks one module and keeps where it is."""
 
-    def __init__(self, module: str, constants: Mapping[str, str]) -> None:
+    def __init__(self, module: str) -> None:
         self.found: list[Announcement] = []
         self._module = module
-        self._constants = dict(constants)
+        self._constants: dict[str, str] = {}
         self._scopes: list[str] = []
         self._functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self._tests: list[ast.expr] = []
         self._tables: dict[str, list[str]] = {}
         """Keys of the mappings that names stand for."""
+
+    def read(self, tree: ast.Module) -> None:
+        """Read a whole module. Raises RecursionError for what is nested too deeply."""
+        self._constants |= _text_constants(tree)
+        self.visit(tree)
 
     def visit_Module(self, node: ast.Module) -> None:
         """The module's own documentation, then what is in it."""
@@ -352,7 +360,8 @@ def _directive_words(document: str, match: re.Match[str]) -> str:
     """The directive's line and the lines further in below it."""
     indent = len(match.group(1).expandtabs())
     lines = [match.group(2).strip()]
-    for line in document[match.end() + 1 :].splitlines()[:20]:
+    below = document[match.end() + 1 : match.end() + 1 + _FARTHEST]
+    for line in below.splitlines()[:20]:
         if line.strip() and len(line.expandtabs()) - len(line.expandtabs().lstrip()) <= indent:
             break
         lines.append(line.strip())
@@ -364,10 +373,12 @@ def _parameters_above(document: str, match: re.Match[str]) -> tuple[str, ...]:
     indent = len(match.group(1).expandtabs())
     if not indent:
         return ()
-    for line in reversed(document[: match.start()].splitlines()[-40:]):
+    above = document[max(0, match.start() - _FARTHEST) : match.start()]
+    for line in reversed(above.splitlines()[-40:]):
         wide = line.expandtabs()
         if wide.strip() and len(wide) - len(wide.lstrip()) < indent:
-            named = _PARAMETER.match(line) or re.match(r"[ \t]*:param (?:[\w.\[\]]+ )?()(\w+):", line)
+            head = line[:_LONGEST_LINE]  # the pattern takes the square of its length
+            named = _PARAMETER.match(head) or re.match(r"[ \t]*:param (?:[\w.\[\]]+ )?()(\w+):", head)
             if named is None:
                 return ()
             names = [name.strip(" *") for name in named.group(2).split(",")]

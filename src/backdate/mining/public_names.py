@@ -82,17 +82,20 @@ class ReleaseNames:
         for module, names in self.modules.items():
             if any(part.startswith("_") for part in module.split(".")) or "tests" in module.split("."):
                 continue
-            for name in self._names_of(module, names, _MOST_STEPS):
+            for name in self._names_of(module, names):
                 if not name.startswith("_") and (home := self._resolve(f"{module}.{name}", _MOST_STEPS)):
                     yield f"{module}.{name}", home
 
-    def _names_of(self, module: str, names: BoundNames, steps: int) -> frozenset[str]:
-        found = names.defined | frozenset(names.imported)
-        for star in names.stars:
-            inner = self.modules.get(star)
-            if inner is not None and steps and star != module:
-                given = self._names_of(star, inner, steps - 1)  # ``__all__`` is rarely literal
-                found |= given
+    def _names_of(self, module: str, names: BoundNames) -> set[str]:
+        """Its names and those of star imports; ``__all__`` is rarely literal."""
+        found: set[str] = set()
+        seen, waiting = {module}, [names]
+        while waiting:
+            one = waiting.pop()
+            found |= one.defined | frozenset(one.imported)
+            new = {star for star in one.stars if star in self.modules} - seen
+            seen |= new
+            waiting += [self.modules[star] for star in new]
         return found
 
     def _resolve(self, dotted: str, steps: int) -> str | None:
@@ -109,7 +112,10 @@ class ReleaseNames:
                 return self._within(module, parts[length:], steps)
         return "" if parts[0] in {name.partition(".")[0] for name in self.modules} else None
 
-    def _within(self, module: str, rest: list[str], steps: int) -> str | None:
+    def _within(self, module: str, rest: list[str], steps: int, seen: set[str] | None = None) -> str | None:
+        """``seen``: the modules whose star imports were followed on the way, each once."""
+        seen = set() if seen is None else seen
+        seen.add(module)
         names, first = self.modules[module], rest[0]
         if first in names.classes:
             return self._member(f"{module}.{first}", names.classes[first], rest[1:], steps)
@@ -122,12 +128,12 @@ class ReleaseNames:
             return ".".join((module, *rest)) if len(rest) == 1 else None
         unknown = names.dynamic
         for star in names.stars:
-            if star == module:
+            if star in seen:
                 continue
             if star not in self.modules:
                 unknown = True
                 continue
-            found = self._within(star, rest, steps - 1) if steps > 1 else None
+            found = self._within(star, rest, steps - 1, seen) if steps > 1 else None
             if found:
                 return found
             unknown = unknown or found is None
@@ -177,7 +183,10 @@ def names_of_module(source: str, module: str, *, package: bool) -> BoundNames | 
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     collector = _Collector(module, package)
-    collector.read(tree.body)
+    try:
+        collector.read(tree.body)
+    except RecursionError:  # a chain of branches longer than this interpreter follows
+        return None
     return collector.names()
 
 

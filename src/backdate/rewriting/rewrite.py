@@ -159,6 +159,8 @@ class LeftAloneReason(StrEnum):
     """It stands in a string or a comment."""
     ARGUMENTS = "arguments"
     """The call gives what the rewrite cannot carry over: ``*args``, ``**kwargs``, a missing value."""
+    TOO_DEEP = "too-deep"
+    """The file nests expressions so deeply that looking around a use takes too long."""
     NOT_THERE = "not-there"
     """No line that was asked for uses it."""
 

@@ -56,6 +56,8 @@ def rewrite_source(text: str, rewrite: Rewrite, *, lines: frozenset[int] | None)
     tree = source_tree(text)
     if not tree.is_python:
         return _left(LeftAloneReason.UNPARSABLE)
+    if tree.is_too_deep:
+        return _left(LeftAloneReason.TOO_DEEP)
     made = _made(tree, rewrite, lines)
     if not made.edits:
         return made if made.left or not leaf else _without_use(tree, leaf, lines)

@@ -19,6 +19,10 @@ from tree_sitter import Language, Node, Parser
 from backdate.editing.encodings import line_starts
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_MOST_LEVELS = 150
+"""Levels of a tree that is looked at: from a node to what it stands in takes as long as it is deep."""
+_LEVELS_OF_A_NAME = 8
+"""Levels that a single name may have for itself: a statement, an expression, a pattern."""
 _COMPOUND = frozenset(
     {
         "if_statement",
@@ -77,6 +81,21 @@ class SourceTree:
     def parses_here(self) -> bool:
         """Whether the Python that runs this reads it."""
         return parses_here(self.text)
+
+    @cached_property
+    def is_too_deep(self) -> bool:
+        """Whether the tree has so many levels that working on it takes too long."""
+        waiting = [(self.root, 0)]
+        while waiting:
+            node, level = waiting.pop()
+            if level > _MOST_LEVELS:
+                return True
+            # each level takes a character at least: what is shorter than the levels left cannot be too deep
+            shortest = _MOST_LEVELS - level - _LEVELS_OF_A_NAME
+            waiting += [
+                (child, level + 1) for child in node.children if child.end_byte - child.start_byte > shortest
+            ]
+        return False
 
     def code(self, node: Node) -> str:
         """The text of ``node``."""
