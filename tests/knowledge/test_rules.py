@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from backdate.editing.spans import apply_edits
 from backdate.index.names import normalise
 from backdate.knowledge.load import changes_of, distributions_with_rules
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for, rules_of
 from backdate.rewriting.rewrite import AddArgument, RenameAttribute, ReplaceName
+from backdate.rewriting.rewrite_source import rewrite_source
 
 
 def rewrites(rules: tuple[Rule, ...]) -> list[object]:
@@ -48,6 +50,13 @@ def test_a_message_leads_to_the_rules_of_its_row() -> None:
         rules_behind("pyyaml", message)
     )
     assert rules_behind("pyyaml", "TypeError: something else") == ()
+
+
+def test_an_argument_that_is_not_looked_at_any_more_shows_in_what_it_held_back() -> None:
+    (rule,) = rules_behind("pyjwt", "jwt.exceptions.InvalidSignatureError: Signature verification failed")
+    text = "import jwt\njwt.decode(a, verify=False, algorithms=b)\njwt.decode(a, key, algorithms=b)\n"
+    rewritten = apply_edits(text, rewrite_source(text, rule.rewrite, lines=frozenset({2, 3})).edits)
+    assert rewritten == text.replace("verify=False", "options={'verify_signature': False}")
 
 
 def test_of_the_names_of_a_row_only_that_of_the_message_counts() -> None:
