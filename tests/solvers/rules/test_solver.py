@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 from dead_names import rename
-from shaking_tree import DeadNamesRunner, FixedSource, solver, task_of
+from shaking_tree import DeadNamesRunner, FixedSource, no_evidence, solver, task_of
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.apply import apply_patch
+from backdate.errors import IndexUnavailable
 from backdate.evaluation.run_folder import load_record
 from backdate.evaluation.running import EvaluationPlan, evaluate
+from backdate.mining.between import ReleasesBetween
 from backdate.solvers.atif import requests_of
 from backdate.solvers.interface import Assignment
 from backdate.solvers.reasons import ProposalOrigin
@@ -41,11 +46,12 @@ def _with_why(proposal):
 
 @pytest.fixture
 def attempt(tmp_path):
-    def work(runner, *sources, **settings):
+    def work(runner, *sources, gather=None, **settings):
         scratch, logs = tmp_path / "scratch", tmp_path / "run/logs/task"
         scratch.mkdir()
         logs.mkdir(parents=True)
-        return solver(*sources).attempt(
+        rules = solver(*sources)
+        return (rules if gather is None else replace(rules, gather=gather)).attempt(
             Assignment(
                 task=task_of(),
                 settings=RunSettings(solver="rules", **settings),
@@ -104,6 +110,42 @@ def test_the_first_source_goes_first_and_the_next_one_where_it_errs(attempt) -> 
     result = attempt(DeadNamesRunner(FILES), wrong, written())
     assert result.ending is StopReason.SOLVED
     assert {reason.origin for reason in result.reasons} == {ProposalOrigin.WRITTEN_RULE}
+
+
+def test_a_last_resort_is_asked_only_where_nothing_else_is_proposed(attempt) -> None:
+    asked = []
+
+    def announced(group, evidence):
+        asked.append(group.cause.name)
+        return by_name(group, evidence)
+
+    def of_one(group, evidence):
+        return by_name(group, evidence) if group.cause.name == "product" else []
+
+    result = attempt(
+        DeadNamesRunner(FILES), written(of_one), FixedSource(ProposalOrigin.ANNOUNCEMENT, announced)
+    )
+    assert result.ending is StopReason.SOLVED
+    assert set(asked) == {"add"}
+
+
+def test_releases_that_could_not_be_read_are_told(attempt, tmp_path) -> None:
+    def index():
+        raise IndexUnavailable("there is no index")
+
+    def announced(group, evidence):
+        assert not list(evidence.releases.announced("lib", "1.0", "2.0"))
+        return []
+
+    def gathered(assignment, tree, groups, *, log_folder):
+        evidence = no_evidence(assignment, tree, groups, log_folder=log_folder)
+        until = datetime(2022, 1, 1, tzinfo=UTC)
+        return replace(evidence, releases=ReleasesBetween(index=index, folder=tmp_path, until=until))
+
+    source = FixedSource(ProposalOrigin.ANNOUNCEMENT, announced)
+    result = attempt(DeadNamesRunner(FILES), source, gather=gathered)
+    assert result.ending is StopReason.GAVE_UP
+    assert result.detail.endswith("releases in between could not be read: lib")
 
 
 def test_a_test_file_is_not_edited(attempt) -> None:

@@ -10,14 +10,14 @@ import pytest
 from small_world import running_index
 from two_releases import with_library
 
-from backdate.advice import EvidenceKind
+from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.uses import uses_in
-from backdate.diagnosis.result import CauseKind
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.index.upstream import IndexClient
 from backdate.mining.announcements import AnnouncedBy, Announcement
 from backdate.mining.between import ReleasesBetween
-from backdate.rewriting.rewrite import ChangeArgument, ReplaceName
+from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
@@ -30,6 +30,9 @@ def product(x): return x
 def vanished(x): return x
 def load(x, missing=None): return x
 def unsaid(x): return x
+class Table:
+    def append(self, x): return x
+    def plus(self, x): return x
 """
 MIDDLE = '''\
 import warnings
@@ -44,10 +47,18 @@ def vanished(x):
 def load(x, missing=None, fallback=None):
     if missing is not None:
         warnings.warn("'missing' is deprecated, use 'fallback' instead", FutureWarning, stacklevel=2)
+class Table:
+    def append(self, x):
+        warnings.warn("append is deprecated, use `add` instead", DeprecationWarning, stacklevel=2)
+    def plus(self, x):
+        warnings.warn("plus is deprecated, use `lib.add` instead", DeprecationWarning, stacklevel=2)
 '''
 NEW = """\
 def reckon(x): return x
 def load(x, fallback=None): return x
+def add(x): return x
+class Table:
+    def add(self, x): return x
 """
 SOURCE = """\
 import lib
@@ -55,6 +66,7 @@ lib.product(1)
 lib.load(1, missing=2)
 lib.vanished(1)
 lib.unsaid(1)
+lib.Table.append(lib.Table(), 1)
 """
 UNTIL = datetime(2022, 1, 1, tzinfo=UTC)
 
@@ -80,7 +92,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> 
             uses=uses_in(root / "tree"),
             texts={"p.py": SOURCE},
             pair=pair,
-            executed={"p.py": frozenset(range(1, 6))},
+            executed={"p.py": frozenset(range(1, 7))},
             versions={"lib": ("1.0", "2.0")},
             modules={"lib": "lib"},
             releases=ReleasesBetween(index=lambda: client, folder=root / "kept", until=UNTIL),
@@ -119,6 +131,29 @@ def test_an_argument_too(evidence: FixEvidence) -> None:
     assert group_of(evidence, "missing").cause.kind is CauseKind.UNEXPECTED_ARGUMENT
     (one,) = proposed(evidence, "missing")
     assert one.rewrite == ChangeArgument(function="lib.load", argument="missing", new="fallback")
+
+
+def of_method(evidence: FixEvidence, name: str) -> list[Proposal]:
+    """What is proposed where the error names the class of an object."""
+    places = (SourcePlace(file="p.py", line=6),)
+    cause = Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE,
+        type="AttributeError",
+        message=f"'Table' object has no attribute '{name}'",
+        name=name,
+        owner="lib.Table",
+        owner_is="type",
+        distribution="lib",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=places)
+    return list(AnnouncementSource().propose(group, evidence))
+
+
+def test_a_method_becomes_another_of_its_class_and_no_function(evidence: FixEvidence) -> None:
+    (one,) = of_method(evidence, "append")
+    assert isinstance(one.rewrite, ReplaceName | RenameAttribute)
+    assert one.rewrite.new.rpartition(".")[2] == "add"
+    assert of_method(evidence, "plus") == []
 
 
 def test_what_the_new_environment_lacks_is_not_proposed(evidence: FixEvidence) -> None:

@@ -43,6 +43,8 @@ class AnnouncementSource:
             found: dict[str, Proposal] = {}
             for announcement in about(subject, home, release.announcements):
                 said = said_replacement(announcement, subject.argument or subject.leaf)
+                if subject.of_object and not subject.argument and not _is_beside(subject, said):
+                    continue
                 rewrite = rewrite_to(subject, said, evidence)
                 if rewrite is not None and str(rewrite) not in found:
                     found[str(rewrite)] = Proposal(
@@ -55,6 +57,12 @@ class AnnouncementSource:
             if found:
                 yield from found.values()
                 return
+
+
+def _is_beside(subject: Subject, said: str) -> bool:
+    """Whether what takes a method's place is another of its class: a function is called in another way."""
+    owner = said.rpartition(".")[0].rpartition(".")[2]
+    return not owner or owner in ("self", subject.owner.rpartition(".")[2])
 
 
 def _is_gone(subject: Subject, evidence: FixEvidence) -> bool:
