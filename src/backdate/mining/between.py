@@ -47,6 +47,11 @@ class ReleaseAnnouncements:
     filename: str
     announcements: tuple[Announcement, ...]
 
+    @property
+    def series(self) -> str:
+        """The minor release, "2.1": which of its patch releases said it first is not looked up."""
+        return ".".join(map(str, self.version.release[:2]))
+
 
 class _TimeIsUp(Exception):
     """Nothing more is read."""

@@ -114,6 +114,6 @@ def _why(release: ReleaseAnnouncements, announcement: Announcement) -> AdviceEvi
     return AdviceEvidence(
         kind=EvidenceKind.ANNOUNCED,
         text=words[:_LONGEST],
-        since=str(release.version),
+        since=release.series,
         source=release.filename,
     )
