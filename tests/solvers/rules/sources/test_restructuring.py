@@ -62,3 +62,41 @@ def test_coroutines_and_contexts_change_in_async_functions() -> None:
 )
 def test_messages_that_tell_no_shape_propose_nothing(message: str) -> None:
     assert results(message, "x = a.b()\n") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "import lib\nif lib.__version__ > '2':\n    pass\n",
+            "import importlib.metadata\nif importlib.metadata.version(\"lib-er\") > '2':\n    pass\n",
+        ),
+        (
+            "from lib import __version__\nprint(__version__)\n",
+            'import importlib.metadata\nprint(importlib.metadata.version("lib-er"))\n',
+        ),
+    ],
+)
+def test_a_version_that_a_package_does_not_say_is_in_its_metadata(before: str, after: str) -> None:
+    cause = Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE,
+        type="AttributeError",
+        message="module 'lib' has no attribute '__version__'",
+        name="__version__",
+        owner="lib",
+        owner_is="module",
+        distribution="lib_er",
+    )
+    places = (SourcePlace(file="a.py", line=1), SourcePlace(file="a.py", line=2))
+    group = FailureGroup(cause=cause, tests=("t",), places=places)
+    evidence = FixEvidence(
+        tree=Path(), uses=ProjectUses(), texts={"a.py": before}, versions={"python": ("3.7", "3.12.1")}
+    )
+    (proposal,) = RestructuringSource().propose(group, evidence)
+    assert proposal.rewrite is not None
+    edits = rewrite_source(before, proposal.rewrite, lines=frozenset({1, 2})).edits
+    assert apply_edits(before, edits) == after
+    old = FixEvidence(
+        tree=Path(), uses=ProjectUses(), texts={"a.py": before}, versions={"python": ("3.6", "3.7.1")}
+    )
+    assert RestructuringSource().propose(group, old) == ()

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.expressions import PlacedExpression, attributes_on, expressions_on
 from backdate.rewriting.rewrite import ChangeWith, ExpressionRole, ReplaceExpression, ReplaceUse, Rewrite
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.subjects import distribution_of_cause
+from backdate.text import version_numbers
 
 _LONGEST = 2_000
 _MOST = 6
 """Proposals of one group."""
+_METADATA_SINCE = (3, 8)
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
 
@@ -36,6 +39,9 @@ class RestructuringSource:
 
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``. Only lines of tracebacks change: others may be about other objects."""
+        version = _version_of(group, evidence)
+        if version is not None:
+            return (version,)
         message = group.cause.message[:_LONGEST]
         place = next(iter(group.places), None)
         text = evidence.texts.get(place.file) if place is not None else None
@@ -61,6 +67,31 @@ class RestructuringSource:
                     for rewrite in tuple(rewrites.values())[:_MOST]
                 )
         return ()
+
+
+def _version_of(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
+    """A package's ``__version__`` that is gone: its metadata say the version (PEP 566, Python 3.8)."""
+    cause = group.cause
+    distribution = distribution_of_cause(cause)
+    python = evidence.versions_of(PYTHON)[1]
+    if cause.name != "__version__" or cause.owner_is != "module" or distribution in ("", PYTHON):
+        return None
+    if python and version_numbers(python) < _METADATA_SINCE:
+        return None
+    rewrite = ReplaceUse(
+        target=f"{cause.owner}.__version__",
+        template=f'importlib.metadata.version("{distribution}")',
+        called=False,
+    )
+    source = "https://docs.python.org/3/library/importlib.metadata.html#distribution-versions"
+    why = AdviceEvidence(kind=EvidenceKind.MESSAGE, text=cause.message.split("\n")[0][:240], source=source)
+    return Proposal(
+        origin=ProposalOrigin.RESTRUCTURING,
+        distribution=distribution,
+        rewrite=rewrite,
+        places=group.places,
+        why=(why,),
+    )
 
 
 def _property(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
