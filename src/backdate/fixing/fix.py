@@ -12,7 +12,7 @@ from pathlib import Path
 from backdate.advising.advised_check import check_with_advice
 from backdate.checking.compare import compare_runs
 from backdate.checking.resources import Resources
-from backdate.checking.result import CheckResult, Comparison
+from backdate.checking.result import CheckResult
 from backdate.checking.sides import SidePair, pair_of_check
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.editing.apply import apply_patch
@@ -21,6 +21,7 @@ from backdate.editing.patch import changed_paths
 from backdate.errors import SourceError
 from backdate.fixing.applying import changed_files
 from backdate.fixing.held_back import held_back, missing_requirement
+from backdate.fixing.outcome import outcome_of
 from backdate.fixing.project_runner import ProjectRunner, task_of_check
 from backdate.fixing.requirements_patch import requirements_patch
 from backdate.fixing.result import FixOutcome, FixResult
@@ -206,7 +207,9 @@ class _Fix:
         assert old is not None
         left = self.checked.comparison if last is None else compare_runs(old, last)
         assert left is not None
-        outcome, reason = self._outcome(left, changed=bool(after))
+        first = self.checked.comparison
+        assert first is not None
+        outcome, reason = outcome_of(first, left, changed=bool(after))
         clusters = (
             ()
             if last is None
@@ -247,21 +250,3 @@ class _Fix:
             usage=answer.usage,
         )
         return FixedFiles(result=result, before=before, after=after)
-
-    def _outcome(self, left: Comparison, *, changed: bool) -> tuple[FixOutcome, str]:
-        first = self.checked.comparison
-        assert first is not None
-        broke, now = len(first.broke), len(left.broke)
-        if changed and not now:
-            return FixOutcome.FIXED, f"{_passes(broke)} again with the patch"
-        if not changed:
-            return FixOutcome.NOT_FIXED, f"nothing that is known mends {_tests(broke)}"
-        return FixOutcome.PARTLY, f"{broke - now} of {_tests(broke)} pass again with the patch"
-
-
-def _tests(count: int) -> str:
-    return "the test that broke" if count == 1 else f"the {count} tests that broke"
-
-
-def _passes(count: int) -> str:
-    return f"{_tests(count)} {'passes' if count == 1 else 'pass'}"

@@ -1,0 +1,33 @@
+"""What came of a fix: the check's comparison beside that of the last run."""
+
+from __future__ import annotations
+
+from backdate.checking.result import Comparison
+from backdate.fixing.result import FixOutcome
+from backdate.text import counted
+
+
+def outcome_of(first: Comparison, left: Comparison, *, changed: bool) -> tuple[FixOutcome, str]:
+    """The outcome, and one sentence for it; ``left``: with the patch, where it ``changed`` something.
+
+    A test that is skipped with the patch, or not there any more, does not pass.
+    """
+    if not changed:
+        return FixOutcome.NOT_FIXED, f"nothing that is known mends {_tests(len(first.broke))}"
+    lost = _not_good(left)
+    mended = len(set(first.broke) - lost)
+    worse = lost - _not_good(first)
+    broke = len(first.broke)
+    if mended == broke and not worse:
+        return FixOutcome.FIXED, f"{_tests(broke)} {'passes' if broke == 1 else 'pass'} again with the patch"
+    also = f"; without it {counted(len(worse), 'more test')} passed" if worse else ""
+    return FixOutcome.PARTLY, f"{mended} of {_tests(broke)} pass again with the patch{also}"
+
+
+def _not_good(comparison: Comparison) -> set[str]:
+    """The tests of the old side that were good there and are not now."""
+    return {*comparison.broke, *comparison.vanished, *comparison.skipped_now}
+
+
+def _tests(count: int) -> str:
+    return "the test that broke" if count == 1 else f"the {count} tests that broke"
