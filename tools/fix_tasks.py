@@ -75,6 +75,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], help="ids of tasks")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--flags", default="all", choices=("all", "static", "none"))
+    parser.add_argument(
+        "--unverified", action="store_true", help="score tasks as well that nobody verified in DATASET"
+    )
     parser.add_argument("--kept-only", action="store_true", help="run nothing: write what --results holds")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
@@ -93,11 +96,13 @@ def run_and_score(options: argparse.Namespace, solver: str) -> None:
     for instance in options.only:
         shared += ["--only", instance]
     backdate = [sys.executable, "-m", "backdate"]
+    unverified = ["--unverified"] if options.unverified else []
     subprocess.run(
         [*backdate, "eval", str(options.dataset), "--solver", solver, "-o", folder, *shared], check=False
     )
     subprocess.run(
-        [*backdate, "score", str(options.dataset), folder, "--flags", options.flags, *shared], check=False
+        [*backdate, "score", str(options.dataset), folder, "--flags", options.flags, *unverified, *shared],
+        check=False,
     )
 
 
