@@ -40,7 +40,8 @@ class RulesFirst:
             replace(assignment, scratch=scratch, tree=tree, logs=assignment.logs / "rules", journal=None)
         )
         mended = replace(mended, runs=tuple(_with_path(run, assignment) for run in mended.runs))
-        left = assignment.settings.tests - sum(run.number > 0 for run in mended.runs)
+        # The other's given run is one more of the tree that the rules left.
+        left = assignment.settings.tests - sum(run.number > 0 for run in mended.runs) - 1
         calls = assignment.settings.calls - mended.calls
         if mended.ending in (StopReason.SOLVED, StopReason.ERROR) or left < 1 or calls < 1:
             return mended
