@@ -5,7 +5,8 @@
 DATASET is a folder that ``backdate bench import`` wrote. Each solver is one ``backdate eval`` and one
 ``backdate score``, which keep what they did in ``--results``, so a second call goes on where the first was.
 The first solver has a row for each task; the others a row of figures. Why a task is not solved, in a person's
-words, stands in tools/fix_tasks_read.toml, by the task's id. ``--kept-only`` only writes the page.
+words, stands in tools/fix_tasks_read.toml, by the task's id, with a note on what was run. ``--kept-only``
+only writes the page.
 """
 
 from __future__ import annotations
@@ -83,9 +84,10 @@ def main() -> int:
     options = parser.parse_args()
     for solver in options.solvers if not options.kept_only else ():
         run_and_score(options, solver)
-    read = tomllib.loads(READ.read_text(encoding="utf-8"))["task"] if READ.is_file() else {}
+    read = tomllib.loads(READ.read_text(encoding="utf-8"))
+    why = {name: row["why"] for name, row in read["task"].items()}
     runs = [kept for solver in options.solvers if (kept := load(folder_of(options.results, solver), solver))]
-    options.page.write_text(page(runs, {name: row["why"] for name, row in read.items()}), encoding="utf-8")
+    options.page.write_text(page(runs, why, note=read["note"]), encoding="utf-8")
     return 0
 
 
@@ -127,12 +129,12 @@ def load(folder: Path, solver: str) -> FixedTasks | None:
     )
 
 
-def page(runs: Sequence[FixedTasks], read: Mapping[str, str]) -> str:
-    """The whole page. ``read``: why a task is not solved, by its id."""
-    return "\n".join(_page(runs, read)) + "\n"
+def page(runs: Sequence[FixedTasks], read: Mapping[str, str], *, note: str = "") -> str:
+    """The whole page. ``read``: why a task is not solved, by its id; ``note``: what a reader has to know."""
+    return "\n".join(_page(runs, read, note)) + "\n"
 
 
-def _page(runs: Sequence[FixedTasks], read: Mapping[str, str]) -> Iterator[str]:
+def _page(runs: Sequence[FixedTasks], read: Mapping[str, str], note: str) -> Iterator[str]:
     yield "# Tasks that are solved without a model"
     yield ""
     yield (
@@ -141,6 +143,9 @@ def _page(runs: Sequence[FixedTasks], read: Mapping[str, str]) -> Iterator[str]:
         "written: these figures are no claim about tasks never seen. Made by `tools/fix_tasks.py`."
     )
     yield ""
+    if note:
+        yield " ".join(note.split())
+        yield ""
     yield "| solver | tasks | solved | pass@1 (95 %) | prec@1 (95 %) | own seconds | new runs | old runs |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|"
     for run in runs:
