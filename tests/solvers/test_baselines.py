@@ -176,7 +176,7 @@ def test_a_folder_that_became_a_link_is_not_followed(tmp_path) -> None:
     assert all(one.endswith("it was removed") for one in dropped)
 
 
-@pytest.mark.parametrize("text", ["", "golden", "replay:", "model:", "command: ", "rules"])
+@pytest.mark.parametrize("text", ["", "golden", "replay:", "model:", "command: ", "rule"])
 def test_what_is_no_solver_is_told_with_the_forms(text, sandbox) -> None:
     with (
         pytest.raises(UsageError, match=r"write one of|no model"),
