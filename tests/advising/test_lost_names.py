@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from backdate.advising.advised_changes import MovedDistribution, advised_changes
 from backdate.advising.lost_names import EnvironmentPair, LostName, lost_names
 from backdate.advising.replacements import LibraryWords
 from backdate.advising.requirements import dropped_requirements
+from backdate.advising.ruled_arguments import ruled_arguments
 from backdate.advising.use_visitor import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.diagnosis.api import Member
@@ -166,6 +168,15 @@ def test_what_is_advised_is_said_by_the_library_and_there(
     assert advised("lib.dump", "indent") == ("contextvars.ContextVar", EvidenceKind.CHANGELOG)
     assert advised("lib.Crate", "width") == ("breadth", EvidenceKind.CHANGELOG)
     assert advised("lib.current")[0] == "lib.globals.now"  # the only place that has it
+    long = "".join(f", option_{number}='a long default'" for number in range(12))
+    took = Member(name="lib.clean", present=True, signature=f"(x, styles=1{long})", keywords=("x", "styles"))
+    takes = replace(took, signature=f"(x, sanitizer=1{long})", keywords=("x", "sanitizer"))
+    asked = replace(pair, known_old={"lib.clean": took}, known_new={"lib.clean": takes})
+    (handed_on,) = advised_changes(
+        asked, MOVED, (LostName(name="lib.clean", argument="styles", old=took, places=()),), {}
+    )
+    assert handed_on.replacement == "sanitizer"
+    assert handed_on.evidence[0].text == "of lib.clean styles alone went, and sanitizer alone came"
     # nobody says, or what is said is not there
     for name in ("lib.nowhere", "lib.astray", "lib.Box.put"):
         assert advised(name) == ("", EvidenceKind.ASKED)
@@ -295,3 +306,26 @@ def test_a_rule_for_another_name_of_the_object_holds(
     (change,) = advised_changes(pair, moved, lost, {})
     assert (change.name, change.replacement) == ("wtforms.fields.TextField", "wtforms.StringField")
     assert change.evidence[0].kind is EvidenceKind.KNOWN
+
+
+def test_an_argument_of_a_function_that_takes_any_is_told_by_a_rule(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    source = "def decode(jwt, key='', verify=True, algorithms=None, options=None, **kwargs): pass\n"
+    old = made({"jwt/__init__.py": source})
+    new = made({"jwt/__init__.py": source.replace("verify=True, ", "")})
+    pair = EnvironmentPair(sandbox=one_sandbox, old=old, new=new)
+    used = uses_of("import jwt\njwt.decode('', verify=False, leeway=1)\n").of_modules(["jwt"])
+    assert lost_names(pair, used) == ()
+    moved = MovedDistribution(name="pyjwt", old="1.7.1", new="2.0.0")
+    (lost,) = ruled_arguments(pair, used, "pyjwt", old=moved.old, new=moved.new)
+    assert (lost.name, lost.argument, [place.line for place in lost.places]) == ("jwt.decode", "verify", [2])
+    (change,) = advised_changes(pair, moved, (lost,), {})
+    assert change.rewrite == "options={'verify_signature': False} where it is False"
+    assert [evidence.kind for evidence in change.evidence] == [EvidenceKind.KNOWN]
+    assert worth_saying((lost,), (change,)) == (True,)
+    assert worth_saying((lost,), (replace(change, rewrite=""),)) == (False,)
+    # of another move, and of a function whose signature tells
+    assert list(ruled_arguments(pair, used, "pyjwt", old="2.0.0", new="2.1.0")) == []
+    unmoved = EnvironmentPair(sandbox=one_sandbox, old=old, new=old)
+    assert list(ruled_arguments(unmoved, used, "pyjwt", old="1.7.1", new="2.0.0")) == []

@@ -2,6 +2,7 @@ import pytest
 
 from backdate.advice import EvidenceKind
 from backdate.advising.replacements import LibraryWords, known_leads, leads_for
+from backdate.advising.use_visitor import CallShape
 
 
 def words(kind: EvidenceKind, text: str) -> LibraryWords:
@@ -57,7 +58,11 @@ def test_a_rule_is_what_is_written_of_a_method_a_module_and_an_argument() -> Non
 
     assert first("pandas", "pandas.DataFrame.iteritems") == ("items", "")
     assert first("python", "collections.Mapping") == ("collections.abc.Mapping", "")
-    assert first("pyjwt", "jwt.decode", "verify") == ("", "options={'verify_signature': False}")
+    assert first("pyjwt", "jwt.decode", "verify") == (
+        "",
+        "options={'verify_signature': False} where it is False",
+    )
+    assert first("numpy", "numpy.array", "copy") == ("", "copy=None where it is False")
 
 
 def test_of_a_replacement_that_is_used_otherwise_it_is_said() -> None:
@@ -69,3 +74,34 @@ def test_of_a_replacement_that_is_used_otherwise_it_is_said() -> None:
 
     assert evidence("formatargspec") == [EvidenceKind.KNOWN, EvidenceKind.WARNING]
     assert evidence("other") == [EvidenceKind.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("calls", "rewrite"),
+    [
+        ([CallShape(positional=1)], "scipy.integrate.simpson({0})"),
+        ([CallShape(positional=2)], "scipy.integrate.simpson({0}, x={1})"),
+        (
+            [
+                CallShape(positional=1),
+                *(CallShape(positional=2, keywords=frozenset({k})) for k in ("a", "b")),
+            ],
+            "scipy.integrate.simpson({0}, {args})",
+        ),
+        ([CallShape(positional=1, keywords=frozenset({"x"}))], "scipy.integrate.simpson({0}, {args})"),
+        ([], "scipy.integrate.simpson({0})"),
+    ],
+)
+def test_of_several_rules_the_one_that_carries_over_the_calls_is_first(
+    calls: list[CallShape], rewrite: str
+) -> None:
+    leads = leads_for("scipy", "scipy.integrate.simps", "", [], old="1.13.1", until="1.14.0", calls=calls)
+    assert next(leads).rewrite == rewrite
+
+
+def test_a_rule_that_can_carry_over_no_call_says_nothing() -> None:
+    def rewrites(*calls: CallShape) -> list[str]:
+        return [lead.rewrite for lead in leads_for("scipy", "scipy.integrate.simps", "", [], calls=calls)]
+
+    assert "scipy.integrate.simpson({0}, x={1})" not in rewrites(CallShape(positional=1))
+    assert "scipy.integrate.simpson({0}, x={1})" in rewrites(CallShape(positional=0, starred=True))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.advice import SourcePlace
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.use_visitor import CallShape, ProjectUses
 from backdate.advising.uses import read_uses, uses_in
 
 
@@ -101,3 +101,11 @@ def test_any_source_is_read(source: str) -> None:
 def test_source_that_is_nested_too_deep_is_left_out() -> None:
     uses = uses_of(f"import a\nx = {'(' * 150}a.b{')' * 150}\ny = a{'.b' * 100_000}\n")
     assert all(len(name) <= 300 for name in uses.names)
+
+
+def test_how_a_function_is_called() -> None:
+    uses = uses_of("import a\na.f(1, x=2)\na.f(3, x=4)\na.f(*b)\na.f(**b)\nc = a.f\n")
+    assert list(uses.names["a.f"].calls) == [
+        CallShape(positional=1, keywords=frozenset({"x"})),
+        CallShape(positional=0, starred=True),
+    ]

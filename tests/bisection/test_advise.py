@@ -10,9 +10,10 @@ from backdate.advice import AdvisedChange, EvidenceKind, SourcePlace
 from backdate.advising.lost_names import LostName
 from backdate.advising.use_visitor import ProjectUses
 from backdate.advising.uses import read_uses
-from backdate.bisection.advise import with_own_files
+from backdate.bisection.advise import in_full, with_own_files
 from backdate.bisection.explained import Explained, is_about, met_alone, words_of
 from backdate.bisection.explanations.called_names import names_called_at, own_file
+from backdate.bisection.prose_advice import said_advice
 from backdate.bisection.result import (
     ChangedName,
     Culprit,
@@ -123,6 +124,16 @@ def test_an_argument_that_only_the_error_tells() -> None:
     assert (found.name, found.argument) == ("load", "missing")
 
 
+def test_an_argument_may_be_handed_on() -> None:
+    one = explained("TypeError", "load() got an unexpected keyword argument 'missing'", 3)
+    assert met_alone(one, uses()) is None
+    place = replace(one.finding.error.place, source="x = lib.load(1, **options)")
+    handed_on = replace(one, finding=replace(one.finding, error=replace(one.finding.error, place=place)))
+    found = met_alone(handed_on, uses())
+    assert found is not None
+    assert (found.argument, found.places) == ("missing", (SourcePlace(file="src/p/a.py", line=3),))
+
+
 def test_an_argument_is_where_the_warning_before_named_it_if_the_error_only_surfaced() -> None:
     warning = GivenWarning(
         category="D",
@@ -200,3 +211,17 @@ def test_what_the_library_said() -> None:
         (EvidenceKind.WARNING, "W: parse is old"),
         (EvidenceKind.CHANGELOG, "a b"),
     ]
+
+
+def test_what_an_error_says_below_its_first_line_is_advice() -> None:
+    message = (
+        '"parse()" has been removed, use\n\n  x = Parser()\n  x.parse(...)\n\ninstead of file "a", line 3'
+    )
+    one = explained("AttributeError", message, 3)
+    first_line = replace(one.finding, error=replace(one.finding.error, message=message.splitlines()[0]))
+    one = replace(one, finding=first_line)
+    assert said_advice([one.finding], uses()) == ()
+    (said,) = said_advice([in_full(one)], uses())
+    assert said.text == '"parse()" has been removed, use: x = Parser(); x.parse(...)'
+    assert said.kind is EvidenceKind.MESSAGE
+    assert in_full(replace(one, cause=None)) is one.finding

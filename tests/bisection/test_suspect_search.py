@@ -7,6 +7,7 @@ from math import ceil, log2
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
@@ -113,10 +114,7 @@ def test_what_would_have_to_be_compiled_is_searched_where_it_has_wheels() -> Non
 
 
 def test_an_error_inside_what_is_held_back_is_answered_by_what_to_hold_back_as_well(tmp_path: Path) -> None:
-    info = tmp_path / "lib/python3.10/site-packages/jinja2-1.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Name: Jinja2\nVersion: 1\n")
-    (info / "RECORD").write_text("jinja2/core.py,,\n")
+    of_jinja2(tmp_path)
 
     def says(versions, python, number):  # type: ignore[no-untyped-def]
         if Version(versions["jinja2"]) < Version("3") and Version(versions["markupsafe"]) >= Version("5"):
@@ -134,6 +132,37 @@ def test_an_error_inside_what_is_held_back_is_answered_by_what_to_hold_back_as_w
     assert finding.held_back is not None
     assert finding.held_back.constraints == ("jinja2<3", "markupsafe<5")
     assert (finding.held_back.passing, finding.held_back.failing) == (("t",), ())
+
+
+@pytest.mark.parametrize("suspects", [(), ("jinja2",)])
+def test_an_error_inside_an_older_release_of_the_culprit_is_its_own_earlier_turn(
+    suspects: tuple[str, ...], tmp_path: Path
+) -> None:
+    of_jinja2(tmp_path)
+
+    def says(versions, python, number):  # type: ignore[no-untyped-def]
+        removed = from_on("jinja2", "12", "removed")(versions, python, number)
+        return removed or from_on("jinja2", "5", "in jinja2: ended")(versions, python, number)
+
+    world = World(
+        releases={"jinja2": rows(20, 30), "b": rows(20, 31), "c": rows(20, 29)},
+        tests={"t": says},
+        root=tmp_path,
+    )
+    (finding,), probe_runner, _ = bisect_world(world, suspects)
+    assert (moves(finding), finding.companions, finding.confirmed) == ([("jinja2", "4", "5")], (), BOTH)
+    assert finding.first_error is not None
+    assert (finding.error.message, finding.first_error.message) == ("removed", "in jinja2: ended")
+    assert [turn.culprit.new for turn in finding.further_turns] == ["12"]
+    assert not suspects or probe_runner.environments <= 12
+
+
+def of_jinja2(root: Path) -> None:
+    """Say in an environment whose code "in jinja2: …" is raised in."""
+    info = root / "lib/python3.10/site-packages/jinja2-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Name: Jinja2\nVersion: 1\n")
+    (info / "RECORD").write_text("jinja2/core.py,,\n")
 
 
 def test_the_same_error_of_the_projects_own_code_is_a_breakage_of_its_own() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from backdate.diagnosis.known_changes import change_behind, change_behind_build
 from backdate.diagnosis.result import Cause, CauseKind
+from backdate.knowledge import changes, load
 
 
 def cause(message: str, *related: str, error: str = "AttributeError") -> Cause:
@@ -49,3 +50,40 @@ def test_a_module_that_python_dropped() -> None:
     change = change_behind(cause("No module named 'asynchat'", "builtin", error="ModuleNotFoundError"))
     assert change is not None
     assert (change.distribution, change.name, change.pin) == ("python", "asynchat", "<3.12")
+
+
+def test_a_library_is_known_however_its_table_writes_its_name() -> None:
+    change = change_behind(cause("'FreeTypeFont' object has no attribute 'getsize'", "Pillow"))
+    assert change is not None
+    assert (change.distribution, change.name) == ("Pillow", "FreeTypeFont.getsize")
+
+
+def test_tables_of_other_libraries_are_read_where_those_of_the_cause_do_not_tell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reading and compiling all of them takes as long as the rest of an advice."""
+    read: list[str] = []
+    change_file = load.change_file
+    monkeypatch.setattr(load, "change_file", lambda name: read.append(name) or change_file(name))
+    changes._of_library.cache_clear()
+    changes.library_changes.cache_clear()
+    assert change_behind(cause("module 'numpy' has no attribute 'float'", "numpy")) is not None
+    assert read == ["numpy"]
+    other = change_behind(cause("module 'numpy' has no attribute 'float'", "scipy"))
+    assert other is not None
+    assert other.distribution == "numpy"
+    assert read == ["numpy", "scipy"]  # what was read is kept
+
+
+def test_of_libraries_that_a_cause_does_not_tell_those_that_the_message_names_are_looked_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    change_file = load.change_file
+    monkeypatch.setattr(load, "change_file", lambda name: read.append(name) or change_file(name))
+    changes._of_library.cache_clear()
+    message = "cannot import name 'url_decode' from 'werkzeug.urls' (site-packages/werkzeug/urls.py)"
+    change = change_behind(cause(message, error="ImportError"))
+    assert change is not None
+    assert (change.distribution, change.name) == ("werkzeug", "werkzeug.urls.url_decode")
+    assert read == ["werkzeug"]

@@ -250,3 +250,26 @@ def test_long_messages_are_read_at_once(piece: str) -> None:
     for kind in ("AttributeError", "ImportError", "TypeError", "ValueError"):
         for head in ("", "module '", "cannot import name 'x' from 'y' (", "f() "):
             read_message(kind, head + piece * 4000)
+
+
+def test_a_hint_goes_on_with_the_code_below_it() -> None:
+    message = (
+        "\n\"safe_load_all()\" has been removed, use\n\n  yaml = YAML(typ='safe', pure=True)\n"
+        '  yaml.load_all(...)\n\ninstead of file "/p/test_core.py", line 570\n\n        safe_load_all(s)\n'
+    )
+    assert read_hint(message) == (
+        "\"safe_load_all()\" has been removed, use: yaml = YAML(typ='safe', pure=True); yaml.load_all(...)"
+    )
+    assert read_hint("it cannot be of use\nsomewhere else") == ""
+    assert read_hint("Use `a` instead of `b`.\na = 1") == "Use `a` instead of `b`."
+
+
+def test_a_page_that_a_message_names_for_alternatives_is_a_hint() -> None:
+    page = "See https://docs.example.org/how-to.html#more-uses for alternatives in common use cases."
+    assert read_hint(f"Passing None has been deprecated.\n{page}") == page
+    assert read_hint("See the log for details") == ""
+
+
+def test_what_one_will_need_to_do_is_a_hint() -> None:
+    said = "If you use `clean` to sanitize css, you'll need to install the ``css`` extras"
+    assert read_hint(f"CSS sanitization is completely different now. {said}") == said

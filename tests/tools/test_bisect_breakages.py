@@ -90,6 +90,16 @@ def test_what_a_person_says_is_counted_with_its_interval(tool: ModuleType) -> No
     assert "right; missed: another" in text
 
 
+def test_an_answer_that_nobody_has_read_is_counted_with_none(tool: ModuleType) -> None:
+    breakage = tool.Breakage(
+        project="thing==1", old="2020-01-01", new="2021-01-01", culprit="a", release="2", said=""
+    )
+    finding = SimpleNamespace(culprits=(), confirmed=("forward", "backward"), tests=("t",))
+    result = SimpleNamespace(findings=(finding,), builds=8, runs=13, environments=10)
+    text = tool.counted([tool.Judged(breakage=breakage, result=result)])
+    assert "| … confirmed both ways | 0 of 0 |" in text
+
+
 def test_each_list_keeps_the_others_part_of_the_page(tool: ModuleType, tmp_path: Path) -> None:
     def row(project: str, **said: str) -> object:
         breakage = tool.Breakage(
@@ -117,3 +127,45 @@ def test_each_list_keeps_the_others_part_of_the_page(tool: ModuleType, tmp_path:
     written = path.read_text()
     assert [written.count(one) for one in ("first==2", "second==2", "third==1", "second==1")] == [1, 1, 1, 0]
     assert written.index("second==2") < written.index(tool.THIRD) < written.index("third==1")
+    tool.write(path, [row("fourth==1", commit="abc1234")], part="fourth")
+    tool.write(path, [row("third==2", commit="abc1234")], part="third")
+    last = path.read_text()
+    assert last.index("second==2") < last.index("third==2") < last.index(tool.FOURTH)
+    assert last.index(tool.FOURTH) < last.index("fourth==1")
+
+
+def test_the_later_lists_are_counted_together(tool: ModuleType, tmp_path: Path) -> None:
+    def listed(part: str, **said: str) -> object:
+        return tool.Breakage(
+            project="thing==1",
+            old="2020-01-01",
+            new="2021-01-01",
+            culprit="a",
+            release="2",
+            said="x | y",
+            part=part,
+            **said,
+        )
+
+    culprit = Culprit(name="a", old="1", new="2", released=None)
+    finding = SimpleNamespace(culprits=(culprit,), confirmed=("forward", "backward"), tests=("a",))
+    path = tmp_path / "page.md"
+    rows = {
+        "first": listed("first", hand="wrong", read="wrong", commit="abc1234"),
+        "second": listed("second", hand="right", read="right", commit="abc1234"),
+        "fourth": listed("fourth", hand="right", missed="b", read="wrong", commit="abc1234"),
+    }
+    for (part, breakage), builds in zip(rows.items(), (40, 3, 8), strict=True):
+        result = SimpleNamespace(findings=(finding,), builds=builds, runs=builds + 1, environments=90)
+        judged = tool.Judged(breakage=breakage, result=result)
+        tool.write(path, [judged], [judged], part=part)
+    not_tried = listed("fourth")
+    tool.write_totals(path, [*rows.values(), not_tried])
+    totals = path.read_text().partition(tool.UNSEEN)[2]
+    assert "2 were tried" in " ".join(totals.split())
+    assert "| the culprits are right | 2 of 2 (" in totals
+    assert "| every breakage is told | 1 of 2 (" in totals
+    assert "what takes the place | 1 of 2 (" in totals
+    assert "| environments built beside the check, in the median | 5.5 |" in totals
+    tool.write(path, [], part="third")
+    assert path.read_text().endswith(totals)

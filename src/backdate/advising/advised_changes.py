@@ -68,10 +68,14 @@ def advised_changes(
 
 def worth_saying(lost: Sequence[LostName], changes: Sequence[AdvisedChange]) -> tuple[bool, ...]:
     """Of each change whether it is said: of what was in a module or class that is gone as a whole only what
-    is elsewhere by itself, where the whole is not.
+    is elsewhere by itself, where the whole is not; of what only a rule says goes, what the rule says.
     """
     answered = {one.name for one, change in zip(lost, changes, strict=True) if is_answered(change)}
-    return tuple(not one.within or (one.within not in answered and one.name in answered) for one in lost)
+    return tuple(
+        (not one.within or (one.within not in answered and one.name in answered))
+        and (not one.ruled or is_answered(change))
+        for one, change in zip(lost, changes, strict=True)
+    )
 
 
 def is_answered(change: AdvisedChange) -> bool:
@@ -110,6 +114,7 @@ def _said(
             [*said, *warned],
             old=distribution.old,
             until=distribution.new,
+            calls=() if one.argument else one.calls,
         )
     )
 
@@ -149,6 +154,8 @@ def _became(pair: EnvironmentPair, one: LostName) -> ReplacementLead | None:
     if one.argument:
         successor = only_successor(one.argument, old, new) if new.present else ""
         text = f"{one.name}{old.signature} became {one.name}{new.signature}"
+        if len(text) > _LONGEST:
+            text = f"of {one.name} {one.argument} alone went, and {successor} alone came"
         return _shown(successor, text) if successor else None
     if new.present or old.kind not in ("class", "function", "module"):
         return None
@@ -218,5 +225,5 @@ def _change(distribution: MovedDistribution, one: LostName, lead: ReplacementLea
         replacement=lead.replacement if lead else "",
         rewrite=lead.rewrite if lead else "",
         places=places,
-        evidence=(*lead.evidence, lacks) if lead else (lacks,),
+        evidence=(*(lead.evidence if lead else ()), *(() if one.ruled else (lacks,))),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from importlib import import_module
 from typing import ParamSpec
 
 from backdate.checking.check import check_project
@@ -19,6 +20,7 @@ def _advised(check: Callable[P, CheckResult]) -> Callable[P, CheckResult]:
 
     @wraps(check, assigned=("__doc__",))
     def check_with_advice(*arguments: P.args, **options: P.kwargs) -> CheckResult:
+        options.setdefault("on_new_failures", _get_ready)
         result = check(*arguments, **options)
         if result.comparison is None or not result.comparison.breakages:
             return result
@@ -30,6 +32,11 @@ def _advised(check: Callable[P, CheckResult]) -> Callable[P, CheckResult]:
         return advised
 
     return check_with_advice
+
+
+def _get_ready() -> None:
+    """Import what gives advice while the tests of the other side still run."""
+    import_module("backdate.advising.check_advice")
 
 
 check_with_advice = _advised(check_project)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from backdate.advice import SourcePlace
-from backdate.advising.use_visitor import NameUses
+from backdate.advising.use_visitor import CallShape, NameUses
 from backdate.diagnosis.api import MOST_NAMES, Member, probe
 from backdate.diagnosis.api_answers import ApiAnswers
 from backdate.diagnosis.homes import Homes, OwnedMember, find_homes
@@ -36,8 +36,12 @@ class LostName:
     new: Member | None = None
     """What the new environment said; None where it was not asked."""
     places: tuple[SourcePlace, ...]
+    calls: tuple[CallShape, ...] = ()
+    """How the project calls it."""
     within: str = ""
     """The module or class that is gone as a whole and held it; "" where none is."""
+    ruled: bool = False
+    """Whether only a rule of the tables says that it goes: the environments do not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +161,14 @@ def _lost(
                 yield LostName(name=whole, old=member, new=new, places=_places_below(uses, whole))
             gone.add(name)
             below = _places_below(uses, name)
-            yield LostName(name=name, old=old, new=new, places=below, within=_held_by(name, gone - {name}))
+            yield LostName(
+                name=name,
+                old=old,
+                new=new,
+                places=below,
+                calls=tuple(uses[name].calls),
+                within=_held_by(name, gone - {name}),
+            )
             continue
         if new.takes_any:
             continue

@@ -9,6 +9,7 @@ from packaging.version import Version
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.rule_leads import advice_for
+from backdate.advising.use_visitor import CallShape
 from backdate.advising.wording import replacement_in, since_in
 from backdate.knowledge import load
 from backdate.knowledge.changes import PYTHON, library_changes_of
@@ -52,14 +53,15 @@ def leads_for(
     *,
     old: str = "",
     until: str = "",
+    calls: Sequence[CallShape] = (),
 ) -> Iterator[ReplacementLead]:
     """What is said to take the place of ``name``, or of its ``argument``, the surest first.
 
     The rules of the tables come first, as they are proven; then what the library says itself, and the
     tables' rows that are no rules. ``old`` and ``until``: the releases between which the project is to move;
-    rows of the tables about others do not count.
+    rows of the tables about others do not count. ``calls``: how the project calls it.
     """
-    for rule in advice_for(distribution, name, argument, old=old, new=until):
+    for rule in advice_for(distribution, name, argument, old=old, new=until, calls=calls):
         yield ReplacementLead(
             replacement=rule.replacement.removeprefix("builtins."),
             rewrite=rule.rewrite,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.advising.use_visitor import CallShape
 from backdate.knowledge.rules import Rule, in_words, rules_behind, rules_for
-from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse
+from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse, Rewrite
+from backdate.rewriting.template import placeholders_of
 
 LEFT_OUT = "left out"
 """What is done to an argument, or to a call around an object, that goes without a successor."""
@@ -28,11 +30,34 @@ class RuleAdvice:
 
 
 def advice_for(
-    distribution: str, name: str, argument: str = "", *, old: str = "", new: str = ""
+    distribution: str,
+    name: str,
+    argument: str = "",
+    *,
+    old: str = "",
+    new: str = "",
+    calls: Sequence[CallShape] = (),
 ) -> Iterator[RuleAdvice]:
-    """What the rules say of a name, or of its keyword argument, in a move from release ``old`` to ``new``."""
-    for rule in rules_for(distribution, name, argument=argument, old=old, new=new):
-        yield _advice(rule, name)
+    """What the rules say of a name, or of its keyword argument, in a move from release ``old`` to ``new``.
+
+    ``calls``: how the project calls it. Rules that can carry over more of them come first, and one that can
+    carry over none says nothing.
+    """
+    found = list(rules_for(distribution, name, argument=argument, old=old, new=new))
+    carried = [sum(_carries_over(rule.rewrite, call) for call in calls) for rule in found]
+    for number in sorted(range(len(found)), key=lambda number: -carried[number]):
+        if carried[number] or not calls:
+            yield _advice(found[number], name)
+
+
+def _carries_over(rewrite: Rewrite, call: CallShape) -> bool:
+    """Whether what a call gives has its place in a rewrite; only templates of calls are about that."""
+    if not isinstance(rewrite, ReplaceUse) or not rewrite.called or call.starred:
+        return True
+    wanted = {*placeholders_of(rewrite.template), *placeholders_of(rewrite.context)} - {"self"}
+    given = {str(number) for number in range(call.positional)} | call.keywords
+    missing = wanted - given - set(rewrite.defaults) - {"args"}
+    return not missing and ("args" in wanted or rewrite.drops_arguments or given <= wanted)
 
 
 def advice_behind(distribution: str, message: str, *, old: str = "", new: str = "") -> Iterator[RuleAdvice]:
@@ -64,11 +89,19 @@ def _written(rule: Rule, name: str) -> tuple[str, str]:
             return rewrite.new, ""
         case ReplaceUse():
             return "", LEFT_OUT if rewrite.template == "{self}" else rewrite.template
+        case ChangeArgument() if rewrite.only_value:
+            return "", f"{_argument_written(rewrite)} where it is {rewrite.only_value}"
         case ChangeArgument() if not rewrite.new:
             return "", LEFT_OUT
         case ChangeArgument() if rewrite.value and rewrite.value != "{value}":
-            return "", f"{rewrite.new}={rewrite.value}"
+            return "", _argument_written(rewrite)
         case ChangeArgument():
             return rewrite.new, ""
         case _:
             return "", in_words(rewrite)
+
+
+def _argument_written(change: ChangeArgument) -> str:
+    if not change.new:
+        return LEFT_OUT
+    return f"{change.new}={change.value}" if change.value and change.value != "{value}" else f"{change.new}="

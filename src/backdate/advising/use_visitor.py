@@ -11,9 +11,20 @@ from backdate.advice import SourcePlace
 _MOST_PLACES = 200
 """Of one name."""
 _MOST_NAMES = 20_000
+_LONGEST_CONSTANT = 60
 ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 """Exceptions by whose handlers a project is ready for a name to be gone."""
 ANY_ERROR = frozenset({*ABSENCE, "Exception", "BaseException"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallShape:
+    """What one call gives, without the values."""
+
+    positional: int
+    keywords: frozenset[str] = frozenset()
+    starred: bool = False
+    """Whether it gives more than is written, by "*" or "**"."""
 
 
 @dataclass(slots=True)
@@ -23,6 +34,9 @@ class NameUses:
     places: dict[SourcePlace, None] = field(default_factory=dict)
     keywords: dict[str, dict[SourcePlace, None]] = field(default_factory=dict)
     """Keyword arguments with which it is called, and where."""
+    values: dict[str, dict[str, None]] = field(default_factory=dict)
+    """The constants that keyword arguments are given, as they are written; "" for what is no constant."""
+    calls: dict[CallShape, None] = field(default_factory=dict)
     of_object: bool = False
     """Whether it was found as an attribute of an object, or of a base class, and not by its dotted name."""
 
@@ -116,6 +130,9 @@ class UseVisitor(ast.NodeVisitor):
             for keyword in node.keywords:
                 if uses is not None and keyword.arg and len(uses.keywords) < _MOST_PLACES:
                     uses.keywords.setdefault(keyword.arg, {})[self._place(keyword.value)] = None
+                    uses.values.setdefault(keyword.arg, {})[_constant(keyword.value)] = None
+            if uses is not None and len(uses.calls) < _MOST_PLACES:
+                uses.calls[_shape_of(node)] = None
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -294,6 +311,17 @@ class UseVisitor(ast.NodeVisitor):
 
     def _place(self, node: ast.expr | ast.alias | ast.stmt) -> SourcePlace:
         return SourcePlace(file=self._file, line=node.lineno)
+
+
+def _constant(node: ast.expr) -> str:
+    return repr(node.value)[:_LONGEST_CONSTANT] if isinstance(node, ast.Constant) else ""
+
+
+def _shape_of(node: ast.Call) -> CallShape:
+    plain = [argument for argument in node.args if not isinstance(argument, ast.Starred)]
+    named = frozenset(keyword.arg for keyword in node.keywords if keyword.arg)
+    starred = len(plain) < len(node.args) or len(named) < len(node.keywords)
+    return CallShape(positional=len(plain), keywords=named, starred=starred)
 
 
 def _variable(target: ast.expr) -> str:

@@ -12,6 +12,7 @@ from backdate.advising.advised_changes import MovedDistribution, advised_changes
 from backdate.advising.lost_names import EnvironmentPair, LostName, lost_names
 from backdate.advising.python_changes import python_changes
 from backdate.advising.requirements import dropped_requirements
+from backdate.advising.ruled_arguments import ruled_arguments
 from backdate.advising.use_visitor import NameUses, ProjectUses
 from backdate.bisection.announced_leads import announced_leads
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
@@ -19,6 +20,7 @@ from backdate.bisection.explained import Explained, is_about, met_alone, own_pla
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.collect import ExplanationCollector, modules_of
 from backdate.bisection.prose_advice import said_advice
+from backdate.bisection.result import Finding
 from backdate.checking.sides import SidePair
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
@@ -92,7 +94,7 @@ class BreakageAdvice:
             later=tuple(change for change in not_met if (change.name, change.argument) not in fixes),
             requirements=tuple(requirements),
             python=tuple(python),
-            said=said_advice([one.finding for one in without], self._uses),
+            said=said_advice([in_full(one) for one in without], self._uses),
         )
 
     def _answers(self, lost: LostName, one: Explained) -> bool:
@@ -114,7 +116,14 @@ class BreakageAdvice:
         """What the project uses of a culprit and the newest environment lacks; of each whether an error is
         about it.
         """
-        found = lost_names(self._pair(group), self._used_of(name, group[0].good), held=True)
+        pair, used, moved = self._pair(group), self._used_of(name, group[0].good), self._moved(name, group)
+        found = lost_names(pair, used, held=True)
+        told = {(one.name, one.argument) for one in found} | {(one.name, "") for one in found}
+        found += tuple(
+            one
+            for one in ruled_arguments(pair, used, name, old=moved.old, new=moved.new)
+            if told.isdisjoint({(one.name, one.argument), (one.name, "")})
+        )
         about = [any(is_about(one, lost, self._uses) for one in group) for lost in found]
         # an error names a module that is gone, or the first of what the project uses of it
         wholes = {lost.within or lost.name for lost, known in zip(found, about, strict=True) if known}
@@ -161,6 +170,14 @@ class BreakageAdvice:
     def _of_python(self, group: Sequence[Explained]) -> tuple[PythonChange, ...]:
         causes = [(one.cause, own_places(one, self._uses)) for one in group if one.cause is not None]
         return python_changes(self._pair(group), causes, self._uses)
+
+
+def in_full(one: Explained) -> Finding:
+    """A finding whose error has all of its message: what to do may stand below the first line."""
+    error = one.finding.error
+    if one.cause is None or not one.cause.message:
+        return one.finding
+    return replace(one.finding, error=replace(error, message=one.cause.message))
 
 
 def add_mended(fixes: dict[tuple[str, str], AdvisedChange], mended: Sequence[AdvisedChange]) -> None:

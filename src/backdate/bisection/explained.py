@@ -82,7 +82,10 @@ def met_alone(one: Explained, uses: ProjectUses) -> LostName | None:
     )
     leaf = cause.name.rpartition(".")[2]
     place = one.finding.error.place
-    places = own_places(one, uses) if place is not None and leaf in place.source else ()
+    # an argument may be handed on, "clean(text, **options)", and is then named elsewhere
+    given = (leaf, "**") if cause.kind is CauseKind.UNEXPECTED_ARGUMENT else (leaf,)
+    shown = place is not None and any(text in place.source for text in given)
+    places = own_places(one, uses) if shown else ()
     places = places or _warned_places(one, uses)
     if not places:
         return None

@@ -64,8 +64,10 @@ def _above(item: SearchItem, rows: dict[int, Searched]) -> int | None:
     return None
 
 
-def _is_product(child: Searched, _above: Searched) -> bool:
-    return child[0].product
+def _is_product(child: Searched, above: Searched) -> bool:
+    """Whether another release does not work with what is held back; an older release of what is held back
+    that fails by itself is no product of it."""
+    return child[0].product and not _is_older_turn(child, above)
 
 
 def _with_companions(above: Attributed, child: Searched) -> Attributed:

@@ -15,6 +15,7 @@ from backdate.bisection.search import ProbeStatus
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import target_of
 from backdate.bisection.version_moves import Releases, hold_back, moved_back, needs_compiling
+from backdate.checking.compare import compare_locks
 from backdate.environments.environment import InterpreterChoice
 from backdate.text import first_line
 from backdate.timeline.instants import Instant
@@ -161,12 +162,30 @@ class CulpritProver:
                     depth=work.depth + 1,
                     above=(*work.above, MaskingBreakage(target=work.target, own=own, instead=instead)),
                 )
-                self._hidden.append(_as_product(item, known, older))
+                turned = self._turned_before(probe, own, tests)
+                itself = _as_earlier_turn(item, turned) if turned else _as_product(item, known, older)
+                self._hidden.append(itself)
         if good:
             self._prove(work, probe, held, good)
         if good and not behind:  # tests of unknown status do not count against it
             self._proved.setdefault(work.target, set()).update(finding.tests)
         return _with_notes(replace(finding, confirmed=("forward",)), *notes)
+
+    def _turned_before(self, probe: ProbeResult, own: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
+        """Which of the distributions that ``own`` holds back makes ``tests`` pass when it is older still:
+        what is known of an environment that differs from ``probe`` in nothing else shows it.
+        """
+        names = {Requirement(line).name for line in own}
+        for other in self._probe_runner.probed_at(self._newest):
+            same = other.point.choice == probe.point.choice
+            if not same or any(other.statuses.get(test) is not ProbeStatus.GOOD for test in tests):
+                continue
+            older = moved_back(other.lock, probe.lock)
+            if other.lock is None or probe.lock is None or not older <= names:
+                continue
+            if older and older == {change.name for change in compare_locks(other.lock, probe.lock)}:
+                return tuple(sorted(older))
+        return ()
 
     def _moved_back(self, work: SearchItem, probe: ProbeResult) -> frozenset[str]:
         """The distributions that are older in ``probe`` than without its culprit held back."""
@@ -220,6 +239,11 @@ def _by_error(tests: Sequence[str], errors: Mapping[str, Known]) -> list[tuple[s
         if test in errors:
             groups.setdefault(errors[test].key, []).append(test)
     return [tuple(group) for group in groups.values()]
+
+
+def _as_earlier_turn(item: SearchItem, turned: tuple[str, ...]) -> SearchItem:
+    """``item`` with those as suspects of whom it is known that the tests pass when they are older."""
+    return replace(item, target=replace(item.target, suspects=turned, called=()))
 
 
 def _as_product(item: SearchItem, known: Known, older: frozenset[str]) -> SearchItem:

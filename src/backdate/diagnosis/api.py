@@ -139,16 +139,18 @@ def probe(
     names: Sequence[str],
     *,
     also: Sequence[str] = (),
+    candidates: bool = True,
     limits: Limits = LIMITS,
 ) -> ApiProbe:
     """What each of ``names`` (dotted, with their module; at most ``MOST_NAMES``) is in ``environment``.
 
-    Candidates for a missing name are searched below its top-level package and those of ``also``. Text that is
+    Candidates for a missing name are searched below its top-level package and those of ``also``, which takes
+    minutes in a large library; without ``candidates`` they are not. Text that is
     no dotted name is reported as not present. Raises SandboxUnavailable.
     """
     asked_names = tuple(dict.fromkeys(names))[:MOST_NAMES]
     valid = [name for name in asked_names if is_dotted(name)]
-    request = {"names": valid, "also": list(also)}
+    request = {"names": valid, "also": list(also), "candidates": candidates}
     status, data = run_probe(sandbox, environment, PROGRAM.name, request, limits=limits)
     members = _read(data)
     trouble = ""

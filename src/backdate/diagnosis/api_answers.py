@@ -23,6 +23,8 @@ class ApiAnswers:
     sandbox: Sandbox
     cache: Cache | None = None
     """None to keep nothing."""
+    candidates: bool = True
+    """Whether places of missing names are searched; see ``api.probe``."""
 
     def probe(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
         """What each of ``names`` is in ``environment``; see ``api.probe``. Raises SandboxUnavailable.
@@ -30,15 +32,18 @@ class ApiAnswers:
         What the environment's own code made of its answer reaches nobody but who asks the same environment.
         """
         if self.cache is None or not self.cache.has("records", environment.key):
-            return probe(self.sandbox, environment, names)
+            return self._asked(environment, names)
         key = digest(
             "api answers",
-            *(_FORMAT, PROGRAM.read_bytes().hex(), self.sandbox.name, environment.key),
+            *(_FORMAT, PROGRAM.read_bytes().hex(), self.sandbox.name, environment.key, self.candidates),
             *dict.fromkeys(names),
         )
         kept = self.cache.read(ApiProbe, _ROOM, key)
         if kept is None:
-            kept = probe(self.sandbox, environment, names)
+            kept = self._asked(environment, names)
             if not kept.trouble:
                 self.cache.write(_ROOM, key, kept)
         return kept
+
+    def _asked(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
+        return probe(self.sandbox, environment, names, candidates=self.candidates)

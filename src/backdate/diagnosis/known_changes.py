@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from backdate.diagnosis.result import Cause, Cluster
 from backdate.index.names import normalise
 from backdate.knowledge import load
-from backdate.knowledge.changes import PYTHON, ChangePattern, build_tool_changes, library_changes
+from backdate.knowledge.changes import (
+    PYTHON,
+    ChangePattern,
+    build_tool_changes,
+    library_changes,
+    library_changes_for,
+    library_changes_of,
+)
 from backdate.text import first_line
 
 _LONGEST_MESSAGE = 2_000
@@ -49,33 +57,43 @@ def known_change(cluster: Cluster) -> KnownChange | None:
 def change_behind(cause: Cause, messages: Iterable[str] = ()) -> KnownChange | None:
     """As ``known_change``, of a cause and the other messages of its cluster."""
     lines = [f"{cause.type}: {cause.message[:_LONGEST_MESSAGE]}", *messages]
-    known = list(_matches(lines, (*library_changes(), *_changes_of_python())))
     owners = {normalise(name) for name in (*cause.related, cause.distribution or "") if name}
     owners |= {PYTHON} if "builtin" in owners else set()
-    of_owners = [pair for pair in known if pair[0].distribution in owners]
-    # Where the cause names another library, a method or a keyword of the same name is a coincidence.
-    others = [pair for pair in known if not owners or pair[0].row.kind in _NAMES_ITS_MODULE]
-    best = next(iter((*of_owners, *others)), None)
+    of_owners = tuple(_changes_of(owners))
+    best = next((pair for line in lines for pair in _matches(line, of_owners)), None)
+    best = best or next((pair for line in lines for pair in _matches(line, _others(line, owners))), None)
     return None if best is None else _of_row(*best)
+
+
+def _changes_of(distributions: Collection[str]) -> Iterator[ChangePattern]:
+    """The rows of these alone, in the order that they have among all."""
+    for distribution in sorted(distributions):
+        yield from library_changes_of(distribution)
+    if PYTHON in distributions:
+        yield from _changes_of_python()
+
+
+def _others(line: str, owners: Collection[str]) -> Iterator[ChangePattern]:
+    """The rows that come into question besides those of ``owners``; a table is read when it is reached."""
+    for change in itertools.chain(library_changes_for(line), _changes_of_python()):
+        # Where the cause names another library, a method or a keyword of the same name is a coincidence.
+        if not owners or change.row.kind in _NAMES_ITS_MODULE:
+            yield change
 
 
 def change_behind_build(message: str) -> KnownChange | None:
     """The first row about build tools, libraries or Python that fits how a build ended."""
     changes = (*build_tool_changes(), *library_changes(), *_changes_of_python())
-    known = next(_matches([message], changes), None)
+    known = next(_matches(message, changes), None)
     return None if known is None else _of_row(*known)
 
 
-def _matches(
-    lines: Iterable[str], changes: Iterable[ChangePattern]
-) -> Iterator[tuple[ChangePattern, re.Match[str]]]:
-    rows = tuple(changes)
-    for line in lines:
-        for change in rows:
-            pattern = change.pattern_for(line)
-            match = None if pattern is None else pattern.search(line)
-            if match is not None:
-                yield change, match
+def _matches(line: str, changes: Iterable[ChangePattern]) -> Iterator[tuple[ChangePattern, re.Match[str]]]:
+    for change in changes:
+        pattern = change.pattern_for(line)
+        match = None if pattern is None else pattern.search(line)
+        if match is not None:
+            yield change, match
 
 
 @functools.cache

@@ -140,5 +140,6 @@ GONE = re.compile(
 )
 HINT = re.compile(
     r"\binstead\b|\breplaced? (?:it |them |this )?(?:by|with)\b|\brenamed\b|\bmoved to\b|\b[Pp]lease use\b"
-    r"|\b[Uu]se [`'\"\w]|\bin favou?r of\b|\bconsider\b",
+    r"|\b[Uu]se [`'\"\w]|\bin favou?r of\b|\bconsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
+    r"|\b[Ss]ee \S{1,300} for alternatives\b",
 )

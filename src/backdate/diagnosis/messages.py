@@ -6,7 +6,9 @@ A message without a known pattern gives the kind that the exception's type alone
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from backdate.diagnosis.message_patterns import (
     ATTRIBUTE,
@@ -64,6 +66,10 @@ _ONCE_THERE = frozenset(
     }
 )
 """Attributes that the plain types had in some Python and text or bytes lack in another."""
+_CODE_FOLLOWS = re.compile(r"\b(?:use|with|try|to):?\Z", re.IGNORECASE)
+_CODE = re.compile(r"(?:[A-Za-z_][\w.]{0,80} ?= ?\S|[A-Za-z_][\w.]{0,80}\(|(?:from|import) [A-Za-z_.])")
+"""How an assignment, a call or an import begins."""
+_MOST_LINES_OF_CODE = 4
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])|\n+")
 _FAMILIES: tuple[tuple[tuple[str, ...], list[Pattern], CauseKind], ...] = (
     (("AttributeError",), ATTRIBUTE, CauseKind.OTHER_ERROR),
@@ -137,10 +143,26 @@ def _first_match(patterns: list[Pattern], text: str, hint: str) -> ParsedMessage
 def read_hint(message: str) -> str:
     """The sentences of a message that say what to do instead, joined; empty when there are none.
 
-    The interpreter's "Did you mean" is no such hint, because it compares the spelling only.
+    The interpreter's "Did you mean" is no such hint, because it compares the spelling only. A sentence that
+    ends at "use" goes on with the lines of code below it.
     """
     sentences = [sentence.strip() for sentence in _SENTENCE.split(message[:MOST_READ])]
-    return " ".join(sentence for sentence in sentences if HINT.search(sentence))[:_LONGEST_HINT]
+    hints: list[str] = []
+    told = False  # by code: what is written "instead of" is where it goes on
+    for number, sentence in enumerate(sentences):
+        shown = _code_below(sentences[number + 1 :]) if _CODE_FOLLOWS.search(sentence) else []
+        if shown:
+            hints.append(f"{sentence.removesuffix(':')}: {'; '.join(shown)}")
+            told = True
+        elif not (told and sentence.startswith("instead of")) and HINT.search(sentence):
+            hints.append(sentence)
+    return " ".join(hints)[:_LONGEST_HINT]
+
+
+def _code_below(lines: Sequence[str]) -> list[str]:
+    """The lines of code that a text shows next."""
+    shown = takewhile(_CODE.match, lines)
+    return list(islice(shown, _MOST_LINES_OF_CODE))
 
 
 def _quoted(text: str) -> str:

@@ -65,6 +65,12 @@ def cutoffs() -> tuple[schema.CutoffRow, ...]:
 
 
 @functools.cache
+def library_versions() -> tuple[schema.LibraryVersionRow, ...]:
+    """What versions in data sets of snippets are installed as."""
+    return read_table(tables() / "library_versions.toml", schema.LibraryVersionsFile).library_version
+
+
+@functools.cache
 def conda() -> schema.CondaFile:
     """conda's packages."""
     return read_table(tables() / "conda.toml", schema.CondaFile)

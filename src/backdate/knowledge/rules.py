@@ -119,6 +119,11 @@ def rules_behind(
     )
 
 
+def rules_in(file: ChangesFile) -> tuple[Rule, ...]:
+    """The rules of rows that were just mined, whether or not anything has proven them."""
+    return tuple(rule for row in file.change for rule in _of_row(file.distribution, file, row))
+
+
 @functools.cache
 def _all_of(distribution: str) -> tuple[Rule, ...]:
     """One rule for each edit: a written row that says what a mined one says has the library's own words.

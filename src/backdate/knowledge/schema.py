@@ -204,11 +204,22 @@ class WheelRow(Row, frozen=True, kw_only=True):
     instead: Text
 
 
+class LoadedLibraryRow(Row, frozen=True, kw_only=True):
+    """A distribution that loads a library of the system, which its early releases do not bring along."""
+
+    distribution: Text
+    library: Text
+    """As ``system`` rows name it."""
+    until: Text
+    """The first release that brings it along."""
+
+
 class SystemFile(Row, frozen=True, kw_only=True):
     """``system_packages.toml``. Of the rows that fit, the first counts."""
 
     system: tuple[SystemRow, ...]
     wheel: tuple[WheelRow, ...]
+    loads: tuple[LoadedLibraryRow, ...]
 
 
 class LicenceTextRow(Row, frozen=True, kw_only=True):
@@ -259,6 +270,26 @@ class CutoffsFile(Row, frozen=True, kw_only=True):
     """``cutoff_overrides.toml``."""
 
     cutoff: tuple[CutoffRow, ...]
+
+
+class LibraryVersionRow(Row, frozen=True, kw_only=True):
+    """What a version of a library, as data sets of snippets write it, is installed as."""
+
+    library: Text
+    """The distribution (PEP 503)."""
+    versions: Names
+    """Its spellings: "2.0", "2.0.0"."""
+    requirements: Names
+    """PEP 508, the library first."""
+    python: Text
+    uploaded: datetime
+    """When the release appeared."""
+
+
+class LibraryVersionsFile(Row, frozen=True, kw_only=True):
+    """``library_versions.toml``."""
+
+    library_version: tuple[LibraryVersionRow, ...]
 
 
 class CondaFile(Row, frozen=True, kw_only=True):

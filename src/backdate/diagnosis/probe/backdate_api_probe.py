@@ -257,7 +257,7 @@ def candidates_of(name, also):
     return [clean(one) for one in order[:MOST_CANDIDATES]]
 
 
-def answer_for(name, also):
+def answer_for(name, also, candidates):
     answer = {"name": name, "present": False, "why": "", "kind": "", "module": "", "qualified": ""}
     answer.update({"signature": "", "parameters": [], "document": "", "candidates": [], "warnings": []})
     with warnings.catch_warnings(record=True) as caught:
@@ -287,7 +287,7 @@ def answer_for(name, also):
             answer["warnings"].append({"category": clean(kind), "message": clean(one.message)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if not answer["present"]:
+        if candidates and not answer["present"]:
             answer["candidates"] = candidates_of(name, also)
     return answer
 
@@ -298,7 +298,7 @@ def main(asked, answers):
     with io.open(answers, "wb") as output:
         for name in wanted["names"]:
             try:
-                answer = answer_for(name, wanted["also"])
+                answer = answer_for(name, wanted["also"], wanted["candidates"])
             except Exception as error:
                 answer = {"name": name, "present": False, "why": "the probe failed: " + clean(error)}
             output.write(json.dumps(answer).encode("ascii") + b"\n")
