@@ -161,10 +161,12 @@ def warm(work: Path, rounds: int, beside: Path | None) -> None:
 
 _CHECK = """
 import os, resource, sys
-from backdate.cli.main import status_of
-status_of(sys.argv[1:])
-used = resource.getrusage(resource.RUSAGE_SELF)
-open(os.environ["BACKDATE_OWN_TIME"], "w").write(str(used.ru_utime + used.ru_stime))
+from backdate.cli.main import run
+try:
+    run(sys.argv[1:])
+finally:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    open(os.environ["BACKDATE_OWN_TIME"], "w").write(str(used.ru_utime + used.ru_stime))
 """
 """The command line, which leaves the processor time of its own process: test runs are others."""
 

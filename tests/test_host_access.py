@@ -196,6 +196,8 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "construction/disk.py": {"_hold_folder": "open", "_sizes": "read_text", "trim": "open unlink"},
         "construction/fetch.py": {"_kept_clone": "open rename"},
         "construction/ledger.py": {"_sole_writer": "open"},
+        "construction/snippet/kept.py": {"get": "read_bytes unlink", "put": "write_whole"},
+        "construction/snippet/write.py": {"write_built": "write_whole"},
         "construction/store.py": {
             "bring": "copyfile",
             "fetch": "copyfile",
@@ -211,6 +213,15 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "environments/references/archives.py": {"_fetch": "write_whole"},
         "environments/step_run.py": {"note_refusals": "open"},
         "evaluation/audit.py": {"write_audit": "write_whole"},
+        "evaluation/snippets/rules_solver.py": {"_migrated": "read_text"},
+        "evaluation/snippets/run_folder.py": {
+            "claim_snippet_run": "write_whole",
+            "load_snippet_run": "read_bytes",
+        },
+        "evaluation/snippets/scored.py": {
+            "load_snippet_scores": "read_bytes",
+            "write_snippet_scores": "write_whole",
+        },
         "evaluation/run_folder.py": {
             "_read_info": "read_bytes",
             "alone_in": "open",
@@ -252,12 +263,13 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
     },
     "a data set's own folders, of which none is a link (Dataset refuses it), or a new export": {
         "tasks/annotating.py": {"record_annotation": "write_whole"},
+        "tasks/merging.py": {"add_source": "copyfile", "merge_datasets": "copyfile"},
         "tasks/archive.py": {"pack_tree": "chmod open unlink"},
-        "tasks/dataset.py": {
-            "_settled": "unlink",
-            "changed": "unlink write_whole",
-            "create": "chmod rename write_whole",
-            "render": "unlink write_whole",
+        "tasks/dataset.py": {"create": "write_whole", "render": "unlink write_whole"},
+        "tasks/dataset_folder.py": {
+            "settled": "unlink",
+            "whole_folder": "chmod rename",
+            "write_change": "unlink write_whole",
         },
         "tasks/foreign/container.py": {"write_context": "write_whole"},
         "tasks/foreign/docker_export.py": {

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import statistics
 import sys
@@ -31,6 +30,7 @@ from backdate.checking.settings import Settings, SetupOptions
 from backdate.checking.setup_class import SetupClass
 from backdate.checking.setup_result import SetupResult
 from backdate.errors import BackdateError, UsageError
+from backdate.evaluation.metrics import wilson
 from backdate.serial import from_json, to_json, write_whole
 from backdate.session import set_up
 from backdate.timeline.instants import Instant, format_day, parse_instant
@@ -311,8 +311,9 @@ def twice(first: list[Row], rows: list[Row]) -> Iterator[str]:
 
 def of_draw(first: list[Row], rows: list[Row]) -> Iterator[str]:
     """The shares of what was drawn at random, with their intervals, and the table."""
-    low, high = wilson(sum(row.proven for row in first or rows), len(first or rows))
-    yield f"**At first sight {share_of(first or rows)} proven**, 95 % interval {low:.0%} to {high:.0%}"
+    seen = first or rows
+    low, high = wilson(sum(row.proven for row in seen) / max(len(seen), 1), len(seen))
+    yield f"**At first sight {share_of(seen)} proven**, 95 % interval {low:.0%} to {high:.0%}"
     yield "(Wilson): each set up once, by a program that was never tried on any of them before."
     yield from summary(first or rows)
     if first:
@@ -320,16 +321,6 @@ def of_draw(first: list[Row], rows: list[Row]) -> Iterator[str]:
     yield ""
     before = {row.shown: row for row in first}
     yield from table([timed(row, before[row.shown]) if first else row for row in rows], before)
-
-
-def wilson(successes: int, tries: int, z: float = 1.959964) -> tuple[float, float]:
-    """The score interval of a share (Wilson 1927), of 95 % with the default ``z``; (0, 1) without a try."""
-    if not tries:
-        return 0.0, 1.0
-    share, square = successes / tries, z * z / tries
-    middle = (share + square / 2) / (1 + square)
-    half = z * math.sqrt(share * (1 - share) / tries + square / (4 * tries)) / (1 + square)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def share_of(rows: list[Row]) -> str:

@@ -4,7 +4,8 @@
                                                 [--published TASKS.json]
     backdate bench import ROWS.jsonl -o DATASET --with-sources --repos CLONES
     backdate bench verify DATASET --proof-only
-    python tools/reprove_rows.py table DATASET --drawn ROWS.drawn.json [--page docs/reproved.md]
+    python tools/reprove_rows.py table DATASET --drawn ROWS.drawn.json [--light DATASET]
+                                                                       [--page docs/reproved.md]
 
 IDS.jsonl is the list that the leaderboard's site publishes: instance_id, repo, created_at. The rows
 themselves (patches, texts, lists of tests) are not in it, so each is made again from the pull request that
@@ -56,6 +57,12 @@ data set's tools: they make the same change.
 """
 
 
+_LIGHT = """\
+## Rows of repositories with small suites
+
+Rows of the same list, made in the same way, of repositories whose suites take a minute and not ten: all
+that their clones tell, but those above. They were chosen for their size, so they stand apart.
+"""
 _BY_HAND = "## Rows with their lists"
 
 
@@ -187,8 +194,25 @@ def _row_of(published: PublishedId, clone: Clone) -> dict[str, object] | str:
     }
 
 
-def table(dataset: Dataset, drawn: Drawn) -> str:
-    """The page."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsTable:
+    """The rows of one data set."""
+
+    lines: tuple[str, ...]
+    tried: int
+    agreeing: int
+
+    @property
+    def said(self) -> str:
+        """How many agree."""
+        differing = self.tried - self.agreeing
+        return (
+            f"{self.tried} were tried in the time that there was: {self.agreeing} agree, {differing} do not."
+        )
+
+
+def table_of_rows(dataset: Dataset) -> RowsTable:
+    """What became of each row."""
     lines = [
         "| instance | base | Python | before | after | turn | agrees |",
         "|---|---|---|---|---|---:|---|",
@@ -208,12 +232,18 @@ def table(dataset: Dataset, drawn: Drawn) -> str:
             f"| {task.instance_id} | {task.source.revision[:12]} | {task.environment.python} | {cells} "
             f"| {turning} | {verdict} |"
         )
+    return RowsTable(lines=tuple(lines), tried=tried, agreeing=agreeing)
+
+
+def table(dataset: Dataset, drawn: Drawn, light: Dataset | None = None) -> str:
+    """The page. ``light``: rows of repositories with small suites, which were drawn apart."""
+    drawn_table = table_of_rows(dataset)
     passed_over = len(drawn.passed_over)
     same = sum(task.source.revision == drawn.told_bases.get(task.instance_id) for task in dataset.tasks)
     rows = f"{len(drawn.rows)} were drawn (seed {drawn.seed}), {passed_over} before the last gave no row."
     said = [
         f"{drawn.at_hand} of the {drawn.listed:,} listed ids are of repositories that were at hand; {rows}",
-        f"{tried} were tried in the time that there was: {agreeing} agree, {tried - agreeing} do not.",
+        drawn_table.said,
     ]
     if drawn.told_bases:
         said.append(
@@ -221,7 +251,11 @@ def table(dataset: Dataset, drawn: Drawn) -> str:
             f"{len(drawn.told_bases)}."
         )
     said += [f"- {name}: {why}" for name, why in drawn.passed_over.items()]
-    return "\n".join([_HEAD, *said, "", *lines]) + "\n"
+    parts = [_HEAD, *said, "", *drawn_table.lines]
+    if light is not None:
+        further = table_of_rows(light)
+        parts += ["", _LIGHT, f"Of these {len(light.tasks)}, {further.said}", "", *further.lines]
+    return "\n".join(parts) + "\n"
 
 
 def _by_hand(page: Path) -> str:
@@ -256,6 +290,7 @@ def main(arguments: Sequence[str]) -> int:
     writing = commands.add_parser("table")
     writing.add_argument("dataset", type=Path)
     writing.add_argument("--drawn", type=Path, required=True)
+    writing.add_argument("--light", type=Path)
     writing.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args(arguments)
     if given.command == "draw":
@@ -269,9 +304,9 @@ def main(arguments: Sequence[str]) -> int:
         )
     else:
         drawn = msgspec.json.decode(given.drawn.read_bytes(), type=Drawn)
-        given.page.write_text(
-            table(Dataset.open(given.dataset), drawn) + _by_hand(given.page), encoding="utf-8"
-        )
+        light = Dataset.open(given.light) if given.light is not None else None
+        page = table(Dataset.open(given.dataset), drawn, light) + _by_hand(given.page)
+        given.page.write_text(page, encoding="utf-8")
     return 0
 
 

@@ -172,3 +172,15 @@ def test_a_store_of_the_first_format_is_read_and_brought_up_to_date(tmp_path: Pa
         texts = [bytes(row) for (row,) in connection.execute("SELECT recipe FROM recipes")]
     assert len(texts) == 2
     assert not any(b"later_cuts" in text for text in texts)
+
+
+def test_what_is_kept_already_is_not_written_again(tmp_path: Path) -> None:
+    store = RecipeStore(tmp_path / "store.sqlite3")
+    one = proven("x")
+    store.keep(one, DAY)
+    before = store.path.read_bytes()
+    store.keep(one, DAY + timedelta(days=1))
+    assert store.path.read_bytes() == before
+    store.keep(replace(one, passed=8), DAY)
+    assert store.path.read_bytes() != before
+    assert store.nearest("git:host/a", DAY) == replace(one, passed=8)

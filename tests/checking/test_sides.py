@@ -39,7 +39,7 @@ from backdate.environments.environment import BuildFailure, InterpreterChoice
 from backdate.progress import NO_PROGRESS
 from backdate.projects.project import Origin, Project
 from backdate.projects.python_constraint import PythonConstraint
-from backdate.recipes.extract import Extraction
+from backdate.recipes.extraction import Extraction
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -128,7 +128,7 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
         monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
         monkeypatch.setattr("backdate.checking.loop_backend.ProjectBackend", world.bench)
         starting = StartingRecipes(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
-        return run_both_sides(world.project, world.old, world.new, starting), world
+        return run_both_sides(world.project, world.old, lambda: world.new, starting), world
 
     return make
 
@@ -380,3 +380,33 @@ def test_what_only_a_repair_of_the_old_side_holds_back_is_no_breakage_of_the_win
     assert packages_of(found.new.recipe) == taken
     tried = [packages for side, packages in world.done if side == "new"]
     assert ({"a<4"} in tried) == (passing_without < 5)
+
+
+def test_the_old_side_does_not_wait_for_the_new_one_and_new_failures_are_told_while_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, told = threading.Event(), threading.Event()
+
+    def old(one: Recipe) -> SuiteRun:
+        began.set()
+        assert told.wait(60)  # its tests end after those of the new side
+        return ran(passed=5)
+
+    def begin_new() -> SideRunner:
+        assert began.wait(60)
+        return world.new
+
+    world = World(tmp_path, old, lambda one: ran(passed=4, failed=1), lambda one: [])
+    monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
+    starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
+    found = run_both_sides(world.project, world.old, begin_new, starting, told.set)
+    assert found.comparison is not None
+    assert len(found.comparison.breakages) == 1
+
+
+def test_where_nothing_fails_nobody_gets_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, told = World(tmp_path, good, good, lambda one: []), threading.Event()
+    monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
+    starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
+    run_both_sides(world.project, world.old, lambda: world.new, starting, told.set)
+    assert not told.is_set()

@@ -87,8 +87,11 @@ def test_export_and_import_again(dataset: Path, tmp_path: Path, capsys: pytest.C
         (["show", "/nowhere"], "is no data set"),
         (["verify", "/nowhere"], "is no data set"),
         (["import", "/nowhere", "-o", "x"], "cannot be read"),
-        (["funnel", "/nowhere"], "neither a data set that `backdate bench build` made"),
-        (["funnel", "/nowhere", "--excluded", "all"], "neither a data set that `backdate bench build` made"),
+        (["funnel", "/nowhere"], "neither a data set with the folder of its build beside it"),
+        (
+            ["funnel", "/nowhere", "--excluded", "all"],
+            "neither a data set with the folder of its build beside it",
+        ),
     ],
 )
 def test_misuse(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from backdate.construction.funnel import Funnel, ReasonCount, make_funnel
 from backdate.construction.kinds.choose import stages_of
 from backdate.reports.drawing.formats import draw
+from backdate.reports.drawing.shapes import Label
 from backdate.reports.funnel_scene import funnel_scene
 from backdate.serial import from_json, to_json
 
@@ -56,6 +57,22 @@ def test_the_most_frequent_reason_comes_first() -> None:
 
 def test_an_empty_funnel_can_be_drawn() -> None:
     assert b"0 candidates" in draw(funnel_scene(make_funnel([], STAGES, candidates=0, tasks=0)))
+
+
+def test_a_long_reason_is_drawn_as_a_whole() -> None:
+    reason = "its tests were made for another interpreter than any that is on this machine"
+    scene = funnel_scene(
+        make_funnel(counts({("stars", reason): 3, ("stars", "b"): 1}), STAGES, candidates=9, tasks=5)
+    )
+    (label,) = [shape for shape in scene.shapes if isinstance(shape, Label) and reason in shape.text]
+    assert label.text == f"3 {reason} and 1 more reason"
+    assert label.x + 6 * len(label.text) < scene.width
+    wide = [
+        shape.x + 7 * len(shape.text)
+        for shape in scene.shapes
+        if isinstance(shape, Label) and "left)" in shape.text
+    ]
+    assert max(wide) < label.x  # nor do counts run into it
 
 
 def test_exclusions_are_counted_by_kind_whatever_their_text() -> None:

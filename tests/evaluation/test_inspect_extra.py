@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 import tempfile
@@ -44,6 +45,13 @@ from backdate.sandboxes.interface import Sandbox  # noqa: E402
 from backdate.tasks.local_runner import BuiltSide, LocalRunner  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the framework's own, which its releases change
+
+
+@pytest.fixture(autouse=True)
+def streams_end_with_their_test() -> Iterator[None]:
+    """The framework leaves streams open: what they warn of in the end belongs to these tests."""
+    yield
+    gc.collect()
 
 
 def call(tool: str, **arguments: object) -> ModelOutput:

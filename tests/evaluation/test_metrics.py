@@ -15,6 +15,7 @@ from backdate.evaluation.metrics import (
     pass_at_k,
     prec_at_1,
     prec_at_1_as_released,
+    wilson,
 )
 
 FOUR = (
@@ -105,8 +106,18 @@ def test_the_interval_holds_the_value_and_is_the_same_each_time() -> None:
     assert first.low < first.value == 0.5 < first.high
 
 
-def test_an_interval_of_equal_items_is_a_point() -> None:
+def test_the_interval_of_equal_items_is_no_point() -> None:
     found = bootstrap([FOUR[0]] * 10, prec_at_1)
     assert found is not None
-    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+    assert (found.low, found.value, found.high) == pytest.approx((0.722, 1.0, 1.0), abs=5e-4)
     assert bootstrap([], prec_at_1) is None
+
+
+@pytest.mark.parametrize(
+    ("successes", "tries", "low", "high"),
+    [(18, 30, 0.423, 0.754), (0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0)],
+)
+def test_wilson_s_interval(successes: int, tries: int, low: float, high: float) -> None:
+    """The first as R's prop.test(18, 30, correct=FALSE) gives it."""
+    assert wilson(successes / tries, tries) == pytest.approx((low, high), abs=5e-4)
+    assert wilson(0.0, 0) == (0.0, 1.0)

@@ -93,6 +93,14 @@ def test_the_solver_hands_in_half_or_says_why_not(tmp_path) -> None:
     }
     tasks = {
         "two": replace(make_task(), patches=Patches(reference=diff_files(old, new))),
+        "folder": replace(
+            make_task(),
+            patches=Patches(
+                reference=diff_files(
+                    {**old, "pkg/more/new.py": None}, {**new, "pkg/more/new.py": b"A = 1\nB = 2\n"}
+                )
+            ),
+        ),
         "one": replace(make_task(), patches=Patches(reference=GOLD)),
         "none": replace(make_task(), patches=Patches()),
     }
@@ -110,6 +118,7 @@ def test_the_solver_hands_in_half_or_says_why_not(tmp_path) -> None:
             )
             results[name] = solver.attempt(assignment)
     assert [results[name].ending for name in tasks] == [
+        StopReason.SUBMITTED,
         StopReason.SUBMITTED,
         StopReason.GAVE_UP,
         StopReason.GAVE_UP,

@@ -16,18 +16,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 
 TARGET = "2025-06-01"
 MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software"
 GPL = "GNU GENERAL PUBLIC LICENSE, version 3"
 
 
-def wheel(name: str, version: str, code: str) -> tuple[str, bytes]:
+def wheel(name: str, version: str, code: str, licence: str = "") -> tuple[str, bytes]:
     """A wheel of one module: its file name and its bytes."""
     information = f"{name}-{version}.dist-info"
+    stated = f"License: {licence}\n" if licence else ""
     files = {
         f"{name}/__init__.py": code,
-        f"{information}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{information}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{stated}",
         f"{information}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = "".join(f"{path},sha256={_sum(text)},{len(text)}\n" for path, text in files.items())
@@ -52,12 +54,16 @@ RELEASES = (
 
 
 @contextmanager
-def running_index(releases: Sequence[tuple[str, str, str, str]] = RELEASES) -> Iterator[str]:
+def running_index(
+    releases: Sequence[tuple[str, str, str, str]] = RELEASES,
+    *,
+    licences: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[str]:
     """The address of an index that has ``releases`` and nothing else, with upload times (PEP 700)."""
     files = {}
     pages: dict[str, list[dict[str, object]]] = {}
     for name, version, uploaded, code in releases:
-        filename, data = wheel(name, version, code)
+        filename, data = wheel(name, version, code, licences.get(name, ""))
         files[f"/files/{filename}"] = data
         entry = {
             "filename": filename,

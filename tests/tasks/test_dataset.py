@@ -16,7 +16,8 @@ from task_builders import task
 
 from backdate.errors import StoredDataError, UsageError
 from backdate.tasks.card import DatasetInfo
-from backdate.tasks.dataset import PENDING, SOURCE, TASKS, Dataset, require_instance_id
+from backdate.tasks.dataset import SOURCE, TASKS, Dataset, require_instance_id
+from backdate.tasks.dataset_folder import PENDING
 from backdate.tasks.task import TASK_FORMAT, Task
 
 INFO = DatasetInfo(name="a set", created=datetime(2025, 1, 2, tzinfo=UTC), made_by="backdate bench import x")
@@ -245,5 +246,5 @@ def test_it_can_be_read_where_it_cannot_be_written(dataset: Dataset, monkeypatch
     def refused(*_: object, **__: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr("backdate.tasks.dataset.held_file", refused)
+    monkeypatch.setattr("backdate.tasks.dataset_folder.held_file", refused)
     assert Dataset.open(dataset.folder) == dataset

@@ -27,7 +27,8 @@ from backdate.errors import NewerFormat
 from backdate.evaluation.run_folder import dataset_digest, load_run
 from backdate.evaluation.scores import ScoreOutcome, load_scored_run
 from backdate.serial import from_json, to_json
-from backdate.tasks.dataset import INFO, SOURCE, TASKS, Dataset
+from backdate.tasks.dataset import SOURCE, TASKS, Dataset
+from backdate.tasks.dataset_folder import INFO
 from backdate.tasks.foreign.timemachine import row_of_task
 from backdate.tasks.formats import read_task
 from backdate.tasks.kinds.migration import migration_facts

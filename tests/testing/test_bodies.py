@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -89,6 +90,24 @@ def test_a_function_of_another_class_is_another_test(
     first = msgspec.structs.replace(seen, whole=False)
     unknown = (IntegrityReason.BODY_UNSEEN,) if reasons else ()
     assert look_at_bodies(Capture(bodies={identity: first}), [passed], tmp_path).reasons == unknown
+
+
+def test_a_function_may_begin_with_any_number_of_lines_of_parameters(tmp_path: Path) -> None:
+    (tmp_path / "test_one.py").write_text(
+        "def unlike():\n    pass\n\n\n"
+        "class TestOther:\n    def test_one(self):\n        pass\n\n\n"
+        "@pytest.mark.parametrize('number', [\n" + "    1,\n" * 600 + "])\n"
+        "def test_one(number):\n    pass\n"
+    )
+    passed = replace(PASSED, id="test_one.py::test_one[1]", file="test_one.py")
+    for first, reasons in (
+        (10, ()),
+        (6, (IntegrityReason.BODY_NOT_RUN,)),
+        (700, (IntegrityReason.BODY_NOT_RUN,)),
+    ):
+        ran = (BodyRuns(file="test_one.py", first=first, started=1, returned=1, yields=0),)
+        seen = BodySeen(pid=1, id=passed.id, intact=True, whole=True, ran=ran)
+        assert look_at_bodies(Capture(bodies={passed.id: seen}), [passed], tmp_path).reasons == reasons
 
 
 def test_a_function_below_a_condition_may_be_the_one_that_ran(tmp_path: Path) -> None:

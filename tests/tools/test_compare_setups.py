@@ -98,15 +98,6 @@ def test_what_was_drawn_is_set_up_as_of_the_day(tool: ModuleType, tmp_path: Path
         list(tool.drawn(file, None))
 
 
-@pytest.mark.parametrize(
-    ("successes", "tries", "low", "high"),
-    [(18, 30, 0.423, 0.754), (0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (0, 0, 0.0, 1.0)],
-)
-def test_wilson_s_interval(tool: ModuleType, successes: int, tries: int, low: float, high: float) -> None:
-    """The first as R's prop.test(18, 30, correct=FALSE) gives it."""
-    assert tool.wilson(successes, tries) == pytest.approx((low, high), abs=5e-4)
-
-
 def test_a_draw_s_section_has_the_interval_and_both_runs(tool: ModuleType) -> None:
     group = "Sdists drawn with seed 3 as of 2021-03-01"
     first = [

@@ -47,8 +47,9 @@ def plugin_at_fault(run: SuiteRun, environment: Environment) -> PluginFault | No
     if count_outcomes(run).passed:
         return None
     chain = run.raised or next((result.raised for result in run.results if result.raised), ())
-    plugins = tuple(installed_plugins(environment))
-    found = next((plugin for name in _blamed(chain) if (plugin := _of(name, plugins)) is not None), None)
+    blamed = tuple(_blamed(chain))
+    plugins = tuple(installed_plugins(environment)) if blamed else ()
+    found = next((plugin for name in blamed if (plugin := _of(name, plugins)) is not None), None)
     if found is None:
         return None
     last = own_links(chain)[-1]

@@ -67,7 +67,7 @@ def build_project_environment(
         work = Path(temporary, "project")
         work.mkdir()
         if packages:
-            request = _packages_alone(packages, work, instant, resources.interpreters, python)
+            request = packages_request(packages, work, instant, resources.interpreters, python)
         else:
             progress.report(Activity(text=f"opening {source}"))
             project = resources.open_project(source, work, before=instant)
@@ -112,13 +112,14 @@ def _require_requirement(text: str) -> None:
         raise UsageError(f"{text!r} is not a requirement ({words}); write 'six' or 'six>=1.15'") from error
 
 
-def _packages_alone(
+def packages_request(
     packages: tuple[str, ...],
     tree: Path,
     instant: Instant,
     interpreters: Interpreters,
     python: str | None,
 ) -> EnvironmentRequest:
+    """What to build for ``packages`` alone, ``tree`` an empty folder. Raises InterpreterMissing."""
     rule = Provenance(rule="named on the command line")
     return EnvironmentRequest(
         name="packages",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,7 @@ def check_project(
     audit: AuditOptions | None = None,
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
+    on_new_failures: Callable[[], object] = lambda: None,
 ) -> CheckResult:
     """What dependency updates between two instants broke in the project that ``source`` names.
 
@@ -54,7 +56,8 @@ def check_project(
     None for now. ``python``: "3.8" or "3.8.18" on both sides instead of what the rule says
     (TimeMachine-bench, arXiv 2601.22597, step 2). ``audit``: how the tests are audited, that is, whether
     they assert something; None for not at all. ``keep``: where trees, logs, patch and result are kept, a
-    folder that is empty or not there yet; None for what the settings say.
+    folder that is empty or not there yet; None for what the settings say. ``on_new_failures`` is called, in a
+    thread, when tests of the new side fail while those of the old one may still run: time to get ready.
     """
     started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
     if keep is not None:
@@ -68,14 +71,18 @@ def check_project(
         starting = starting_recipes(project, old, resources)
         if not starting.starts:
             raise _no_tests(project)
-        unpinning = _unpin(project, work / "new", [start.recipe for start in starting.starts])
-        new = unpinned_project(replace(project, root=work / "new"), new_instant, python=python)
+        unpinned = cache(lambda: _unpin(project, work / "new", [one.recipe for one in starting.starts]))
         folder = resources.run_folder(project.name, started, keep)
         old_side = SideRunner(
             name="old", dated=old, resources=resources, folder=folder / "old", progress=progress
         )
-        new_side = replace(old_side, name="new", dated=new, folder=folder / "new")
-        pair = run_both_sides(project, old_side, new_side, starting)
+
+        def begin_new() -> SideRunner:
+            unpinned()
+            new = unpinned_project(replace(project, root=work / "new"), new_instant, python=python)
+            return replace(old_side, name="new", dated=new, folder=folder / "new")
+
+        pair = run_both_sides(project, old_side, begin_new, starting, on_new_failures)
         audited = None
         if audit is not None:
             from backdate.checking.audit import audit_pair
@@ -84,6 +91,7 @@ def check_project(
         if keep:
             copy_tree(project.root, folder / "old" / "tree")
             copy_tree(work / "new", folder / "new" / "tree")
+    unpinning = unpinned()
     result = _result(project, pair, unpinning, folder, started, time.monotonic() - clock)
     result = replace(result, audit=audited)
     _write(folder, result, unpinning)

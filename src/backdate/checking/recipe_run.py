@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backdate.checking.cpu_time import cpu_time_s
 from backdate.checking.dated_project import DatedProject, choose
 from backdate.checking.resources import Resources
 from backdate.checking.service_notes import service_notes
@@ -50,6 +51,8 @@ class RecipeRun:
     """None when there was no environment to run in."""
     build_s: float = 0.0
     """Seconds until there was an environment, or none."""
+    tests_cpu_s: float = 0.0
+    """Processor time of ``run``."""
 
 
 def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) -> EnvironmentRequest:
@@ -108,10 +111,13 @@ def run_recipe(
     build_s = time.monotonic() - started
     if isinstance(built, BuildFailure):
         return replace(recipe_run, failure=built, build_s=build_s)
+    computed = cpu_time_s()
     run = run_tests(
         recipe, dated, resources, built, log_folder=log_folder, progress=progress, subject=subject
     )
-    return replace(recipe_run, environment=built, run=run, build_s=build_s)
+    return replace(
+        recipe_run, environment=built, run=run, build_s=build_s, tests_cpu_s=cpu_time_s() - computed
+    )
 
 
 def build(

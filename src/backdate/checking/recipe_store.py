@@ -83,7 +83,7 @@ class RecipeStore:
         self.path = path
 
     def keep(self, proven: ProvenRecipe, when: Instant) -> None:
-        """Keep a recipe, in place of one for the same commit and instant.
+        """Keep a recipe, in place of one for the same commit and instant; one that is there is not written.
 
         Raises StoredDataError when the file is not a store; nothing in it is changed then.
         """
@@ -94,6 +94,8 @@ class RecipeStore:
             *(proven.passed, proven.ran, format_instant(when)),
         )
         with self._open() as connection:
+            if _holds(connection, row):
+                return  # a write is waited for until it is on the disk
             self._bring_up_to_date(connection)
             connection.execute("INSERT OR REPLACE INTO recipes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
@@ -183,6 +185,19 @@ class RecipeStore:
             f"{self.path} is no store of recipes ({why}); nothing was changed in it. Move it away to begin a "
             "new one, or go on without it with --no-store"
         )
+
+
+def _holds(connection: sqlite3.Connection, row: tuple[object, ...]) -> bool:
+    """Whether the file, of the current format, has that row, whenever it was proven first."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if _format_of(connection) != FORMAT or "recipes" not in tables:
+        return False
+    same = connection.execute(
+        "SELECT 1 FROM recipes WHERE repository = ? AND revision = ? AND instant = ? AND seconds = ? "
+        "AND python IS ? AND recipe = ? AND passed = ? AND ran = ?",
+        row[:-1],
+    )
+    return same.fetchone() is not None
 
 
 def _format_of(connection: sqlite3.Connection) -> int:

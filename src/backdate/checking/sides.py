@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -241,20 +241,29 @@ class SideRunner:
 
 
 def run_both_sides(
-    project: Project, old_side: SideRunner, new_side: SideRunner, starting: StartingRecipes
+    project: Project,
+    old_side: SideRunner,
+    begin_new: Callable[[], SideRunner],
+    starting: StartingRecipes,
+    on_new_failures: Callable[[], object] = lambda: None,
 ) -> SidePair:
     """Both sides with one recipe: the first of ``starting``, unless that tests little on the old side.
 
     Then the old side is set up as ``backdate setup`` does it, and both sides use the recipe that was found. A
-    new side that does not build with that recipe is repaired as far as building goes.
+    new side that does not build with that recipe is repaired as far as building goes. ``begin_new``: the new
+    side, for which the old one does not wait. ``on_new_failures``: see ``check_project``.
     """
     first = starting.starts[0]
 
-    def run_new() -> tuple[RecipeRun, Obstacle | None]:
-        run = new_side.run_loosened(first.recipe, new_side.folder)
-        return run, new_side.obstacle(run)  # while the old side, which nothing stops, is still tested
+    def run_new() -> tuple[SideRunner, RecipeRun, Obstacle | None]:
+        side = begin_new()
+        run = side.run_loosened(first.recipe, side.folder)
+        obstacle = side.obstacle(run)  # while the old side, which nothing stops, is still tested
+        if obstacle is not None or count_outcomes(run.run).failed:
+            on_new_failures()
+        return side, run, obstacle
 
-    old, (unrepaired, obstacle) = both(lambda: old_side.run_starting(first), run_new)
+    old, (new_side, unrepaired, obstacle) = both(lambda: old_side.run_starting(first), run_new)
     best, new = first, unrepaired
     repairs: tuple[str, ...] = ()
     lack = what_is_lacking(old.run)

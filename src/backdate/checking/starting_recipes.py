@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from backdate.checking.compare import count_outcomes
 from backdate.checking.dated_project import DatedProject
+from backdate.checking.kept_extractions import extraction_of
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, ProvenRecipe, RecipeStore, identity_of
 from backdate.checking.resources import Resources
 from backdate.checking.settings import SetupOptions
 from backdate.environments.cache import Cache
 from backdate.projects.project import Project
+from backdate.recipes.extraction import Extraction
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Provenance, Recipe
 from backdate.serial import digest
 from backdate.timeline.instants import Instant, format_day, now
-
-if TYPE_CHECKING:
-    from backdate.recipes.extract import Extraction
 
 StartingOrigin = Literal["files", "store", "adviser"]
 """The project's files, the store of proven recipes, or an adviser."""
@@ -107,10 +106,8 @@ def starting_recipes(
 
     The one place where it is decided which recipe is tried first. Raises StoredDataError for a damaged store.
     """
-    from backdate.recipes.extract import extract_recipes
-
     options = options or SetupOptions()
-    extraction = extract_recipes(dated.tree, options.sources)
+    extraction = extraction_of(dated, options.sources, resources.cache)
     starts: list[StartingRecipe] = []
     notes: list[str] = []
     if resources.settings.store:

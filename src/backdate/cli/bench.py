@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from backdate.cli import bench_annotate, bench_build, bench_funnel, bench_quality, bench_report, options
+from backdate.cli import (
+    bench_annotate,
+    bench_build,
+    bench_funnel,
+    bench_merge,
+    bench_quality,
+    bench_report,
+    bench_snippets,
+    options,
+)
 from backdate.cli.arguments import takes
 from backdate.tasks.foreign.row_forms import RowForm
 
@@ -76,6 +85,10 @@ def import_command(arguments: ImportArguments) -> int:
     return exit_codes.OK
 
 
+_REPEATS = 3
+"""Of each side of a task."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyArguments:
     """What ``bench verify`` is given."""
@@ -84,8 +97,13 @@ class VerifyArguments:
     only: options.Tasks = None
     repos: options.Repositories = None
     repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Runs of each side, each in a sandbox of its own.")
-    ] = 3
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Runs of each side, each in a sandbox of its own (default: 3; of snippets 2 of the origin).",
+        ),
+    ] = None
     jobs: Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, help="Tasks at a time.")] = 1
     retry: Annotated[bool, typer.Option("--retry", help="Verify again the tasks that were not verified.")] = (
         False
@@ -125,12 +143,14 @@ def verify_command(arguments: VerifyArguments) -> int:
     A built task without a gold patch is verified when every test that counts has on both sides the outcome
     that is recorded, and is reported as "gold unproven". Results are stored in the data set as they come: run
     the command again to continue. The exit status is 0 when every task was verified, 1 when one was not.
+    Snippets are run in both of their versions, and their claims decided; there is no status 1 for these.
     Example: backdate bench verify tasks --jobs 2
     """
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.cli.render_quality import measured_lines
     from backdate.cli.terminal import printable
+    from backdate.snippets.dataset import holds_snippets
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.foreign.reproof import published_agreements
     from backdate.tasks.quality.measure_dataset import measure_dataset
@@ -142,6 +162,9 @@ def verify_command(arguments: VerifyArguments) -> int:
     for path in (arguments.json_file, arguments.table):
         if path is not None:
             options.require_writable(path, folder=False)
+    if holds_snippets(arguments.folder):
+        return bench_snippets.verify(arguments)
+    repeats = arguments.repeats or _REPEATS
     dataset = Dataset.open(arguments.folder)
     with (
         watch() as progress,
@@ -151,7 +174,7 @@ def verify_command(arguments: VerifyArguments) -> int:
             dataset,
             ProofRunner(task_runner) if arguments.proof_only else task_runner,
             only=arguments.only or (),
-            repeats=arguments.repeats,
+            repeats=repeats,
             jobs=arguments.jobs,
             retry=arguments.retry,
             apt=arguments.machine.apt,
@@ -169,7 +192,7 @@ def verify_command(arguments: VerifyArguments) -> int:
             )
     report = report_of(
         dataset.info.name,
-        arguments.repeats,
+        repeats,
         [record.verification for record in records],
         {record.verification.instance_id: record.asserts_nothing for record in records},
         published=published_agreements(dataset.task(record.verification.instance_id) for record in records),
@@ -209,9 +232,12 @@ def show_command(
     from backdate.cli import exit_codes
     from backdate.cli.render_tasks import dataset_lines, task_lines
     from backdate.serial import to_json
+    from backdate.snippets.dataset import holds_snippets
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.statistics import summarise
 
+    if holds_snippets(folder):
+        return bench_snippets.show(folder, task, as_json=output_format == "json")
     dataset = Dataset.open(folder)
     if output_format == "json":
         value: object = dataset.task(task) if task else summarise(dataset.tasks)
@@ -270,5 +296,7 @@ def export_command(arguments: ExportArguments) -> int:
 app.command("annotate")(bench_annotate.annotate_command)
 app.command("build")(bench_build.build_command)
 app.command("funnel")(bench_funnel.funnel_command)
+app.command("merge")(bench_merge.merge_command)
+app.command("snapshot")(bench_funnel.snapshot_command)
 app.command("quality")(bench_quality.quality_command)
 app.command("report")(bench_report.bench_report_command)

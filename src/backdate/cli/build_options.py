@@ -50,12 +50,7 @@ class BuildOptions:
         Path | None,
         typer.Option("--repos", metavar="DIR", help="Local clones: OWNER+NAME/repo, OWNER__NAME or NAME."),
     ] = None
-    store: Annotated[
-        str | None,
-        typer.Option(
-            "--store", metavar="DIR|URL", help="What all workers share. Default: a folder in the cache."
-        ),
-    ] = None
+    store: options.BuildStore = None
     repeats: Annotated[
         int, typer.Option("--repeats", metavar="N", min=1, help="Runs of each suite on each side.")
     ] = 3

@@ -69,10 +69,7 @@ def check_command(arguments: CheckArguments) -> int:
     3 misuse, 4 this machine lacks something.
     """
     from backdate.cli.exit_codes import of_verdict
-    from backdate.cli.progress import watch
-    from backdate.cli.render import print_result
-    from backdate.serial import to_json, write_whole
-    from backdate.session import Session
+    from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
 
     settings = arguments.machine.settings(
         keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
@@ -81,6 +78,12 @@ def check_command(arguments: CheckArguments) -> int:
     for file in (arguments.json, arguments.junit):
         if file is not None:
             options.require_writable(file, folder=file is arguments.junit)
+    try_sandbox_beside(settings, OF_CHECKS)
+    from backdate.cli.progress import watch
+    from backdate.cli.render import print_result
+    from backdate.serial import to_json, write_whole
+    from backdate.session import Session
+
     with watch() as progress, Session(settings) as session:
         result = session.check(
             arguments.source,

@@ -61,12 +61,10 @@ def env_command(arguments: EnvArguments) -> int:
     DIR becomes a virtual environment of your own, and DIR/pylock.toml (PEP 751) its lock with hashes. The
     project itself is installed, not linked.
     """
-    from backdate.checking.build_environment import BUILD_REQUIREMENTS
     from backdate.cli import exit_codes
-    from backdate.cli.progress import watch
+    from backdate.cli.opening import OF_ENVIRONMENTS, try_sandbox_beside
     from backdate.cli.terminal import printable, tell
     from backdate.errors import UsageError
-    from backdate.session import Session
     from backdate.timeline.instants import format_day
 
     if arguments.output is None:
@@ -80,6 +78,11 @@ def env_command(arguments: EnvArguments) -> int:
         store=not arguments.no_store,
         build_network=arguments.build_network,
     )
+    try_sandbox_beside(settings, OF_ENVIRONMENTS)
+    from backdate.checking.build_environment import BUILD_REQUIREMENTS
+    from backdate.cli.progress import watch
+    from backdate.session import Session
+
     with watch() as progress, Session(settings) as session:
         made = session.build_environment(
             arguments.source,

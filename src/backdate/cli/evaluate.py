@@ -150,6 +150,25 @@ class EvalArguments:
             help="The most requests to a model, of all tasks together.",
         ),
     ] = None
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            "--samples",
+            metavar="K",
+            min=1,
+            max=100,
+            help="Of snippets: how often each question is asked, each time with the next seed. "
+            "Default: 5 for models, else 1.",
+        ),
+    ] = None
+    ask: Annotated[
+        str,
+        typer.Option(
+            "--ask",
+            metavar="ASKS",
+            help="Of snippets: some of locate,explain,migrate,complete. Default: all.",
+        ),
+    ] = ""
     retry: Annotated[
         bool, typer.Option("--retry", help="Work again on tasks that ended in a model failure or an error.")
     ] = False
@@ -164,6 +183,7 @@ def eval_command(arguments: EvalArguments) -> int:
     """Let a solver work on every task of a data set, and keep its answers.
 
     Finished tasks are kept in the run's folder and not done again. `backdate score` tests what was handed in.
+    On a data set of snippets the solver is asked questions, which are kept in the same way.
 
     Examples:
 
@@ -172,6 +192,8 @@ def eval_command(arguments: EvalArguments) -> int:
       backdate eval bench --solver rules --jobs 4
 
       backdate eval bench --solver model:qwen@http://localhost:8000/v1 --dialect marked --jobs 4
+
+      backdate eval snippets --solver model:qwen@http://localhost:8000/v1 --samples 5 --ask locate,migrate
 
       backdate eval bench --solver command:'my-agent "$BACKDATE_INSTRUCTION"' --agent-mount /opt/my-agent
 
@@ -186,12 +208,17 @@ def eval_command(arguments: EvalArguments) -> int:
     from backdate.evaluation.load import open_bench
     from backdate.evaluation.run_folder import RETRIED
     from backdate.evaluation.running import EvaluationPlan, evaluate
+    from backdate.snippets.dataset import holds_snippets
     from backdate.solvers.choose import open_solver
 
-    settings = _settings(arguments)
-    machine = arguments.machine.settings(apt=arguments.apt)
     folder = arguments.output or default_folder(arguments.dataset, arguments.solver)
     options.require_writable(folder, folder=True)
+    if holds_snippets(arguments.dataset):
+        return _eval_snippets(arguments, folder)
+    if arguments.samples is not None or arguments.ask:
+        raise UsageError(f"--samples and --ask are for snippets, and {arguments.dataset} holds tasks")
+    settings = _settings(arguments)
+    machine = arguments.machine.settings(apt=arguments.apt)
     bench = open_bench(
         arguments.dataset, machine, only=arguments.only or (), repositories=arguments.repositories
     )
@@ -216,6 +243,32 @@ def eval_command(arguments: EvalArguments) -> int:
             records = evaluate(plan, progress)
     typer.echo(run_summary(records, arguments.dataset, folder))
     return exit_codes.CANNOT_TELL if any(record.ending in RETRIED for record in records) else exit_codes.OK
+
+
+def _eval_snippets(arguments: EvalArguments, folder: Path) -> int:
+    """The command on a data set of snippets. Raises UsageError."""
+    from backdate.cli.eval_snippets import eval_snippets
+    from backdate.evaluation.snippets.answers import SnippetRunSettings
+    from backdate.evaluation.snippets.choose import read_asks, samples_of
+
+    seed = _number_or_none("--sample", arguments.sample)
+    settings = SnippetRunSettings(
+        solver=arguments.solver,
+        samples=samples_of(arguments.solver, arguments.samples),
+        asks=read_asks(arguments.ask),
+        temperature=_number_or_none("--temperature", arguments.temperature),
+        seed=None if seed is None else int(seed),
+    )
+    return eval_snippets(
+        arguments.dataset,
+        settings,
+        arguments.machine.settings(apt=arguments.apt),
+        folder,
+        only=arguments.only or (),
+        jobs=arguments.jobs,
+        retry=arguments.retry,
+        requests_per_minute=arguments.requests_per_minute,
+    )
 
 
 def _settings(arguments: EvalArguments) -> RunSettings:

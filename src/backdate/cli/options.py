@@ -50,6 +50,12 @@ CacheFolder = Annotated[
     Path | None,
     typer.Option("--cache", metavar="DIR", help="Where environments are kept. [env: BACKDATE_CACHE]"),
 ]
+BuildStore = Annotated[
+    str | None,
+    typer.Option(
+        "--store", metavar="DIR|URL", help="What all workers share. Default: a folder in the cache."
+    ),
+]
 IndexUrl = Annotated[
     str | None,
     typer.Option(

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from backdate.recipes.extract import Extraction
+    from backdate.recipes.extraction import Extraction
     from backdate.recipes.recipe import Provenance, Recipe
 
 CANNOT_TELL = 2

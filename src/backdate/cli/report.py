@@ -24,7 +24,7 @@ def report_command(
     """Write tables, plots and one HTML page about scored runs.
 
     The page opens from disk and needs no network. Runs of one model on one data set count as its samples.
-    Needs the extra `reports`.
+    Runs over snippets have tables of their own. Needs the extra `reports`.
 
     Examples:
 
@@ -37,12 +37,19 @@ def report_command(
     from backdate.cli import exit_codes
     from backdate.cli.terminal import printable
     from backdate.evaluation.scores import load_scored_run
+    from backdate.evaluation.snippets.run_folder import is_snippet_run
+    from backdate.evaluation.snippets.scored import load_snippet_scores
+    from backdate.evaluation.snippets.summary_text import snippet_summary_text
     from backdate.reports.build import write_report
 
     options.require_writable(output, folder=True)
-    scored = [load_scored_run(folder) for folder in dict.fromkeys(runs)]
-    summary = write_report(scored, output, strict=strict)
-    for model in summary.models:
+    folders = list(dict.fromkeys(runs))
+    scored = [load_scored_run(folder) for folder in folders if not is_snippet_run(folder)]
+    snippet_runs = [load_snippet_scores(folder) for folder in folders if is_snippet_run(folder)]
+    figures = write_report(scored, output, strict=strict, snippet_runs=snippet_runs)
+    for snippets in figures.snippets:
+        typer.echo(printable(snippet_summary_text(snippets), lines=True))
+    for model in figures.summary.models:
         precision = "" if model.prec_at_1 is None else f", prec@1 {model.prec_at_1.value:.1%}"
         typer.echo(
             printable(f"{model.model} on {model.dataset}: pass@1 {model.pass_at_1.value:.1%}{precision}")

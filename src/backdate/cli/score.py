@@ -87,6 +87,14 @@ class ScoreArguments:
             help="Score also tasks that `backdate bench verify` has not verified. Every figure says so.",
         ),
     ] = False
+    judge_model: Annotated[
+        str,
+        typer.Option(
+            "--judge-model",
+            metavar="NAME[@BASE_URL]",
+            help="Of snippets: a model that judges answers in words beside the rules, at temperature 0.",
+        ),
+    ] = ""
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here, as JSON.")
     ] = None
@@ -103,7 +111,8 @@ class ScoreArguments:
 def score_command(arguments: ScoreArguments) -> int:
     """Score answers: apply each to a fresh tree and run the tests again, whatever the answer claims.
 
-    An answer that is scored already is not scored again.
+    An answer that is scored already is not scored again. Of snippets, answers in words are compared with what
+    the data set says, and code is run in the target's version, as doing nothing is.
 
     Examples:
 
@@ -121,7 +130,12 @@ def score_command(arguments: ScoreArguments) -> int:
     from backdate.evaluation.score_run import Answers, read_answers, score_run
     from backdate.evaluation.summary import summarise
     from backdate.serial import to_json, write_whole
+    from backdate.snippets.dataset import holds_snippets
 
+    if holds_snippets(arguments.dataset):
+        return _score_snippets(arguments)
+    if arguments.judge_model:
+        raise UsageError(f"--judge-model is for snippets, and {arguments.dataset} holds tasks")
     if (arguments.run is None) == (arguments.predictions is None):
         raise UsageError("name one thing to be scored: a RUN of backdate eval, or --predictions FILE")
     if arguments.flags not in ("all", "static", "none"):
@@ -160,6 +174,26 @@ def score_command(arguments: ScoreArguments) -> int:
         write_whole(arguments.json, to_json(summarise([scored], strict=arguments.strict), indent=1))
     failed = any(score.outcome.is_error for score in scored.scores)
     return exit_codes.CANNOT_TELL if failed else exit_codes.OK
+
+
+def _score_snippets(arguments: ScoreArguments) -> int:
+    """The command on a data set of snippets. Raises UsageError."""
+    from backdate.cli.eval_snippets import score_snippets_run
+    from backdate.errors import UsageError
+
+    if arguments.run is None:
+        raise UsageError(
+            "name the RUN of backdate eval; a file of answers is asked for with --solver replay:FILE"
+        )
+    if arguments.json is not None:
+        options.require_writable(arguments.json, folder=False)
+    return score_snippets_run(
+        arguments.dataset,
+        arguments.run,
+        arguments.machine.settings(apt=arguments.apt),
+        judge=arguments.judge_model,
+        json_file=arguments.json,
+    )
 
 
 def _judge_settings(arguments: ScoreArguments) -> JudgeSettings | None:

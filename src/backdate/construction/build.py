@@ -20,13 +20,13 @@ from backdate.construction.funnel import Funnel
 from backdate.construction.kinds.choose import is_of_changes
 from backdate.construction.ledger import Ledger
 from backdate.construction.listed_build import drive_listed
-from backdate.construction.plan import BuildPlan, WorkerConfig
+from backdate.construction.plan import BuildPlan, WorkerConfig, read_plan
 from backdate.construction.publish import REPOSITORIES, funnel_of, publish
 from backdate.construction.repository_yields import repositories_funnel, yields_of
 from backdate.construction.sources.open import require_sources, sources_digest
 from backdate.errors import UsageError
 from backdate.progress import NO_PROGRESS, Reporter
-from backdate.serial import from_json, to_json
+from backdate.serial import to_json
 from backdate.timeline.instants import require_past
 
 
@@ -155,14 +155,9 @@ def _require_same(ledger: Ledger, sources: Sequence[str], plan: BuildPlan) -> No
         if known is None:
             ledger.note(name, value)
             continue
-        # A plan of an older version lacks newer parameters, whose default is what it did.
-        same = _read_plan(known) == plan if name == "plan" else known == value
+        same = read_plan(known) == plan if name == "plan" else known == value
         if not same:
             raise UsageError(
                 f"{ledger.folder} was begun with {what} ({known[:300]}); resume with the same, "
                 "or name another data set: what was found out is kept and costs nothing there"
             )
-
-
-def _read_plan(stored: str) -> BuildPlan:
-    return from_json(BuildPlan, stored.encode(), what="the plan in the ledger")

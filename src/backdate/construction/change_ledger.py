@@ -2,12 +2,14 @@
 
 The changes of one repository are run newest first, one at a time until one of them was set up; its recipe is
 the first that the others are set up by. Which changes become tasks does not depend on how many are run at a
-time: no more are under way than may still become tasks.
+time: no more are under way than may still become tasks. Repositories take turns, so that a build that is
+stopped has tasks of many of them.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -65,7 +67,7 @@ class RepositoryTally:
         if not self.set_up:
             return 1 - self.running
         most = min(limits.tasks - self.tasks, limits.runs - self.ran)
-        return most - self.running
+        return min(self.waiting, most - self.running)
 
 
 _ENOUGH: Mapping[SharedReason, str] = {
@@ -105,21 +107,20 @@ class ChangeLedger(Ledger):
         now = time.time()
         chosen: list[tuple[int, bytes, bytes | None, int]] = []
         with self._transaction():
+            unfinished = []
             for tally in tallies_of(self, limits):
                 reason = tally.over(limits)
-                if reason is not None:
-                    text = _ENOUGH[reason]
-                    self._exclude_waiting(
-                        tally.repository, Exclusion(stage="limit", kind=reason, reason=text)
-                    )
-                    continue
-                room = min(tally.room(limits), count - len(chosen))
-                if room > 0:
-                    chosen += self._database.execute(
-                        "SELECT id, body, examined, attempts FROM candidates WHERE repository = ? "
-                        "AND state = 'run' AND (until IS NULL OR until < ?) ORDER BY id LIMIT ?",
-                        (tally.repository, now, room),
-                    ).fetchall()
+                if reason is None:
+                    unfinished.append(tally)
+                else:
+                    enough = Exclusion(stage="limit", kind=reason, reason=_ENOUGH[reason])
+                    self._exclude_waiting(tally.repository, enough)
+            for repository, most in _turns(unfinished, limits, count).items():
+                chosen += self._database.execute(
+                    "SELECT id, body, examined, attempts FROM candidates WHERE repository = ? "
+                    "AND state = 'run' AND (until IS NULL OR until < ?) ORDER BY id LIMIT ?",
+                    (repository, now, most),
+                ).fetchall()
             self._database.executemany(
                 "UPDATE candidates SET owner = ?, until = ?, attempts = attempts + 1 WHERE id = ?",
                 [(owner, now + seconds, row[0]) for row in chosen],
@@ -180,6 +181,18 @@ def tallies_of(
         )
         for row in ledger.select(query, (now, *ran, *setup, now))
     ]
+
+
+def _turns(tallies: Sequence[RepositoryTally], limits: RepositoryLimits, count: int) -> Mapping[int, int]:
+    """How many changes of each repository come next: one at a time of the one of which fewest were begun."""
+    given: Counter[int] = Counter()
+    for _ in range(count):
+        waiting = [each for each in tallies if each.room(limits) > given[each.repository]]
+        if not waiting:
+            break
+        begun = {each.repository: each.ran + each.running + given[each.repository] for each in waiting}
+        given[min(begun, key=lambda repository: (begun[repository], repository))] += 1
+    return dict(sorted(given.items()))
 
 
 def _row_of_change(

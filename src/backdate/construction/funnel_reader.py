@@ -18,11 +18,16 @@ def read_funnel(path: Path) -> Funnel:
     published = _published(path)
     if published is not None:
         return published.funnel
+    with read_ledger(require_ledger(path)) as ledger:
+        return funnel_of(ledger)
+
+
+def require_ledger(path: Path) -> Path:
+    """The folder of the ledger of the build at ``path``, or of the data set there. Raises UsageError."""
     folder = _ledger_of(path)
     if not (folder / "ledger.sqlite").is_file():
         raise _unbuilt(path)
-    with read_ledger(folder) as ledger:
-        return funnel_of(ledger)
+    return folder
 
 
 def read_left(path: Path, stage: str | None) -> Iterator[ExcludedEntry]:
@@ -59,8 +64,8 @@ def _require_stage(stage: str | None, names: list[str]) -> None:
 
 def _unbuilt(path: Path) -> UsageError:
     return UsageError(
-        f"{path} is neither a data set that `backdate bench build` made nor the folder of a build: "
-        "there is no funnel to show"
+        f"{path} is neither a data set with the folder of its build beside it nor the folder of a build: "
+        "there is no ledger to read"
     )
 
 

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.changes.change import Change, PassedOver
+from backdate.checking.cpu_time import cpu_time_s
 from backdate.checking.starting_recipes import StartingRecipe
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.disk import trim
+from backdate.construction.job_context import cpu_of
 from backdate.construction.kinds.choose import (
     builder_of,
     change_builder_of,
@@ -106,7 +108,8 @@ class JobResult:
     task: Task | None = None
     trouble: Trouble | None = None
     seconds: dict[str, float] = field(default_factory=dict)
-    """The duration of building, testing and other steps; "job" is the total."""
+    """The duration of building, testing and other steps; "job" is the total.
+    Processor time is kept beside it, under the name that ``cpu_of`` gives."""
 
 
 def run_bytes(data: bytes) -> bytes:
@@ -116,13 +119,14 @@ def run_bytes(data: bytes) -> bytes:
 
 def run_job(job: Job) -> JobResult:
     """Do the job. Raises nothing but KeyboardInterrupt."""
-    started = time.monotonic()
+    started, computed = time.monotonic(), cpu_time_s()
     seconds: dict[str, float] = {}
     try:
         result = _run(job, seconds)
     except Exception as error:  # noqa: BLE001 - a defect of ours must cost one candidate, not the whole build
         result = JobResult(number=job.number, kind=job.kind, trouble=_trouble(error))
     seconds["job"] = time.monotonic() - started
+    seconds[cpu_of("job")] = cpu_time_s() - computed  # a worker does one job at a time
     return replace(result, seconds=seconds)
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from backdate.checking.cpu_time import cpu_time_s
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.recipe_run import build, run_tests, service_plan, with_own_frames
 from backdate.checking.resources import Resources
@@ -23,6 +24,11 @@ from backdate.testing.outcomes import SuiteRun
 from backdate.version import __version__
 
 
+def cpu_of(what: str) -> str:
+    """Under which name the processor time of a step is kept, beside its time on the clock."""
+    return f"{what} cpu"
+
+
 @dataclass(slots=True, kw_only=True)
 class JobContext:
     """The tools of one job, and the time that its steps take."""
@@ -34,17 +40,18 @@ class JobContext:
     uses: Uses
     resources: Resources
     seconds: dict[str, float] = field(default_factory=dict)
-    """By "build", "test" and the like."""
+    """By "build", "test" and the like, and by ``cpu_of`` these."""
     runs: int = 0
 
     @contextmanager
     def clock(self, what: str) -> Iterator[None]:
-        """Record the time that the block takes."""
-        started = time.monotonic()
+        """Record the time that the block takes, and the processor time."""
+        started, computed = time.monotonic(), cpu_time_s()
         try:
             yield
         finally:
             self.spend(what, time.monotonic() - started)
+            self.spend(cpu_of(what), cpu_time_s() - computed)
 
     def spend(self, what: str, seconds: float) -> None:
         """Record time that is measured elsewhere."""

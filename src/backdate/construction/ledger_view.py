@@ -149,6 +149,15 @@ class LedgerView:
                 detail=detail or "",
             )
 
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """All that is read meanwhile is of one moment, whatever the build writes."""
+        self._database.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._database.execute("ROLLBACK")
+
     def select(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         """The rows of a query of our own over the candidates."""
         return list(self._database.execute(query, tuple(values)))

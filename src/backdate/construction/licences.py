@@ -83,6 +83,15 @@ def licence_of_tree(root: Path, metadata: Message | None = None) -> str | None:
     return "unrecognised" if found else None
 
 
+def licence_of_members(metadata: Message | None, texts: Sequence[str]) -> str | None:
+    """The same of an archive that is not unpacked, of its metadata or the ``texts`` of its licence files."""
+    stated = _stated(metadata) if metadata is not None else None
+    if stated is not None:
+        return stated
+    names = (licence_of_text(text[:_LICENCE_BYTES]) for text in texts)
+    return next((name for name in names if name is not None), "unrecognised" if texts else None)
+
+
 def _stated(metadata: Message) -> str | None:
     expression = str(metadata.get("License-Expression") or "").strip()
     if expression:

@@ -13,6 +13,7 @@ from backdate.environments import uv
 from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.errors import InstantError, UsageError
 from backdate.sandboxes.interface import Limits
+from backdate.serial import from_json
 from backdate.tasks.task import KindName
 from backdate.timeline.instants import Instant, format_instant
 
@@ -141,3 +142,11 @@ class WorkerConfig:
     tree_bytes: int = 512 * 1024 * 1024
     tree_files: int = 50_000
     clone_timeout_s: float = 600.0
+
+
+def read_plan(stored: str) -> BuildPlan:
+    """The plan that a ledger holds.
+
+    One of an older version lacks newer parameters, whose default is what it did.
+    """
+    return from_json(BuildPlan, stored.encode(), what="the plan in the ledger")

@@ -10,7 +10,7 @@ from backdate.checking.result import Side
 from backdate.checking.settings import SetupOptions
 from backdate.checking.sides import side_of
 from backdate.checking.tree_setup import StartingPoint, set_up_tree
-from backdate.construction.job_context import JobContext
+from backdate.construction.job_context import JobContext, cpu_of
 from backdate.construction.store import keep, read_kept
 
 
@@ -63,6 +63,7 @@ def _set_up(context: JobContext, dated: DatedProject, recipes: Sequence[Starting
     for attempt in done.tried:
         context.spend("build", attempt.build_s)
         context.spend("test", attempt.run.duration_s if attempt.run is not None else 0.0)
+        context.spend(cpu_of("test"), attempt.tests_cpu_s)
         if attempt.environment is not None:
             context.uses.hold(attempt.environment)
     side = side_of(dated, done.recipe_run, done.repairs)

@@ -11,6 +11,7 @@
     CACHE/seals/KEY.json            what each finished environment is held to (``seal.py``)
     CACHE/records/KEY.json          written last: without its record an environment does not exist
     CACHE/locks/KEY.json            resolutions, keyed by all their inputs
+    CACHE/extractions/KEY.json      what the files of a tree say about recipes
     CACHE/lent/KEY.json             which of uv's files the caller's environments share (``lent_files.py``)
     CACHE/layers/KEY.json           what the upper layers of equally packaged trees have in common
     CACHE/clean/uv-BASE/            uv's caches of what is built in other base systems
@@ -72,6 +73,7 @@ class Cache:
                 "references",
                 "lent",
                 "choices",
+                "extractions",
             ):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):

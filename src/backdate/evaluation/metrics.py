@@ -10,7 +10,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -105,9 +105,11 @@ def bootstrap(
     repeats: int = 2000,
     seed: int = 0,
 ) -> Interval | None:
-    """``measure`` of ``items`` with its percentile bootstrap interval (Efron 1979) over the items.
+    """``measure``, a share, of ``items`` with its percentile bootstrap interval (Efron 1979) over the items.
 
-    The same seed gives the same interval. None when ``measure`` gives none of the items.
+    The same seed gives the same interval. Where all draws give one value, as when everything is solved, they
+    say nothing of what lies beyond: then it is Wilson's interval of that share. None when ``measure`` gives
+    none of the items.
     """
     value = measure(items)
     if value is None:
@@ -118,4 +120,17 @@ def bootstrap(
     tail = (1.0 - confidence) / 2.0
     low = drawn[round(tail * (len(drawn) - 1))]
     high = drawn[round((1.0 - tail) * (len(drawn) - 1))]
+    if low == high and items:
+        low, high = wilson(value, len(items), confidence=confidence)
     return Interval(value=value, low=min(low, value), high=max(high, value), confidence=confidence)
+
+
+def wilson(share: float, tries: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """The score interval of a share of ``tries`` (Wilson 1927); (0, 1) without a try."""
+    if not tries:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1.0 + confidence) / 2.0)
+    square = z * z / tries
+    middle = (share + square / 2) / (1 + square)
+    half = z * math.sqrt(share * (1 - share) / tries + square / (4 * tries)) / (1 + square)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -41,7 +41,7 @@ def prove_standard_library(resources: Resources, file: ChangesFile) -> ChangesFi
 
     Raises SandboxUnavailable.
     """
-    pythons = _installed(resources)
+    pythons = installed_pythons(resources)
 
     def ask(minor: Minor, names: Sequence[str]) -> Mapping[str, Member]:
         found: dict[str, Member] = {}
@@ -79,7 +79,7 @@ def proven_by_interpreters(
     return tuple(sorted(proven, key=lambda row: bool(row.unproven)))
 
 
-def _installed(resources: Resources) -> dict[Minor, InstalledPython]:
+def installed_pythons(resources: Resources) -> dict[Minor, InstalledPython]:
     """The interpreters of this machine by their minor version, with that of Python 2.7 where there is one."""
     found: dict[Minor, InstalledPython] = {}
     for one in resources.interpreters.available:

@@ -17,6 +17,7 @@ from backdate.extensions import Extension, ExtensionGroup, call_extension, exten
 from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
+from backdate.recipes.extraction import Extraction
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Provenance, Recipe, SkipKind, SkippedInstruction, unread_metadata
 from backdate.recipes.services import with_further
@@ -57,16 +58,6 @@ _SOURCES = (
 """Within one kind, earlier sources are preferred."""
 _DOUBTFUL = 5
 """A CI job with this many doubts is ranked behind what the metadata declares."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extraction:
-    """What a project's files say about installing and testing it."""
-
-    candidates: tuple[Recipe, ...]
-    """The most trusted first; those that would do the same are merged. Empty when there are no tests."""
-    skipped: tuple[SkippedInstruction, ...]
-    """What was found and is not followed, each once, with the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def scores_table(summary: EvaluationSummary) -> Table:
         ),
         rows=rows,
         note="pass@1: share of tasks solved. prec@1: precision of the edits against the gold patch, 0 where "
-        "the task is not solved. In brackets the 95 % bootstrap interval over tasks. As released: precision "
+        "the task is not solved. In brackets the 95 % interval over tasks. As released: precision "
         "without regard to success, as the paper's published code averages it."
         + (
             " Only tasks that are solved without a flag by a witnessed run count as solved here."

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from backdate.construction.funnel import Funnel, FunnelStage
 from backdate.reports.drawing.shapes import INK, FilledRectangle, Label, Scene, Shape
 from backdate.text import counted
 
-_WIDTH, _LEFT, _BARS, _ROW, _TOP = 1100, 330, 420, 30, 60
+_LEAST_WIDTH, _LEFT, _BARS, _COUNTS, _ROW, _TOP = 1100, 350, 420, 150, 30, 60
 _PASSED, _GONE, _TASKS, _GREY = "#1565c0", "#ef9a9a", "#2e7d32", "#757575"
-_LONGEST = 52
+_LONGEST = 120
+_CHARACTER = 6.6
+"""Pixels that a character of a reason takes on average at most: the picture is as wide as the longest."""
 
 
 def funnel_scene(funnel: Funnel) -> Scene:
@@ -28,10 +32,17 @@ def funnel_scene(funnel: Funnel) -> Scene:
     shapes.append(_label(_LEFT + width + 6, y + 15, str(funnel.tasks), size=12))
     return Scene(
         title="How candidates became tasks",
-        width=_WIDTH,
+        width=_width(shapes),
         height=_TOP + _ROW * (len(funnel.stages) + 1) + 20,
         shapes=tuple(shapes),
     )
+
+
+def _width(shapes: Sequence[Shape]) -> int:
+    """Enough for every reason as a whole."""
+    reasons = (shape for shape in shapes if isinstance(shape, Label) and shape.fill == _GREY)
+    ends = (label.x + _CHARACTER * len(label.text) + 16 for label in reasons)
+    return max(_LEAST_WIDTH, *(round(end) for end in ends), 0)
 
 
 def _stage(stage: FunnelStage, candidates: int, y: int) -> list[Shape]:
@@ -49,7 +60,7 @@ def _stage(stage: FunnelStage, candidates: int, y: int) -> list[Shape]:
         rest = len(stage.reasons) - 1
         more = f" and {counted(rest, 'more reason')}" if rest else ""
         text = first if len(first) <= _LONGEST else first[: _LONGEST - 1] + "…"
-        shapes.append(_label(_LEFT + _BARS + 90, y + 15, text + more, size=10, fill=_GREY))
+        shapes.append(_label(_LEFT + _BARS + _COUNTS, y + 15, text + more, size=10, fill=_GREY))
     return shapes
 
 

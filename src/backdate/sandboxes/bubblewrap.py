@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -219,7 +218,7 @@ def _program(
             _SHIM,
         ]
         yield supervision.Program(
-            argv=[sys.executable, "-I", "-S", str(supervision.LAUNCHER), *keys, "--", bwrap, *inside],
+            argv=supervision.launching(keys, [bwrap, *inside]),
             env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
             cwd="/",
             pass_fds=(*files.values(), filter_of_calls, status_end),

@@ -1,7 +1,8 @@
 """The first process of a run: it keeps the process tree together and prepares the program.
 
-Run as a script (``python -I -S launcher.py KEY VALUE … -- PROGRAM ARGUMENT …``), so that nothing has
-to run between fork and exec in a program with threads. It uses the standard library only.
+Run as a program (``launcher.py KEY VALUE … -- PROGRAM ARGUMENT …``, by ``supervision.launching``), so that
+nothing has to run between fork and exec in a program with threads. It uses the standard library only, and
+little of that: every command in a sandbox begins with it.
 
 It stays as the *keeper*: every orphan of the tree becomes its child, because it is their subreaper;
 when PROGRAM ends, or when the parent dies or sends SIGTERM, it kills all that is left. (The
@@ -27,11 +28,12 @@ failed, and standard error says why.
 
 from __future__ import annotations
 
+# The module ``signal`` makes enumerations of what is here, which takes as long as starting Python.
+import _signal as signal  # type: ignore[import-not-found]
+import _stat as stat
 import ctypes
 import os
 import resource
-import signal
-import stat
 import sys
 
 FAILED = 70
@@ -300,9 +302,10 @@ def _complain(problem: OSError) -> None:
     os.write(2, f"backdate: preparing the sandbox failed: {problem}\n".encode(errors="surrogateescape"))
 
 
-if __name__ == "__main__":
+def start(arguments: list[str]) -> None:
+    """Follow the arguments and end this process."""
     try:
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(main(arguments))
     except OSError as problem:
         _complain(problem)
         sys.exit(FAILED)

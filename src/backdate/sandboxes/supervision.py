@@ -17,6 +17,7 @@ import selectors
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,12 @@ from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.log import BoundedLog
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
-"""The script that keeps a run's processes together."""
+"""What keeps a run's processes together."""
+_STARTS_LAUNCHER = (
+    "import sys; file = sys.argv[1]; sys.path.append(file.rpartition('/')[0]); "
+    "import launcher; launcher.start(sys.argv[2:])"
+)
+"""A module is compiled once, a script each time. Its folder is last: none of it hides a module of Python."""
 SETUP_S = 60.0
 """Seconds that setting up may take, also on a very busy machine."""
 
@@ -38,6 +44,12 @@ _POLL_S = 0.05
 _CHUNK = 1024 * 1024
 _STATUS_BYTES = 64 * 1024
 _HEARD_BYTES = 4096
+
+
+def launching(keys: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The command that runs ``program``, prepared as ``keys`` say (``launcher.py``)."""
+    # -I: it is a Python program too, and variables of the command's must not affect it.
+    return [sys.executable, "-I", "-S", "-c", _STARTS_LAUNCHER, str(LAUNCHER), *keys, "--", *program]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -27,7 +26,6 @@ from backdate.sandboxes.interface import (
     Workspace,
 )
 from backdate.sandboxes.log import BoundedLog
-from backdate.sandboxes.supervision import LAUNCHER
 
 _WITHOUT = "no isolation: use --sandbox bwrap for code that you do not trust"
 
@@ -105,13 +103,9 @@ def _program(command: Command, folder: Path, paths: Mapping[str, str]) -> superv
     if command.limits.disk_bytes is not None:
         keys += ["fsize", str(command.limits.disk_bytes)]
     environment = layout.environment_of(command, home=str(folder / "home"), temporary=str(folder / "tmp"))
-    # -I: the launcher is a Python program too, and the command's PYTHON… variables must not affect it.
+    keys += ["chdir", relocate(command.cwd, paths)]
     return supervision.Program(
-        argv=[
-            *(sys.executable, "-I", "-S", str(LAUNCHER), *keys),
-            *("chdir", relocate(command.cwd, paths), "--"),
-            *(relocate(word, paths) for word in command.argv),
-        ],
+        argv=supervision.launching(keys, [relocate(word, paths) for word in command.argv]),
         env={name: relocate(value, paths) for name, value in environment.items()},
         cwd="/",
     )

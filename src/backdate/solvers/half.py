@@ -165,7 +165,11 @@ def _reads(sides: _Sides, undone: Sequence[Place]) -> bool:
 
 
 def _files(tree: Path, paths: Sequence[str]) -> dict[str, bytes | None]:
-    return {path: read_beneath(tree, path, limit=_LARGEST_FILE) for path in paths}
+    """What is at the paths; None where nothing is, as in a folder that the solution makes."""
+    return {
+        path: read_beneath(tree, path, limit=_LARGEST_FILE) if (tree / path).parent.is_dir() else None
+        for path in paths
+    }
 
 
 def _lines(data: bytes | None) -> list[bytes]:

@@ -22,33 +22,35 @@ others left.
 from __future__ import annotations
 
 import difflib
-import errno
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.errors import BackdateError, StoredDataError, UsageError
-from backdate.sandboxes.file_lock import held_file
 from backdate.serial import to_json, write_whole
 from backdate.tasks.card import DatasetInfo, croissant, read_me
-from backdate.tasks.checksums import read_bounded, read_checksums, sha256, sha256_of
+from backdate.tasks.checksums import read_bounded, read_checksums, sha256_of
+from backdate.tasks.dataset_folder import (
+    CARD,
+    CHECKSUMS,
+    INFO,
+    opened,
+    read_lines,
+    require_new,
+    settled,
+    turn,
+    whole_folder,
+    write_change,
+)
 from backdate.tasks.formats import read_info, read_task
 from backdate.tasks.task import Task
 from backdate.tasks.task_files import task_files
 
 TASKS = "tasks.jsonl"
-CARD = "README.md"
 CROISSANT = "croissant.json"
-CHECKSUMS = "checksums.sha256"
-INFO = "dataset.json"
 SOURCE = "source.tar.gz"
-PENDING = ".pending"
-_LOCK = ".lock"
 
 _INSTANCE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\Z")
 _RESERVED = re.compile(r"\.{2}|\.\Z")
@@ -87,39 +89,12 @@ class Dataset:
             raise UsageError(
                 f"{folder} is no data set: it has no {TASKS}; make one with 'backdate bench import'"
             )
-        try:
-            dataset = cls._read(folder)
-        except StoredDataError:
-            if not os.access(folder, os.W_OK):
-                raise
-        else:
-            if not (folder / PENDING).is_file():
-                return dataset
-        with _turn(folder):  # whoever is in the middle of a change leaves it whole
-            return cls._settled(folder)
-
-    @classmethod
-    def _settled(cls, folder: Path) -> Dataset:
-        """What is in ``folder``, a change that was left in its middle put right; the caller has its turn."""
-        dataset = cls._read(folder)
-        if (folder / PENDING).is_file():
-            dataset.render()
-            (folder / PENDING).unlink()
-        return dataset
+        return opened(folder, cls._read)
 
     @classmethod
     def _read(cls, folder: Path) -> Dataset:
-        data = read_bounded(folder / TASKS)
+        data = read_lines(folder, TASKS)
         info = read_info(read_bounded(folder / INFO), what=str(folder / INFO))
-        expected = read_checksums(folder / CHECKSUMS)
-        pending = folder / PENDING
-        allowed = {expected.get(TASKS)} | (
-            {read_bounded(pending).decode("ascii", "replace").strip()} if pending.is_file() else set()
-        )
-        if sha256(data) not in allowed:
-            raise StoredDataError(
-                f"{folder / TASKS} is not what {CHECKSUMS} says; take it from where you got it"
-            )
         dataset = cls(folder=folder, info=info, tasks=_parse(data, folder / TASKS))
         _require_own_folders(dataset)
         return dataset
@@ -138,14 +113,10 @@ class Dataset:
 
         Raises UsageError when something is there already, or for names that cannot be folders or come twice.
         """
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"{folder} is there already; give a new folder")
+        require_new(folder)
         named = tuple(tasks)
         _require_names(named)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-        try:
-            temporary.chmod(0o755)
+        with whole_folder(folder) as temporary:
             if add_source is not None:
                 sources = (temporary / "tasks" / task.instance_id / SOURCE for task in named)
                 named = tuple(add_source(task, source) for task, source in zip(named, sources, strict=True))
@@ -154,12 +125,6 @@ class Dataset:
                 write_whole(temporary / "funnel.json", funnel)
             write_whole(temporary / TASKS, _lines(named))
             dataset.render()
-            if folder.exists():
-                folder.rmdir()
-            temporary.rename(folder)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
         return replace(dataset, folder=folder)
 
     def task(self, name: str) -> Task:
@@ -211,29 +176,25 @@ class Dataset:
 
         What other commands changed since this one was opened stays as they left it.
         """
-        with _turn(self.folder):
-            current = Dataset._settled(self.folder)
+        with turn(self.folder):
+            current = settled(self.folder, Dataset._read)
             after = replace(current, tasks=tuple(map(change, current.tasks)))
             if after.tasks == current.tasks:
                 return current
-            data = _lines(after.tasks)
-            write_whole(self.folder / PENDING, sha256(data).encode())
-            write_whole(self.folder / TASKS, data)
-            after.render()
-            (self.folder / PENDING).unlink()
+            write_change(after, TASKS, _lines(after.tasks))
             return after
 
     def rendered(self) -> Dataset:
         """The data set as it is on disk by now, what is made from it written again: a file was added."""
-        with _turn(self.folder):
-            current = Dataset._settled(self.folder)
+        with turn(self.folder):
+            current = settled(self.folder, Dataset._read)
             current.render()
             return current
 
     @contextmanager
     def working_on(self, task: Task) -> Iterator[None]:
         """Held by one command at a time that writes into the task's folder; the others wait."""
-        with _turn(self.folder_of(task)):
+        with turn(self.folder_of(task)):
             yield
 
     def check(self) -> tuple[str, ...]:
@@ -268,20 +229,6 @@ class Dataset:
             for path in _published(self.folder)
         )
         write_whole(self.folder / CHECKSUMS, "".join(lines).encode())
-
-
-@contextmanager
-def _turn(folder: Path) -> Iterator[None]:
-    """Held by one command at a time. Raises StoredDataError where a stranger's data set has a link for it."""
-    with ExitStack() as held:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(held_file(folder / _LOCK, remove=True))
-        except OSError as error:
-            if error.errno != errno.ELOOP:
-                raise
-            raise StoredDataError(f"{folder / _LOCK} is a link; it is not used") from error
-        yield
 
 
 def _published(folder: Path) -> list[Path]:

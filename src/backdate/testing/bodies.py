@@ -23,7 +23,8 @@ _DEFINITION = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\
 _CLASS = re.compile(r"[ \t]*class[ \t]+(?P<name>\w+)")
 _HARMLESS = re.compile(r"[ \t]*@(?:pytest\.mark\.|(?:mock\.|unittest\.mock\.)?patch\b)")
 """Decorators that call, or leave as it is, what they decorate."""
-_LONGEST_DECORATORS = 400
+_NEAR = 400
+"""Lines below the first decorator of a function in which any ``def`` of its name may be its own."""
 _ASSIGNED = re.compile(r"[ \t]*(?P<name>\w+)[ \t]*=[^=]|[ \t]*del[ \t]+(?P<deleted>\w+)")
 
 
@@ -33,6 +34,8 @@ class Definitions:
 
     lines: frozenset[int]
     """Those of each ``def``; for Python a function begins at its first decorator."""
+    others: frozenset[int] = frozenset()
+    """The lines of each ``def`` of the same name that is another test's."""
     plain: bool
     """Whether nothing stands between the functions and what calls them."""
     alone: bool
@@ -80,7 +83,12 @@ def _reason(result: CaseResult, bodies: Mapping[str, BodySeen], files: _BodyFile
 
 
 def _is_it(run: BodyRuns, file: str | None, definitions: Definitions) -> bool:
-    return run.file == file and any(0 <= line - run.first < _LONGEST_DECORATORS for line in definitions.lines)
+    """Whether the function that ran is the test's own; any number of lines of parameters may be above it."""
+    if run.file != file:
+        return False
+    below = [line for line in definitions.lines | definitions.others if line >= run.first]
+    own = definitions.lines & set(below)
+    return min(below, default=None) in own or any(line - run.first < _NEAR for line in own)
 
 
 def function_name(identity: str) -> str:
@@ -135,6 +143,7 @@ def definitions_in(lines: Sequence[str], name: str, owners: Set[str | None]) -> 
     A function of a class that is not one of ``owners`` is another test's: theirs may be inherited.
     """
     begins: set[int] = set()
+    others: set[int] = set()
     plain, named = True, 0
     for number, line in enumerate(lines):
         if name not in line:
@@ -149,6 +158,7 @@ def definitions_in(lines: Sequence[str], name: str, owners: Set[str | None]) -> 
         around = _around(lines, number, match["indent"])
         owner = None if around is None else _CLASS.match(lines[around])
         if (around is None or owner is not None) and (owner and owner["name"]) not in owners:
+            others.add(number + 1)
             continue
         begins.add(number + 1)
         plain = (
@@ -156,7 +166,9 @@ def definitions_in(lines: Sequence[str], name: str, owners: Set[str | None]) -> 
             and _undecorated(lines, number, match["indent"])
             and (around is None or (owner is not None and _class_is_plain(lines, around)))
         )
-    return Definitions(lines=frozenset(begins), plain=plain, alone=named == 1) if begins else None
+    if not begins:
+        return None
+    return Definitions(lines=frozenset(begins), others=frozenset(others), plain=plain, alone=named == 1)
 
 
 def _undecorated(lines: Sequence[str], number: int, indent: str) -> bool:

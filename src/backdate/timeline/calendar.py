@@ -144,6 +144,12 @@ def default_release(instant: Instant) -> PythonRelease:
     return max((r for r in visible if r.minor == minor), key=lambda release: release.version)
 
 
+def settled_since(minor: str) -> Instant | None:
+    """Since when a project without a declaration may be run with a minor ("3.8"); None for an unknown one."""
+    first = next((one for one in load_calendar().releases if str(one.version) == f"{minor}.0"), None)
+    return None if first is None else _start_of(first.released) + SETTLED_AFTER
+
+
 def _first_in_scope() -> PythonRelease:
     return next(r for r in load_calendar().releases if r.minor >= OLDEST_MINOR)
 

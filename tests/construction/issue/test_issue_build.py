@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from changed_project import ChangedProject, make_changed_project
 from small_world import running_index
 
+from backdate.construction.change_costs import read_change_costs
 from backdate.construction.publish import read_funnel_file
 from backdate.errors import SandboxUnavailable
 from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.tasks.dataset import CARD, Dataset
+from backdate.tasks.dataset import Dataset
+from backdate.tasks.dataset_folder import CARD
 from backdate.tasks.judging import is_verified
 from backdate.tasks.task import IssueFacts
 
@@ -34,9 +39,12 @@ class Built:
         return Dataset.open(self.folder / "set")
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        where = ("--index-url", self.index, "--cache", str(self.folder / "cache"))
+        return self.run_alone(*words, "--index-url", self.index, "--cache", str(self.folder / "cache"))
+
+    def run_alone(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Of a command that asks no index."""
         return subprocess.run(
-            [sys.executable, "-m", "backdate", *words, *where],
+            [sys.executable, "-m", "backdate", *words],
             capture_output=True,
             text=True,
             check=False,
@@ -165,3 +173,38 @@ def test_what_is_no_option_is_refused(built: Built, words: tuple[str, ...], said
     refused = built.build(*words)
     assert refused.returncode == 3
     assert said in refused.stderr
+
+
+def test_what_a_stopped_build_has_is_a_data_set_and_the_build_stays(built: Built) -> None:
+    stopped = built.folder / "stopped.build"
+    shutil.copytree(built.folder / "set.build", stopped)
+    with closing(sqlite3.connect(stopped / "ledger.sqlite")) as database, database:
+        database.execute("UPDATE candidates SET state = 'run' WHERE task = 'someone__shapes-1'")
+    before = (stopped / "ledger.sqlite").read_bytes()
+    where = ("--repos", str(built.folder), "--cache", str(built.folder / "cache"))
+    words = ("bench", "snapshot", str(stopped), "-o", str(built.folder / "so-far"), *where)
+    written = built.run_alone(*words)
+    assert written.returncode == 0, written.stderr
+    assert "1 tasks in" in written.stdout
+    (task,) = Dataset.open(built.folder / "so-far").tasks
+    assert is_verified(task)
+    assert replace(task, facts=None) == replace(built.dataset.task("someone__shapes-6"), facts=None)
+    assert read_funnel_file(built.folder / "so-far" / "funnel.json").funnel.waiting == 1
+    assert (stopped / "ledger.sqlite").read_bytes() == before
+    again = built.run_alone(*words)
+    assert again.returncode == 3
+    assert built.run_alone("bench", "snapshot", str(built.folder), "-o", "x").returncode == 3
+
+
+def test_the_funnel_tells_what_changes_cost_beyond_their_tests(built: Built) -> None:
+    (cost,) = read_change_costs(built.folder / "set")
+    assert cost.first is not None
+    assert len(cost.further) == 2
+    for change in (cost.first, *cost.further):
+        assert change.set_up
+        assert change.beyond_cpu_s is not None
+        assert change.tests_s > 0 < change.beyond_cpu_s
+    shown = built.run_alone("bench", "funnel", str(built.folder / "set"), "--costs")
+    assert shown.returncode == 0, shown.stderr
+    assert "someone/shapes" in shown.stdout
+    assert "of 2 further changes took at most 10 s beyond their test runs" in shown.stdout

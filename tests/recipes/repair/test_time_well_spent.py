@@ -301,3 +301,19 @@ def test_a_version_that_a_variable_can_tell_is_told_first(tmp_path: Path) -> Non
     assert "without the project's own build" not in rules(found)
     again = proposed(tmp_path, failed(OWN + SCM, version_hint="1.0"), told.recipe)
     assert "without the project's own build" in rules(again)
+
+
+def test_tests_deep_in_a_package_are_named_to_a_runner_that_finds_none(tmp_path: Path) -> None:
+    case = "import unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n"
+    write(
+        tmp_path,
+        {
+            "setup.py": f"{SETUP})",
+            "src/zope/mine/tests.py": case,
+            "src/zope/mine/core.py": "x = 1\n",
+            "docs/a/tests.py": case,
+        },
+    )
+    failure = failed("collected 0 items\n", "tests", status="no-tests")
+    targets = [one.recipe.test.targets for one in proposed(tmp_path, failure)]
+    assert ("src/zope/mine/tests.py",) in targets

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from backdate.recipes.extract import Extraction, extract_recipes
+from backdate.recipes.extract import extract_recipes
+from backdate.recipes.extraction import Extraction
 from backdate.recipes.recipe import Recipe
 
 TEST = "def test_a():\n    assert 1\n"

@@ -225,16 +225,17 @@ ROOT = Path(backdate.__file__).parent
 def test_sides_of_a_migration_are_known_to_its_own_modules_alone(room: str) -> None:
     """Nothing else reads ``.old``, ``.new`` or ``.gold_patch`` of anything.
 
-    But for the rules solver, whose rewrites and pairs of environments have an old and a new, whatever the
-    task is: it reads no gold patch either, nor a task's reference.
+    But for the rules solver and what is about snippets, whose rewrites and pairs of environments have an old
+    and a new, whatever the task is: they read no gold patch either, and the solver no task's reference.
     """
     sides = ("old", "new", "gold_patch")
+    own = {"rules": ("gold_patch", "reference"), "snippets": ("gold_patch",), "snippet": ("gold_patch",)}
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: .{node.attr}"
         for path in sorted((ROOT / room).rglob("*.py"))
         if "migration" not in path.relative_to(ROOT).parts
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Attribute)
-        and node.attr in (("gold_patch", "reference") if "rules" in path.relative_to(ROOT).parts else sides)
+        and node.attr in next((own[part] for part in path.relative_to(ROOT).parts if part in own), sides)
     ]
     assert found == []

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from fake_runner import make_task
+from hypothesis import example, given
+from hypothesis import strategies as st
 from issue_project import BASE, InProcessProject, issue_task
 from judged_project import bubblewrap
 from small_runner import write_files
 from task_builders import repository
 
 from backdate.index.page import IndexFile, ProjectPage
+from backdate.tasks.quality.alike_sets import alike_pairs
 from backdate.tasks.quality.duplicates import duplicates_of
 from backdate.tasks.quality.leaks import commits_in, fix_releases, network_reached, own_distributions
 from backdate.tasks.quality.measure import quality_of, weak_flags, with_duplicates, with_quality
@@ -63,7 +67,15 @@ def test_a_bad_task_has_its_flags(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("noticed", "missed", "unbuilt", "flagged"),
-    [(0, 1, 9, False), (0, 2, 0, False), (0, 3, 0, True), (1, 2, 0, True), (5, 5, 5, False), (4, 5, 0, True)],
+    [
+        (0, 1, 9, False),
+        (0, 2, 0, False),
+        (0, 3, 0, True),
+        (1, 2, 0, True),
+        (5, 5, 5, True),
+        (6, 5, 0, False),
+        (4, 5, 0, True),
+    ],
 )
 def test_a_share_of_few_mutants_says_nothing(
     noticed: int, missed: int, unbuilt: int, *, flagged: bool
@@ -157,6 +169,56 @@ def test_tasks_that_ask_for_the_same() -> None:
     assert words["copy"] == [f"the same patch as as-a-pull, {one}"]
     assert words["twin"] == [f"the same text as as-a-pull, {one}"]
     assert words[one] == ["the same text as twin", "the same patch as copy"]
+
+
+def test_tasks_that_ask_for_nearly_the_same() -> None:
+    long = (
+        "Totals are wrong when there is a refund among the prices of a shop, since nobody looks at the sign."
+    )
+    first = issue_task(CODE, {}, text=long)
+    prices = CODE["shop/prices.py"]
+    assert "total" in prices
+    elsewhere = replace(first.source, name="other/shop", revision="e" * 40)
+    reworded = replace(
+        issue_task({"a.py": "x = 1\n"}, {}, text=long.replace("shop", "store")),
+        instance_id="reworded",
+        source=elsewhere,
+    )
+    template = replace(reworded, instance_id="template", source=replace(elsewhere, name=first.source.name))
+    backport = replace(
+        issue_task({"shop/prices.py": f"{prices}\nLIMIT = 3\n"}, {}, text="Other words."),
+        instance_id="backport",
+        source=replace(first.source, revision="d" * 40),
+    )
+    unlike = replace(
+        issue_task({"b.py": "y = 2\n"}, {}, text=" ".join(reversed(long.split()))),
+        instance_id="unlike",
+        source=replace(elsewhere, name="other/else"),
+    )
+    found = duplicates_of([first, reworded, template, backport, unlike])
+    words = {name: [each.words for each in evidence] for name, evidence in found.items()}
+    one = first.instance_id
+    assert set(words) == {one, "reworded", "template", "backport"}
+    assert words["backport"][0].startswith(f"nearly the same patch as {one} (")
+    (alike,) = words["reworded"][1:] or words["reworded"]
+    assert "template" in words["reworded"][0]
+    assert alike.startswith(f"nearly the same text as {one} (")
+    assert not any("nearly" in each for each in words["template"])
+
+
+@given(
+    st.dictionaries(st.text("abc", min_size=1), st.frozensets(st.integers(0, 12), max_size=10), max_size=12),
+    st.sampled_from([0.3, 0.5, 0.7, 0.8, 1.0]),
+)
+@example({"a": frozenset(range(10)), "b": frozenset(range(3, 10))}, 0.7)
+def test_no_two_sets_that_are_alike_are_missed(sets: dict[str, frozenset[int]], least: float) -> None:
+    expected = {
+        frozenset(pair)
+        for pair in combinations(sets, 2)
+        if sets[pair[0]] | sets[pair[1]]
+        and len(sets[pair[0]] & sets[pair[1]]) / len(sets[pair[0]] | sets[pair[1]]) >= least
+    }
+    assert {frozenset(pair[:2]) for pair in alike_pairs(sets, least)} == expected
 
 
 def test_the_flag_of_a_duplicate_comes_and_goes() -> None:

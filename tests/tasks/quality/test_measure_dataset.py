@@ -12,7 +12,8 @@ from issue_project import BASE, InProcessProject
 
 from backdate.cli.render_tasks import dataset_lines, task_lines
 from backdate.tasks.card import DatasetInfo
-from backdate.tasks.dataset import CARD, Dataset
+from backdate.tasks.dataset import Dataset
+from backdate.tasks.dataset_folder import CARD
 from backdate.tasks.quality.measure_dataset import measure_dataset
 from backdate.tasks.quality.record import QualityFlag
 from backdate.tasks.quality.summary import summarise_quality

@@ -50,6 +50,10 @@ _EXAMPLES = (
 )
 _DEFINES_TEST = re.compile(r"(?m)^(?:    )?(?:async )?def test\w{0,100}\(")
 _MOST_UNUSUAL = 200
+_DEEPEST = 4
+"""Levels of folders in which such files are looked for: "src/zope/thing/tests"."""
+_MOST_FOLDERS = 300
+_NO_TESTS_IN = frozenset({"build", "dist", "docs", "doc", "node_modules", "site-packages", "__pycache__"})
 _MOST_WARNINGS = 0.2
 """Part of what fails; below, ignoring warnings would not help much."""
 
@@ -88,14 +92,7 @@ def missing_folder(context: RepairContext) -> Iterator[Repair]:
 def _unusual_files(files: Files) -> tuple[str, ...]:
     """Files with tests whose names pytest does not look for."""
     unusual: list[str] = []
-    folders = [".", *files.folders(".")[:50]]
-    folders += [
-        f"{folder}/{name}"
-        for folder in folders[1:]
-        for name in files.folders(folder)
-        if name in ("tests", "test")
-    ]
-    for folder in folders:
+    for folder in _folders_looked_in(files):
         usual = posixpath.basename(folder) in ("tests", "test", "testing")
         for name in files.names(folder):
             path = posixpath.normpath(posixpath.join(folder, name))
@@ -104,6 +101,20 @@ def _unusual_files(files: Files) -> tuple[str, ...]:
             if wanted and len(unusual) < _MOST_UNUSUAL and _DEFINES_TEST.search(files.text(path) or ""):
                 unusual.append(path)
     return tuple(unusual)
+
+
+def _folders_looked_in(files: Files) -> list[str]:
+    """The root and what is below it, the nearest first: the tests of a package may lie within it."""
+    folders, level = ["."], ["."]
+    for _ in range(_DEEPEST):
+        level = [
+            posixpath.normpath(posixpath.join(folder, name))
+            for folder in level[:_MOST_FOLDERS]
+            for name in files.folders(folder)
+            if not name.startswith(".") and name not in _NO_TESTS_IN
+        ]
+        folders += level
+    return folders[:_MOST_FOLDERS]
 
 
 def other_runner(context: RepairContext) -> Iterator[Repair]:

@@ -26,6 +26,7 @@ from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import in_standard_library
 from backdate.mining.between import ReleasesBetween
 from backdate.projects.read import read_bytes
+from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.interface import Assignment
 from backdate.solvers.rules.fixers.asking import AskedFixers
 from backdate.solvers.rules.foreseen import foreseen_groups
@@ -67,12 +68,12 @@ def gather_evidence(
         return FixEvidence(tree=tree, uses=_uses(texts, ()), texts=texts)
     new = _new_environment(runner, assignment, tree)
     waited_s = time.monotonic() - started
-    evidence = evidence_of(tree, texts, old, new, runner)
+    evidence = evidence_of(tree, texts, old, new, runner.sandbox)
     return replace(evidence, waited_s=waited_s, releases=_releases(runner, assignment))
 
 
 def evidence_of(
-    tree: Path, texts: Mapping[str, str], old: OldSide, new: Environment | None, runner: SandboxedRunner
+    tree: Path, texts: Mapping[str, str], old: OldSide, new: Environment | None, sandbox: Sandbox
 ) -> FixEvidence:
     """The evidence of an old side that ran, and the environment in which the tests fail."""
     uses = _uses(texts, old.objects)
@@ -80,7 +81,7 @@ def evidence_of(
     after = _installed(new)
     pair = None
     if old.environment is not None and new is not None:
-        pair = EnvironmentPair(sandbox=runner.sandbox, old=old.environment, new=new)
+        pair = EnvironmentPair(sandbox=sandbox, old=old.environment, new=new)
     evidence = FixEvidence(
         tree=tree,
         uses=uses,
@@ -93,7 +94,7 @@ def evidence_of(
         waited_s=old.waited_s,
         modules=_modules(uses, before, after),
         python="" if new is None else new.choice.interpreter.version,
-        fixers=AskedFixers(runner.sandbox),
+        fixers=AskedFixers(sandbox),
         arrivals=_arrivals(before, after),
         packages=frozenset(top for name in after.all for top in after.top_level_of(name)),
     )

@@ -43,8 +43,8 @@ from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import IssueFacts, Task
 from backdate.version import __version__
 
-LEAST_NOTICED = 0.5
-"""Tests that notice a smaller share of the mutants are weak. Some mutants nobody can notice."""
+MOST_MISSED = 0.5
+"""Tests that miss this share of the mutants, or more, are weak. Some mutants nobody can notice."""
 _LEAST_MUTANTS = 3
 """Fewer that ran say nothing of a share."""
 
@@ -167,7 +167,7 @@ def weak_flags(weakness: Weakness) -> Iterator[QualityFinding]:
         ),
     )
     noticed = weakness.mutants_noticed
-    if noticed.whole >= _LEAST_MUTANTS and noticed.part / noticed.whole < LEAST_NOTICED:
+    if noticed.whole >= _LEAST_MUTANTS and 1 - noticed.part / noticed.whole >= MOST_MISSED:
         yield from finding_of(
             QualityFlag.WEAK_MUTANT,
             (

@@ -1,0 +1,1 @@
+"""Building data sets of snippets: changed names, code that uses them, cases, and proof by running."""

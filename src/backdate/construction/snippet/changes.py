@@ -1,0 +1,95 @@
+"""What differs between two versions of a library: by rules, by mining, and as two environments answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
+
+from backdate.construction.snippet.changed_apis import ChangedApi, of_differences, of_rules, with_rewrites
+from backdate.diagnosis.api import MOST_NAMES, ApiDifference, AskedPython, NameChange, ask_both, is_dotted
+from backdate.index.upstream import IndexClient
+from backdate.knowledge.rules import Rule
+from backdate.knowledge.schema import ChangesFile
+from backdate.mining.mine import mine
+from backdate.mining.releases import ReleaseBounds
+from backdate.mining.write_rows import rows_of
+from backdate.sandboxes.interface import Sandbox
+from backdate.snippets.snippet import ApiChangeKind
+
+_MOST_ASKED = 3_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryChanges:
+    """The changed names of a pair of versions, and where they are known from."""
+
+    names: tuple[ChangedApi, ...]
+    from_rules: int
+    mined: int
+    asked: int
+    """Names that only the two environments told."""
+    unchanged: int
+    """Names of rules that both environments have alike: they are left out."""
+
+
+def mined_rows(client: IndexClient, library: str, old: str, new: str, *, cache: Path) -> ChangesFile:
+    """What the releases from ``old`` to ``new`` announce or move, as rows that nothing has proven yet.
+
+    Raises SourceError and IndexUnavailable.
+    """
+    bounds = ReleaseBounds(first=Version(old), last=Version(new))
+    found = mine(client, library, bounds, cache=cache)
+    replaced = [candidate for candidate in found.candidates if candidate.replacement]
+    return ChangesFile(distribution=library, origin="mined", change=rows_of(library, replaced))
+
+
+def changes_between(
+    sandbox: Sandbox,
+    origin: AskedPython,
+    target: AskedPython,
+    *,
+    rules: Sequence[Rule],
+    mined: Sequence[Rule],
+    used: Sequence[str],
+) -> LibraryChanges:
+    """Every change that rules tell, that was mined, or that shows in what the environments say of ``used``.
+
+    ``used``: dotted names that the library's own tests and examples use. Raises SandboxUnavailable.
+    """
+    known = {one.key: one for one in of_rules(rules)}
+    from_rules = len(known)
+    for one in of_rules(mined):
+        known[one.key] = with_rewrites(known[one.key], one.rewrites) if one.key in known else one
+    added = len(known) - from_rules
+    dotted = [one.name for one in known.values() if is_dotted(one.name)]
+    answers = {one.name: one for one in _asked(sandbox, origin, target, [*dotted, *used[:_MOST_ASKED]])}
+    kept = {key: one for key, one in known.items() if not _is_alike(one, answers.get(one.name))}
+    unchanged = len(known) - len(kept)
+    whole_names = {one.name for one in kept.values() if not one.argument}
+    told = 0
+    for one in of_differences(answers[name] for name in used if name in answers):
+        if one.key in kept:
+            kept[one.key] = with_rewrites(kept[one.key], one.rewrites)
+        elif one.name not in whole_names:
+            kept[one.key] = one
+            told += 1
+    return LibraryChanges(
+        names=tuple(kept.values()), from_rules=from_rules, mined=added, asked=told, unchanged=unchanged
+    )
+
+
+def _asked(
+    sandbox: Sandbox, origin: AskedPython, target: AskedPython, names: Iterable[str]
+) -> Iterator[ApiDifference]:
+    every = list(dict.fromkeys(names))
+    for start in range(0, len(every), MOST_NAMES):
+        yield from ask_both(sandbox, origin, target, every[start : start + MOST_NAMES])
+
+
+def _is_alike(one: ChangedApi, answer: ApiDifference | None) -> bool:
+    """Whether both environments have what is said to be gone."""
+    gone = one.kind in (ApiChangeKind.MOVED, ApiChangeKind.REMOVED) and not one.argument
+    return gone and answer is not None and answer.change in (NameChange.SAME, NameChange.NEVER)

@@ -1,0 +1,1 @@
+"""Asking solvers about snippets, scoring what they answer, and the figures of it."""

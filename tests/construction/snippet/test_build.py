@@ -1,0 +1,164 @@
+"""A constructed library and its user: from two releases to proven snippets, end to end."""
+
+from __future__ import annotations
+
+import pytest
+from small_world import running_index
+
+from backdate.checking.settings import Settings
+from backdate.cli import exit_codes
+from backdate.cli.main import status_of
+from backdate.construction.snippet.build import build_snippets
+from backdate.construction.snippet.plan import make_plan
+from backdate.construction.snippet.proving import SnippetProver
+from backdate.construction.snippet.reasons import SnippetReason
+from backdate.errors import UsageError
+from backdate.projects.sources.listing import fetch_listing
+from backdate.session import Session
+from backdate.snippets.dataset import SnippetDataset
+from backdate.snippets.snippet import Collection, ValidityClass
+
+OLD = '''\
+"""A library."""
+import warnings
+
+def summed(values, start=0):
+    return sum(values, start)
+
+def total(values, start=0):
+    """Add up.
+
+    >>> import lib
+    >>> lib.total([1, 2, 3], 4)
+    10
+    """
+    warnings.warn("total is deprecated, use `summed` instead", DeprecationWarning, stacklevel=2)
+    return sum(values, start)
+
+def scaled(values, by):
+    return [value * by for value in values]
+
+def same(values):
+    """Nothing changes about it.
+
+    >>> import lib
+    >>> lib.same([1, 2])
+    [1, 2]
+    """
+    return list(values)
+'''
+NEW = '''\
+"""A library."""
+
+def summed(values, start=0):
+    return sum(values, start)
+
+def scaled(values, *, by):
+    return [value * by for value in values]
+
+def same(values):
+    return list(values)
+'''
+USER = """\
+import os
+import lib
+
+FACTOR = 3
+
+def grown(values: list):
+    return lib.scaled(values, FACTOR)
+
+def listed(path):
+    return lib.total(os.listdir(path))
+
+def mean(values: list):
+    '''The mean.'''
+    return lib.total(values) / len(values)
+"""
+RELEASES = [
+    ("pip", "23.0", "2023-01-01T00:00:00Z", ""),
+    ("setuptools", "65.0", "2023-01-01T00:00:00Z", ""),
+    ("lib", "1.0", "2023-06-01T00:00:00Z", OLD),
+    ("lib", "2.0", "2024-01-01T00:00:00Z", NEW),
+    ("user", "1.0", "2023-05-01T00:00:00Z", USER),
+    ("closed", "1.0", "2023-05-01T00:00:00Z", USER),
+]
+LICENCES = {"lib": "MIT", "user": "BSD-3-Clause", "closed": "GPLv3"}
+
+
+@pytest.mark.slow
+def test_snippets_are_drawn_proven_and_kept(tmp_path, monkeypatch) -> None:
+    with running_index(RELEASES, licences=LICENCES) as address:
+        settings = Settings(cache=tmp_path / "cache", index_url=address)
+        with Session(settings) as session:
+            plan = make_plan(
+                "lib",
+                "previous",
+                "latest",
+                lambda name: fetch_listing(session.index, name),
+                usages_from=("user", "closed", "absent"),
+            )
+            assert (plan.origin.version, plan.target.version) == ("1.0", "2.0")
+            built = build_snippets(session, plan, tmp_path / "set.build")
+            monkeypatch.setattr(SnippetProver, "prove", _not_asked)
+            again = build_snippets(session, plan, tmp_path / "set.build")
+    assert again == built
+    assert {snippet.entry for snippet in built.snippets} == {"mean", "grown", "total_example"}
+    for snippet in built.snippets:
+        assert snippet.collection is Collection.BUILT
+        assert snippet.validity is not None
+        assert snippet.validity.found is ValidityClass.CONFIRMED_BY_RUNNING
+        assert len(snippet.harness.cases) == len(snippet.expected) == 3
+        assert snippet.code != snippet.reference
+    by_entry = {snippet.entry: snippet for snippet in built.snippets}
+    mean, grown, example = (by_entry[entry] for entry in ("mean", "grown", "total_example"))
+    assert "lib.summed(values)" in mean.reference
+    assert (mean.apis[0].name, mean.apis[0].replacement) == ("lib.total", "lib.summed")
+    assert mean.published["source"] == "user 1.0, user/__init__.py:12"
+    assert mean.published["licence"] == "BSD-3-Clause"
+    assert "lib.scaled(values, by=FACTOR)" in grown.reference
+    assert example.expected[0].value == "10"
+    assert example.published["source"].startswith("lib 1.0, ")
+    counts = {one.reason: one.count for one in built.funnel.dropped}
+    assert counts[SnippetReason.REACHES_OUTSIDE] == 1
+    assert (built.funnel.archives, built.funnel.archives_refused) == (4, 2)  # closed and absent
+    assert built.funnel.kept == len(built.snippets)
+
+
+def _not_asked(*_: object) -> object:
+    raise AssertionError("what is known is run again")
+
+
+@pytest.mark.parametrize(
+    ("library", "first", "last", "said"),
+    [
+        ("python", "3.9", "3.12", "no sdists"),
+        ("lib", "3.0", "latest", "lib 3.0"),
+        ("lib", "previous", "1.0", "comes before 1.0"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(library, first, last, said, tmp_path) -> None:
+    with running_index(RELEASES) as address:
+        settings = Settings(cache=tmp_path / "cache", index_url=address)
+        with settings.open_index(settings.open_cache()) as index, pytest.raises(UsageError, match=said):
+            make_plan(library, first, last, lambda name: fetch_listing(index, name))
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_data_set_and_its_funnel(tmp_path, capsys) -> None:
+    names = tmp_path / "names.txt"
+    names.write_text("user  # uses it\n\nclosed\n")
+    with running_index(RELEASES, licences=LICENCES) as address:
+        where = ("--index-url", address, "--cache", str(tmp_path / "cache"))
+        words = ("--package", "lib", "--from", "1.0", "--usages-from", str(names), *where)
+        assert status_of(["snippets", "build", *words, "-o", str(tmp_path / "set")]) == exit_codes.OK
+    told = capsys.readouterr().out
+    assert "3 proven, of 2 names" in told
+    assert "1 needs files, processes, clocks or the network" in told
+    dataset = SnippetDataset.open(tmp_path / "set")
+    assert {snippet.id for snippet in dataset.snippets} == {
+        "lib-lib.total-1",
+        "lib-lib.total-2",
+        "lib-lib.scaled-1",
+    }
+    assert (tmp_path / "set.build" / "funnel.json").is_file()

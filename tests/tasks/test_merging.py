@@ -1,0 +1,60 @@
+"""One data set of several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fake_runner import make_task
+from issue_project import issue_task
+
+from backdate.errors import UsageError
+from backdate.tasks.card import DatasetInfo
+from backdate.tasks.dataset import Dataset
+from backdate.tasks.merging import merge_datasets
+from backdate.tasks.task import Task
+from backdate.timeline.instants import parse_instant
+
+
+def part(folder: Path, *tasks: Task, source: bytes = b"") -> Dataset:
+    def add_source(task: Task, target: Path) -> Task:
+        if source:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source)
+        return task
+
+    info = DatasetInfo(name=folder.name, created=parse_instant("2025-07-31"), made_by=folder.name)
+    return Dataset.create(folder, tasks, info, add_source=add_source)
+
+
+def named(name: str, code: str = "x = 1\n") -> Task:
+    return replace(issue_task({"a.py": code}, {}), instance_id=name)
+
+
+def test_a_task_that_several_have_stands_once_with_the_first_ones_source(tmp_path: Path) -> None:
+    parts = (
+        part(tmp_path / "one", named("o__b-2"), named("o__a-1"), source=b"of one"),
+        part(tmp_path / "two", named("o__c-3"), named("o__b-2"), source=b"of two"),
+        part(tmp_path / "three", named("o__d-4")),
+    )
+    merged = merge_datasets(parts, tmp_path / "all")
+    assert [task.instance_id for task in merged.tasks] == ["o__a-1", "o__b-2", "o__c-3", "o__d-4"]
+    again = Dataset.open(tmp_path / "all")
+    assert again.tasks == merged.tasks
+    assert again.check() == ()
+    sources = [again.source_of(task) for task in again.tasks]
+    assert [source and source.read_bytes() for source in sources] == [b"of one", b"of one", b"of two", None]
+    assert again.info.name == "all"
+    assert "one; two; three" in again.info.made_by
+
+
+def test_different_tasks_of_one_name_and_different_kinds_are_refused(tmp_path: Path) -> None:
+    one = part(tmp_path / "one", named("o__a-1"))
+    other = part(tmp_path / "other", named("O__a-1", "x = 2\n"))
+    with pytest.raises(UsageError, match="different tasks called O__a-1"):
+        merge_datasets((one, other), tmp_path / "all")
+    migration = part(tmp_path / "migration", make_task())
+    with pytest.raises(UsageError, match="of the kinds issue and migration"):
+        merge_datasets((one, migration), tmp_path / "all")
+    assert not (tmp_path / "all").exists()
