@@ -286,7 +286,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         },
         "tasks/verification_record.py": {"write_verification": "write_whole"},
     },
-    "the folder that driver and workers share: who may write there is trusted (docs/threat-model.md)": {
+    "what driver and workers share: who writes there is trusted (docs/how-it-works/threat-model.md)": {
         "construction/executors/spool.py": {
             "__init__": "unlink",
             "_claim": "open",

@@ -1,4 +1,4 @@
-"""Write the table of docs/attacks.md: every attack of tests/attacks, what holds it, and how it is named.
+"""Write the table of docs/evidence/attacks.md: every attack of tests/attacks, what holds it, how it is named.
 
     python tools/attack_table.py            # write it
     python tools/attack_table.py --check    # say whether it is as it should be
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ATTACKS = ROOT / "tests" / "attacks"
-PAGE = ROOT / "docs" / "attacks.md"
+PAGE = ROOT / "docs" / "evidence" / "attacks.md"
 POINTS = ("build", "test", "score", "data", "index", "people")
 """Where an attack is made, in the order of the table."""
 HEADINGS = {
@@ -113,7 +113,7 @@ def main() -> int:
         return 0
     if text == PAGE.read_text(encoding="utf-8"):
         return 0
-    print("docs/attacks.md is old: python tools/attack_table.py writes it", file=sys.stderr)
+    print("docs/evidence/attacks.md is old: python tools/attack_table.py writes it", file=sys.stderr)
     return 1
 
 

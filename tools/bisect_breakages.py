@@ -1,4 +1,4 @@
-"""Bisect breakages whose cause the projects' own changelogs name, and write docs/breakages.md.
+"""Bisect breakages whose cause the projects' own changelogs name, and write docs/evidence/breakages.md.
 
     python tools/bisect_breakages.py --results DIR [--only NAME …] [--minutes 20] [--retry] [--again DIR]
 
@@ -32,7 +32,7 @@ from backdate.bisection.result import BisectResult, Culprit, Finding, read_bisec
 
 ROOT = Path(__file__).parent.parent
 LIST = Path(__file__).parent / "breakages.toml"
-PAGE = ROOT / "docs" / "breakages.md"
+PAGE = ROOT / "docs" / "evidence" / "breakages.md"
 Answer = Literal["right", "wrong", "partly"]
 Part = Literal["first", "second", "third", "fourth"]
 _COST = re.compile(r"(\d+), (\d+)")

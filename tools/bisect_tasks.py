@@ -1,4 +1,4 @@
-"""Bisect the published migration tasks and write docs/attributions.md: which release broke each of them.
+"""Bisect the published migration tasks and write docs/evidence/attributions.md: which release broke each.
 
     python tools/bisect_tasks.py --tasks FILE.jsonl --repos DIR --results DIR [--only NAME …] [--retry]
 
@@ -25,7 +25,7 @@ from backdate.bisection.result import BisectResult, Finding
 from backdate.serial import from_json
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "attributions.md"
+PAGE = ROOT / "docs" / "evidence" / "attributions.md"
 EXPLAINED = Path(__file__).parent / "attributions_explained.json"
 """Why an answer differs from the published one, by repository: read by a person, written down once."""
 HEAVY = ("torch", "tensorflow", "ray", "jax", "pyspark", "xgboost", "ansible", "sphinx")

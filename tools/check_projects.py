@@ -1,4 +1,4 @@
-"""Check real projects and write docs/projects.md: the table of what updates broke in them.
+"""Check real projects and write docs/evidence/projects.md: the table of what updates broke in them.
 
     python tools/check_projects.py [--repos DIR] [--tasks FILE.jsonl] [--to 2025-07-31] [--only NAME …]
 
@@ -34,7 +34,7 @@ SDISTS = (
 )
 _PLACES = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/|/work/[0-9a-f]{16}/[^\s/]+/")
 """Where interpreters, environments and trees lie on the machine that made the page."""
-PAGE = Path(__file__).parent.parent / "docs" / "projects.md"
+PAGE = Path(__file__).parent.parent / "docs" / "evidence" / "projects.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

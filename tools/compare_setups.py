@@ -1,4 +1,4 @@
-"""Set real projects up without help and write docs/setups.md: which were proven, and why the others were not.
+"""Set real projects up without help and write docs/evidence/setups.md: which were proven, which not.
 
     python tools/compare_setups.py RESULTS [--tasks FILE.jsonl --repos DIR] [--sdists] [--only NAME …]
     python tools/compare_setups.py RESULTS --commits FILE.tsv --repos DIR [--first FOLDER]
@@ -71,7 +71,7 @@ on a quieter machine; some environments had been removed by then and were made a
 are not in the list."""
 _PLACES = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/|/work/[0-9a-f]{16}/[^\s/]+/|/\S*/(?=[^/\s]+/repo\b)")
 """Where interpreters, environments and trees lie on the machine that made the page."""
-PAGE = Path(__file__).parent.parent / "docs" / "setups.md"
+PAGE = Path(__file__).parent.parent / "docs" / "evidence" / "setups.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

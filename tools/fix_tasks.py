@@ -1,4 +1,4 @@
-"""Solve migration tasks without a model and write docs/fixed-tasks.md: what is solved, by which evidence.
+"""Solve migration tasks without a model and write docs/evidence/fixed-tasks.md: what is solved, and by what.
 
     python tools/fix_tasks.py DATASET --repos DIR --results DIR [--solvers rules rules:evidence …] [--only …]
 
@@ -29,7 +29,7 @@ from backdate.solvers.records import RunRecord
 from backdate.solvers.rules.sources.choose import source_names
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "fixed-tasks.md"
+PAGE = ROOT / "docs" / "evidence" / "fixed-tasks.md"
 READ = Path(__file__).parent / "fix_tasks_read.toml"
 SOLVERS = ("rules", "rules:evidence")
 

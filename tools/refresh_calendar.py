@@ -85,7 +85,7 @@ def merge(known: Dates, found: Dates) -> tuple[Dates, list[str]]:
 def render(dates: Dates, complete_until: date) -> str:
     """The calendar's text."""
     lines = [
-        "# Final releases of CPython and the day (UTC) of each. How to refresh: docs/calendar.md",
+        "# Final releases of CPython and the day (UTC) of each. How to refresh: docs/reference/calendar.md",
         f"# complete-until: {complete_until}",
         "version,released",
         *(f"{version},{dates[version]}" for version in sorted(dates, key=version_key)),

@@ -5,7 +5,7 @@
     backdate bench import ROWS.jsonl -o DATASET --with-sources --repos CLONES
     backdate bench verify DATASET --proof-only
     python tools/reprove_rows.py table DATASET --drawn ROWS.drawn.json [--light DATASET]
-                                                                       [--page docs/reproved.md]
+                                                                       [--page docs/evidence/reproved.md]
 
 IDS.jsonl is the list that the leaderboard's site publishes: instance_id, repo, created_at. The rows
 themselves (patches, texts, lists of tests) are not in it, so each is made again from the pull request that
@@ -40,7 +40,7 @@ from backdate.tasks.verification_record import read_verification
 from backdate.tasks.verify_task import Verification
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "reproved.md"
+PAGE = ROOT / "docs" / "evidence" / "reproved.md"
 _MOST_CHANGES = 10_000
 _HEAD = """\
 # Instances of others, proven again

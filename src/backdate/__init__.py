@@ -6,8 +6,8 @@
 
     result = backdate.check("path/to/project", from_instant=backdate.parse_instant("2021-03-01"))
 
-What is exported here is the library (``docs/api.md``); everything else may move. Nothing prints, and nothing
-heavy is imported before it is used.
+What is exported here is the library (``docs/reference/api.md``); everything else may move. Nothing prints,
+and nothing heavy is imported before it is used.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 An extension that does not load, or that raises, is named in a warning and left out; nothing else suffers. The
 place that chooses each kind of thing asks here: ``recipes/extract.py`` (recipe sources),
 ``recipes/repair/rules.py`` (repair rules), ``solvers/choose.py`` (solvers), ``tasks/foreign/exporting.py``
-(exporters). ``docs/extending.md`` has an example of each.
+(exporters). ``docs/how-to/extending.md`` has an example of each.
 """
 
 from __future__ import annotations

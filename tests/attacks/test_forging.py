@@ -79,7 +79,7 @@ def test_attack(run_suite_of: RunSuite, name: str, runner: str, monkeypatch: pyt
         assert state is Witnessing.FORGED
     elif (name, runner) in NOT_WITNESSED:
         assert state is Witnessing.NOT_WITNESSED
-    else:  # what only a judge run can find, or nothing (docs/scoring.md)
+    else:  # what only a judge run can find, or nothing (docs/how-it-works/scoring.md)
         assert state is Witnessing.WITNESSED
 
 

@@ -1,4 +1,4 @@
-"""docs/attacks.md lists every attack of the suite, and the suite holds as many as it says."""
+"""docs/evidence/attacks.md lists every attack of the suite, and the suite holds as many as it says."""
 
 from __future__ import annotations
 

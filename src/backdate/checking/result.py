@@ -1,6 +1,6 @@
 """The result of a check: everything that is needed to read it, to repeat it, and to print it again.
 
-This is the format of ``--json``, described for its readers in ``docs/result.md``. ``format`` is
+This is the format of ``--json``, described for its readers in ``docs/reference/result.md``. ``format`` is
 raised when a field changes its meaning or goes away; new fields may come at any time.
 """
 

@@ -47,7 +47,7 @@ class Settings:
     """Whether the services that a recipe wants (databases, brokers) are started in the sandbox of its tests,
     where the system there has them (see ``sandboxes/services``)."""
     build_network: bool = False
-    """Whether builds get the whole network, not only the package index (see ``docs/sandbox.md``)."""
+    """Whether builds get the whole network, not only the package index (``docs/how-it-works/sandbox.md``)."""
     store: bool = True
     """Whether proven recipes are kept and looked up (see ``recipe_store.py``)."""
 

@@ -30,7 +30,7 @@ def read_table(file: Traversable, kind: type[File]) -> File:
         return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), kind)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise StoredDataError(
-            f"knowledge/tables/{file.name} does not fit its schema ({error}); see docs/knowledge.md"
+            f"knowledge/tables/{file.name} does not fit its schema ({error}); see docs/reference/knowledge.md"
         ) from error
 
 

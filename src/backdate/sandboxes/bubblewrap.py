@@ -57,7 +57,7 @@ exec awk 'BEGIN {{ print system("{_RUN}"); fflush(); getline }}' 3>&1 >&0"""
 
 
 class Bubblewrap:
-    """Runs commands under bubblewrap (``docs/sandbox.md`` says what it protects from)."""
+    """Runs commands under bubblewrap (``docs/how-it-works/sandbox.md`` says what it protects from)."""
 
     name = "bwrap"
 

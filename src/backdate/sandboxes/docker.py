@@ -43,7 +43,7 @@ _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,250}\Z")
 
 
 class Docker:
-    """Runs commands in containers (``docs/sandbox.md`` says what it protects from)."""
+    """Runs commands in containers (``docs/how-it-works/sandbox.md`` says what it protects from)."""
 
     name = "docker"
 

@@ -1,6 +1,6 @@
 """The release calendar of CPython: which interpreters were released at an instant.
 
-The data (``cpython_releases.csv``) is from the release PEPs and python.org; ``docs/calendar.md``
+The data (``cpython_releases.csv``) is from the release PEPs and python.org; ``docs/reference/calendar.md``
 says how it is refreshed. A release is visible from the day *after* its day in the calendar, because an
 instant sees what was released strictly before it and a calendar has no hours.
 """

@@ -1,7 +1,7 @@
 """Asking GitHub: one request at a time, rate limits waited for, good answers kept.
 
-No client that others publish is used (docs/dependencies.md says why): GraphQL is one POST, and what matters
-here, partial answers, limits that last and crawls that stop, is what they leave open.
+No client that others publish is used (docs/how-it-works/dependencies.md says why): GraphQL is one POST, and
+what matters here, partial answers, limits that last and crawls that stop, is what they leave open.
 """
 
 from __future__ import annotations
