@@ -19,7 +19,9 @@ from backdate.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult, Culprit, Finding, read_bisect_result
+    from backdate.checking.answers import CheckAnswers, NeededCap, UnneededCap, read_answers
     from backdate.checking.build_environment import EnvironmentResult
+    from backdate.checking.question import AskedQuestions, Question
     from backdate.checking.result import (
         Breakage,
         CheckAudit,
@@ -47,12 +49,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Activity",
+    "AskedQuestions",
     "AuditOptions",
     "BackdateError",
     "BisectResult",
     "Breakage",
     "BuildFailure",
     "CaseResult",
+    "CheckAnswers",
     "CheckAudit",
     "CheckResult",
     "Comparison",
@@ -66,8 +70,10 @@ __all__ = [
     "Limits",
     "Lock",
     "MachineError",
+    "NeededCap",
     "Outcome",
     "PackageChange",
+    "Question",
     "Reporter",
     "Session",
     "Settings",
@@ -79,6 +85,7 @@ __all__ = [
     "StoredDataError",
     "SuiteAdvanced",
     "SuiteRun",
+    "UnneededCap",
     "UsageError",
     "Verdict",
     "bisect",
@@ -88,6 +95,7 @@ __all__ = [
     "diagnose",
     "diagnose_log",
     "parse_instant",
+    "read_answers",
     "read_bisect_result",
     "read_log",
     "read_result",
@@ -97,12 +105,14 @@ __all__ = [
 
 _HOMES = {
     "Activity": "backdate.progress",
+    "AskedQuestions": "backdate.checking.question",
     "AuditOptions": "backdate.checking.settings",
     "BackdateError": "backdate.errors",
     "BisectResult": "backdate.bisection.result",
     "Breakage": "backdate.checking.result",
     "BuildFailure": "backdate.environments.environment",
     "CaseResult": "backdate.testing.outcomes",
+    "CheckAnswers": "backdate.checking.answers",
     "CheckAudit": "backdate.checking.result",
     "CheckResult": "backdate.checking.result",
     "Comparison": "backdate.checking.result",
@@ -116,8 +126,10 @@ _HOMES = {
     "Limits": "backdate.sandboxes.interface",
     "Lock": "backdate.environments.environment",
     "MachineError": "backdate.errors",
+    "NeededCap": "backdate.checking.answers",
     "Outcome": "backdate.testing.outcomes",
     "PackageChange": "backdate.checking.result",
+    "Question": "backdate.checking.question",
     "Reporter": "backdate.progress",
     "Session": "backdate.session",
     "Settings": "backdate.checking.settings",
@@ -126,9 +138,10 @@ _HOMES = {
     "Side": "backdate.checking.result",
     "SnapshotServer": "backdate.index.server",
     "StageEntered": "backdate.progress",
-    "SuiteAdvanced": "backdate.progress",
     "StoredDataError": "backdate.errors",
+    "SuiteAdvanced": "backdate.progress",
     "SuiteRun": "backdate.testing.outcomes",
+    "UnneededCap": "backdate.checking.answers",
     "UsageError": "backdate.errors",
     "Verdict": "backdate.checking.result",
     "bisect": "backdate.session",
@@ -138,6 +151,7 @@ _HOMES = {
     "diagnose": "backdate.diagnosis.diagnose",
     "diagnose_log": "backdate.diagnosis.diagnose",
     "parse_instant": "backdate.timeline.instants",
+    "read_answers": "backdate.checking.answers",
     "read_bisect_result": "backdate.bisection.result",
     "read_log": "backdate.diagnosis.logs",
     "read_result": "backdate.checking.result",

@@ -89,10 +89,7 @@ def read_result_file(
     Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
     newer version wrote it.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+    data = read_result_bytes(path)
     try:
         return read_stored(kind, data, current=current, migrations=migrations, what=str(path))
     except NewerFormat:
@@ -102,6 +99,14 @@ def read_result_file(
             f"{path} cannot be read as a {command}'s result ({error.__cause__}); one is written by: "
             f"backdate {command} --json FILE"
         ) from error
+
+
+def read_result_bytes(path: Path) -> bytes:
+    """What the file of a result at ``path`` holds. Raises SourceError when there is no such file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def migrate(document: dict[str, Any], migrations: Sequence[Migration], *, from_format: int) -> dict[str, Any]:

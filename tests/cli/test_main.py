@@ -262,7 +262,7 @@ def test_a_bug_does_not_look_like_an_answer(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("backdate.checking.result.read_result", broken)
+    monkeypatch.setattr("backdate.checking.answers.read_answers", broken)
     assert status_of(["show", "x"]) == 70
     assert "This is a bug in backdate" in capsys.readouterr().err
 
@@ -273,7 +273,7 @@ def test_what_the_system_refuses_is_told(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "/somewhere")
 
-    monkeypatch.setattr("backdate.checking.result.read_result", full)
+    monkeypatch.setattr("backdate.checking.answers.read_answers", full)
     assert status_of(["show", "x"]) == 4
     assert capsys.readouterr().err == (
         "backdate: /somewhere: No space left on device; free some space and run the command again\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from backdate.advice import NO_ADVICE, Advice
+from backdate.checking.question import Question
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
     INSTALLER,
@@ -201,6 +202,8 @@ class CheckResult:
     uv: str
     project: str
     origin: Origin
+    question: Question = Question.LIFTED
+    """What the new side is. Results of before there were two questions are lifted ones."""
     verdict: Verdict
     reason: str
     """One sentence for the verdict."""

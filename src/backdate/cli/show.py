@@ -15,10 +15,10 @@ def show_command(
     verbose: options.Verbose = False,
 ) -> int:
     """Print a stored result again, with the output and exit status of the check that made it."""
-    from backdate.checking.result import CheckResult, read_result
+    from backdate.checking.answers import read_answers
     from backdate.cli.exit_codes import of_verdict
-    from backdate.cli.render import print_result
+    from backdate.cli.render_answers import print_answers
 
-    result: CheckResult = read_result(file)
-    print_result(result, verbose=verbose)
-    return of_verdict(result.verdict)
+    answers = read_answers(file)
+    print_answers(answers, verbose=verbose)
+    return of_verdict(answers.verdict)
