@@ -20,7 +20,7 @@ from backdate.errors import UsageError
 from backdate.models.decoding import one_line, read_completion, read_error
 from backdate.models.interface import Answer, Message, ModelFailure, Reply, ToolChoice, ToolDefinition
 from backdate.models.model_name import Endpoint
-from backdate.models.request import Question, make_question, request_body
+from backdate.models.request import ModelQuestion, make_question, request_body
 from backdate.models.retry import Turnstile, read_retry_after, wait_before_next
 from backdate.models.settings import ModelSettings
 from backdate.models.streaming import StreamedReply
@@ -93,7 +93,7 @@ class OpenAIModel:
                 return replace(answer, attempts=attempt, message=message)
             self._sleep(delay_s)
 
-    def _attempt(self, question: Question) -> Answer:
+    def _attempt(self, question: ModelQuestion) -> Answer:
         """Send one request."""
         body = request_body(self._endpoint.model, self._settings.sampling, question)
         if self._settings.stream:

@@ -12,7 +12,7 @@ from backdate.serial import digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ModelQuestion:
     """Everything except the model that decides a reply."""
 
     conversation: tuple[Message, ...]
@@ -26,19 +26,19 @@ def make_question(
     tools: Sequence[ToolDefinition] = (),
     tool_choice: ToolChoice = "auto",
     stop: Sequence[str] = (),
-) -> Question:
+) -> ModelQuestion:
     """The arguments of ``Model.ask`` as one value."""
-    return Question(
+    return ModelQuestion(
         conversation=tuple(conversation), tools=tuple(tools), tool_choice=tool_choice, stop=tuple(stop)
     )
 
 
-def question_key(specification: str, sampling: Sampling, question: Question) -> str:
+def question_key(specification: str, sampling: Sampling, question: ModelQuestion) -> str:
     """The key of the cached reply: a digest of the model, its sampling and the question."""
     return digest("answer of a model, 1", specification, sampling, question)
 
 
-def request_body(model: str, sampling: Sampling, question: Question) -> dict[str, Any]:
+def request_body(model: str, sampling: Sampling, question: ModelQuestion) -> dict[str, Any]:
     """The JSON object to send to ``/chat/completions``, without the streaming fields."""
     body: dict[str, Any] = {
         "model": model,
