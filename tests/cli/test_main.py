@@ -81,7 +81,7 @@ def test_as_a_module() -> None:
         (["check", "--sandbox", "podman"], "no sandbox 'podman'"),
         (["check", "--index-url", "file:///tmp"], "not the address of a package index"),
         (["check", "/nonexistent"], "no folder"),
-        (["check", "--from", "yesterday"], "'yesterday' is not a date"),
+        (["check", "--from", "tomorrow"], "'30 days ago'"),
         (["check", "--to", "1999-01-01"], "before the package index existed"),
         (["check", "--to", "2999-01-01"], "lies in the future"),
         (["check", "--json", "/dev/null/x.json"], "is not a folder"),

@@ -126,7 +126,7 @@ def test_the_ways_of_an_ablation() -> None:
     [
         (["--without", "magic"], "the kinds are ci, conda"),
         (["a", "b"], "several are for --ablation"),
-        (["--at", "yesterday"], "is not a date"),
+        (["--at", "tomorrow"], "is not a date"),
     ],
 )
 def test_misuse(arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

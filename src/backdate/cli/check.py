@@ -61,7 +61,8 @@ def check_command(arguments: CheckArguments) -> int:
     """Tell which of a project's own tests dependency updates broke.
 
     Builds the project's environment as of an old instant and as of a new one, runs its tests in both,
-    and compares. INSTANT is 2021-03-01 (00:00 UTC), 2021-03-01T12:30:00Z, now or today.
+    and compares. INSTANT is 2021-03-01 (00:00 UTC), 2021-03, '30 days ago', yesterday, P3M, or a full
+    2021-03-01T12:30:00Z.
 
     What an audit finds does not change the exit status.
 

@@ -16,9 +16,7 @@ from backdate.cli.arguments import takes
 class EnvArguments:
     """What ``env`` is given."""
 
-    instant: Annotated[
-        str, typer.Argument(metavar="INSTANT", help="2021-03-01, 2021-03-01T12:30:00Z, now, today.")
-    ]
+    instant: Annotated[str, typer.Argument(metavar="INSTANT", help="2021-03-01, '30 days ago', P3M, now.")]
     source: Annotated[
         str,
         typer.Argument(

@@ -132,7 +132,7 @@ def _export(arguments: IndexArguments, file: Path, client: IndexClient) -> None:
     if not arguments.for_locks:
         raise UsageError("--export needs --for LOCK: which projects go into the bundle")
     needs = [need for path in arguments.for_locks for need in read_needs(path)]
-    end = None if arguments.until is None else parse_instant(arguments.until)
+    end = None if arguments.until is None else parse_instant(arguments.until, words=True)
     with watch() as progress:
         made = bundle.export_bundle(
             client, needs, file, until=end, with_files=arguments.with_files, progress=progress

@@ -56,7 +56,7 @@ class View:
         return Policy(
             yanked=cast("Literal['today', 'never']", one_of("--yanked", self.yanked, "today", "never")),
             overrides=parse_overrides(self.override or (), words=True),
-            hidden=parse_hidden(self.hide or ()),
+            hidden=parse_hidden(self.hide or (), words=True),
         )
 
 

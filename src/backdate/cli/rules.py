@@ -265,14 +265,17 @@ def _line(rule: Rule) -> str:
 
 
 def _end(text: str) -> Version | Instant:
-    """A version, or an instant: 2021 is a year only with a month and a day."""
+    """A version, or an instant: 2021 is a year only with a month (2021-03, no post-release) or a day."""
+    import re
+    from contextlib import suppress
+
     from packaging.version import Version
 
     from backdate.text import UNREADABLE
 
-    try:
-        return Version(text)
-    except UNREADABLE:
-        at = options.instant(text)
-        assert at is not None
-        return at
+    if not re.fullmatch(r"\d{4}-\d{2}", text, re.ASCII):
+        with suppress(*UNREADABLE):
+            return Version(text)
+    at = options.instant(text)
+    assert at is not None
+    return at

@@ -29,7 +29,7 @@ class RunArguments:
     command: Annotated[
         list[str], typer.Argument(metavar="COMMAND…", help="What to run, after --.", show_default=False)
     ]
-    at: Annotated[str, typer.Option(metavar="INSTANT", help="2021-03-01, or 2021-03-01T12:30:00Z.")]
+    at: Annotated[str, typer.Option(metavar="INSTANT", help="2021-03-01, '30 days ago', P3M.")]
     upstream: Upstream = None
     cache: Cache = None
     offline: Offline = False

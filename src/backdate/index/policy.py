@@ -56,12 +56,12 @@ def parse_overrides(texts: Iterable[str], *, words: bool = False) -> dict[str, I
     return overrides
 
 
-def parse_hidden(texts: Iterable[str]) -> dict[str, Hidden]:
+def parse_hidden(texts: Iterable[str], *, words: bool = False) -> dict[str, Hidden]:
     """``NAME`` (hidden always) or ``NAME>=INSTANT`` (what was uploaded from then on). Raises UsageError."""
     hidden: dict[str, Hidden] = {}
     for text in texts:
         name, sign, instant = text.partition(">=")
-        hidden[_name(name)] = parse_instant(instant) if sign else None
+        hidden[_name(name)] = parse_instant(instant, words=words) if sign else None
     return hidden
 
 

@@ -1,4 +1,4 @@
-"""Instants: what "as of 2021-03-01" means.
+"""Instants: what "as of 2021-03-01" means. Those that are counted back from now are read by ``relative.py``.
 
 An instant is a timezone-aware UTC ``datetime``. What is visible at an instant is what was uploaded
 strictly before it. A bare date is 00:00:00 UTC of that day, as in TimeMachine-bench
@@ -20,6 +20,7 @@ Instant: TypeAlias = datetime
 FIRST_UPLOAD = datetime(2003, 3, 20, tzinfo=UTC)
 """Nothing is visible before the package index existed (PEP 301 was implemented in March 2003)."""
 
+ABSOLUTE_FORMS = "2021-03-01, or an instant with its offset such as 2021-03-01T12:30:00Z"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _INSTANT = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:([Zz])|([+-]\d{2}:?\d{2}))\Z",
@@ -42,22 +43,24 @@ def current_instant() -> Instant:
     return moment.replace(minute=moment.minute - moment.minute % 10, second=0, microsecond=0)
 
 
-def parse_instant(text: str, *, words: bool = False) -> Instant:
+def parse_instant(text: str, *, words: bool = False, moment: Instant | None = None) -> Instant:
     """The instant that ``text`` means: ``YYYY-MM-DD`` or RFC 3339 with an offset (PEP 700's form included).
 
-    With ``words`` (the command line only) ``now`` and ``today`` are accepted too: ``current_instant()``,
-    and 00:00:00 UTC of this day. Raises InstantError for anything else and for instants before the
-    package index existed.
+    With ``words`` (the command line only) the forms of ``timeline/relative.py`` are accepted too: ``now``,
+    ``yesterday``, ``30 days ago``, ``2021-03``, ``P3M``. They are counted back from ``moment``, by default
+    ``current_instant()``. Raises InstantError for anything else and for instants before the package index
+    existed.
     """
     text = text.strip()
-    if words and text == "now":
-        return current_instant()
-    if words and text == "today":
-        return now().replace(hour=0, minute=0, second=0, microsecond=0)
+    forms, instant = ABSOLUTE_FORMS, None
     try:
-        instant = _parse(text)
+        if words and _DATE.match(text) is None:
+            from backdate.timeline.relative import FORMS, relative_instant
+
+            forms, instant = FORMS, relative_instant(text, moment or current_instant())
+        instant = instant or _parse(text, forms)
     except (ValueError, OverflowError) as error:
-        raise InstantError(f"{text!r} is not a date: {error}") from error
+        raise InstantError(f"{text[:100]!r} is not a date: {error}") from error
     if instant < FIRST_UPLOAD:
         raise InstantError(
             f"{text!r} lies before the package index existed ({format_instant(FIRST_UPLOAD)}): "
@@ -66,13 +69,13 @@ def parse_instant(text: str, *, words: bool = False) -> Instant:
     return instant
 
 
-def _parse(text: str) -> Instant:
+def _parse(text: str, forms: str) -> Instant:
     if _DATE.match(text):
         day = date.fromisoformat(text)
         return datetime(day.year, day.month, day.day, tzinfo=UTC)
     match = _INSTANT.match(text)
     if match is None:
-        raise ValueError("write 2021-03-01, or an instant with its offset such as 2021-03-01T12:30:00Z")
+        raise ValueError(f"write {forms}")
     day_text, time_text, zulu, offset = match.groups()
     if "." in time_text:  # datetime keeps microseconds; a finer fraction is cut, so never later than written
         whole, fraction = time_text.split(".")
