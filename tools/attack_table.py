@@ -82,7 +82,7 @@ def table(attacks: list[Attack]) -> str:
     parts = [f"{len(attacks)} files, each an attack or a close family.\n"]
     for point in POINTS:
         rows = [attack for attack in attacks if attack.at == point]
-        parts.append(f"### {HEADINGS[point]}\n\n| attack | file | held by | named as |\n|---|---|---|---|")
+        parts.append(f"## {HEADINGS[point]}\n\n| attack | file | held by | named as |\n|---|---|---|---|")
         parts += [
             f"| {_cell(one.does)} | `{one.file}` | {_cell(one.held_by)} | {_cell(one.named)} |"
             for one in rows
