@@ -1,4 +1,4 @@
-"""Writes the reference of the command line from the commands themselves where a page says ``<!-- commands -->``."""
+"""Writes the reference of the commands, made from themselves, where a page says ``<!-- commands -->``."""
 
 from __future__ import annotations
 
