@@ -11,7 +11,7 @@ project = "backdate"
 author = "the backdate developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "command_reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "command_reference", "library_reference"]
 exclude_patterns = ["_extensions"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
