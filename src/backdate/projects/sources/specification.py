@@ -124,8 +124,11 @@ def _parse_url(text: str) -> GitSource:
     except ValueError as error:
         raise SourceError(f"{text!r} is not a URL: {error}") from error
     if parts.scheme not in _SCHEMES or "::" in text.split("/", maxsplit=1)[0]:
+        from backdate.projects.sources.suggestion import did_you_mean
+
         allowed = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
-        raise SourceError(f"{text!r}: only {allowed} and git@host:path are fetched with git")
+        hint = did_you_mean(text) if "@" not in text else ""  # a password would be shown
+        raise SourceError(f"{text!r}: only {allowed} and git@host:path are fetched with git{hint}")
     if parts.scheme != "file" and not re.match(r"[A-Za-z0-9\[]", host or "-"):
         raise SourceError(f"{text!r} names no host that may be asked")
     if (parts.username or "").startswith("-") or parts.query:
@@ -176,7 +179,10 @@ def _parse_path(text: str) -> FolderSource | GitSource:
             )
     except (OSError, RuntimeError) as error:
         raise SourceError(f"{text!r} cannot be read: {error}") from error
-    raise SourceError(f"there is no folder {text!r} here; write {FORMS}")
+    from backdate.projects.sources.suggestion import did_you_mean
+
+    meant = did_you_mean(text)
+    raise SourceError(f"there is no folder {text!r} here{f'{meant} Else' if meant else ';'} write {FORMS}")
 
 
 def _is_bare_repository(path: Path) -> bool:
