@@ -1,4 +1,4 @@
-"""What may be meant by a text that names no project: a form that is not known, or a folder that is not there."""
+"""What is meant by a text that names no project: one of no known form, or a folder that is not there."""
 
 from __future__ import annotations
 
