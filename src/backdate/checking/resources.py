@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from backdate.checking.dated_project import Interpreters
 from backdate.checking.run_cache import CachedRuns, RunCache
 from backdate.checking.settings import Settings
+from backdate.environments.cache_use import at_work
 from backdate.errors import UsageError
 from backdate.projects.project import Project
 from backdate.sandboxes.interface import Limits, Sandbox
@@ -69,6 +70,7 @@ class Resources:
         self.interpreters = interpreters or Interpreters(builder.cache.folder)
         self.bases = bases
         self._opened = ExitStack()
+        self._opened.enter_context(at_work(builder.cache))
         self._opening = threading.RLock()
 
     def __enter__(self) -> Self:
@@ -80,8 +82,11 @@ class Resources:
         self.close()
 
     def close(self) -> None:
-        """Close the connections to the index."""
+        """Close the connections to the index; once in a while, bring the cache within its bound."""
+        from backdate.environments.cache_upkeep import keep_within_bound
+
         self._opened.close()
+        keep_within_bound(self.cache)
 
     @property
     def sandbox(self) -> Sandbox:

@@ -45,6 +45,7 @@ _COMMANDS = {
     "issues": "issues:app",
     "rules": "rules:app",
     "snippets": "snippets:app",
+    "cache": "cache:app",
     "worker": "worker:worker_command",
     "doctor": "doctor:doctor_command",
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from backdate.environments.cache import Cache
+from backdate.environments.cache_contents import folder_bytes
 from backdate.environments.environment import Environment
 
 
@@ -54,18 +55,6 @@ class Uses:
             file.flush()
         os.utime(path)
         return True
-
-
-def folder_bytes(folder: Path) -> int:
-    """What a folder takes on disk."""
-    total = 0
-    for parent, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            try:
-                total += Path(parent, name).lstat().st_blocks * 512
-            except FileNotFoundError:
-                continue
-    return total
 
 
 def trim(cache: Cache, budget_bytes: int) -> tuple[str, ...]:

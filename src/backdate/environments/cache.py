@@ -19,6 +19,8 @@
     CACHE/references/               repositories and archives that requirements name by address
     CACHE/logs/                     logs of builds, by key
     CACHE/guards/KEY                lock files, held while KEY is being made
+    CACHE/workers/PID-RANDOM        held by a process that works with the cache (``cache_use.py``)
+    CACHE/sizes/measured.json       what environments and unpacked wheels take on disk (``cache_contents.py``)
 
 Only steps in which nothing but uv itself runs write to ``clean``. A step that runs foreign code writes to the
 one environment that it makes and to private folders (``private_view.py``), and sees no other environment
@@ -39,7 +41,7 @@ from typing import TypeVar
 import platformdirs
 
 from backdate.errors import MachineError, StoredDataError
-from backdate.sandboxes.file_lock import held_file
+from backdate.sandboxes.file_lock import held_file, tried_file
 from backdate.sandboxes.scratch import remove_tree
 from backdate.serial import digest, from_json, to_json, write_whole
 
@@ -74,6 +76,8 @@ class Cache:
                 "lent",
                 "choices",
                 "extractions",
+                "workers",
+                "sizes",
             ):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):
@@ -193,6 +197,12 @@ class Cache:
         """
         with held_file(self.folder / "guards" / key):
             yield
+
+    @contextmanager
+    def try_guard(self, key: str) -> Iterator[bool]:
+        """Whether nobody holds the guard of ``key``; where so, it is held meanwhile. Waits for nothing."""
+        with tried_file(self.folder / "guards" / key) as taken:
+            yield taken
 
     def discard_environment(self, key: str) -> None:
         """Remove the environment of that key, its record first, without which it is none."""

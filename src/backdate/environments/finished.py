@@ -10,6 +10,7 @@ from typing import Literal
 
 from backdate.environments import seal
 from backdate.environments.cache import Cache
+from backdate.environments.cache_use import note_use
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.progress import EnvironmentDiscarded
 from backdate.errors import ConfigurationError
@@ -85,6 +86,7 @@ class FinishedEnvironments:
             seals = [self.cache.read(seal.Seal, _SEALS, key) for key in keys]
             states = [one.state for one in seals if one is not None]
             if len(states) == len(keys):
+                self._note_use(environment)
                 return seal.joined(states)
         return seal.state_of(environment.roots)
 
@@ -112,7 +114,15 @@ class FinishedEnvironments:
             with self.cache.guard(below.key):
                 if not self._is_intact(below.key, below.root, progress):
                     return None
-        return found if self._is_intact(key, found.root, progress) else None
+        if not self._is_intact(key, found.root, progress):
+            return None
+        self._note_use(found)
+        return found
+
+    def _note_use(self, environment: Environment) -> None:
+        below = environment.dependencies
+        for key in (environment.key,) if below is None else (environment.key, below.key):
+            note_use(self.cache.folder / "records" / f"{key}.json")
 
     def _is_intact(self, key: str, root: Path, progress: Reporter, *, thoroughly: bool = False) -> bool:
         """Whether the environment at ``root`` is as it was sealed; it is removed where it is not."""

@@ -79,6 +79,18 @@ class CacheUse:
             finally:
                 self._note_lent(key)
 
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Whether nobody uses uv's caches; where so, whoever wants to waits until the context ends."""
+        with self._file() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            self._take_back()
+            yield True
+
     def _note_lent(self, key: str) -> None:
         metadata = self.cache.clean.glob("uv*/archive-v*/*/*.dist-info/METADATA")
         linked = {path.parent.parent for path in metadata if path.lstat().st_nlink > 1}

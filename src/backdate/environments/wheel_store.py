@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
 from backdate.environments.cache import Cache
+from backdate.environments.cache_use import note_use
 from backdate.environments.incidents import BuildIncident, other_wheels
 from backdate.environments.lock_wheels import LockedSdist, WheelFile
 from backdate.errors import ConfigurationError
@@ -59,6 +60,7 @@ class WheelStore:
         if not same:
             self.cache.forget("wheels", key)
             return None
+        note_use(place)
         return WheelFile(path=place / kept.filename, sha256=kept.sha256, incidents=kept.incidents)
 
     def built_as(self, key: str) -> str | None:

@@ -38,6 +38,21 @@ def held_file(path: Path, *, remove: bool = False) -> Iterator[None]:
             os.close(descriptor)
 
 
+@contextmanager
+def tried_file(path: Path) -> Iterator[bool]:
+    """Whether nobody holds ``path``; where so, it is held meanwhile. Raises OSError as ``held_file`` does."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield _is_still(path, descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def wait_for_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> None:
     """Take the lock of an open file (``kind``: flock's). Raises KeyboardInterrupt as ``held_file`` does."""
     while True:
