@@ -94,7 +94,7 @@ def test_as_a_module() -> None:
         (["env", "2021-03-01", "-o", "/nonexistent", "-p", "-r x"], "is not a requirement"),
         (["show"], "FILE"),
         (["show", "/nonexistent"], "cannot be read"),
-        (["show", "/"], "Is a directory"),
+        (["show", "/"], "/ holds no result.json"),
         (["check", "--memory", "99999999999"], "--memory"),
         (["check", "--processes", "99999999999"], "--processes"),
         (["check", "a\udcff"], "is not UTF-8"),
@@ -253,7 +253,10 @@ def test_streams_that_are_closed(make_result: MakeResult, tmp_path: Path, line: 
 def test_a_file_that_is_no_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.json").write_text("{}")
     assert status_of(["show", str(tmp_path / "a.json")]) == 5
-    assert "as a check's result (Object missing required field" in capsys.readouterr().err
+    assert (
+        "cannot be read as a result: it has the fields of none; one is written by: backdate check"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_bug_does_not_look_like_an_answer(
@@ -262,7 +265,7 @@ def test_a_bug_does_not_look_like_an_answer(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("backdate.checking.answers.read_answers", broken)
+    monkeypatch.setattr("backdate.output.stored.read_any_result", broken)
     assert status_of(["show", "x"]) == 70
     assert "This is a bug in backdate" in capsys.readouterr().err
 
@@ -273,7 +276,7 @@ def test_what_the_system_refuses_is_told(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "/somewhere")
 
-    monkeypatch.setattr("backdate.checking.answers.read_answers", full)
+    monkeypatch.setattr("backdate.output.stored.read_any_result", full)
     assert status_of(["show", "x"]) == 4
     assert capsys.readouterr().err == (
         "backdate: /somewhere: No space left on device; free some space and run the command again\n"

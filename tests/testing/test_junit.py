@@ -65,7 +65,7 @@ def test_what_it_says() -> None:
         "time": "1.500",
     }
     failed = next(case for case in suite if case[0:] and case[0].tag == "failure")
-    assert failed.attrib["classname"] == "a/b.py::C"
+    assert failed.attrib["classname"] == "a.b.C"
     assert failed.attrib["name"] == "t[x.y::failed]"
     assert failed[0].attrib["message"] == "E: m"
     assert failed[0].text == "a.py:3: in f\n    f()\nE: m"

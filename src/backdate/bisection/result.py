@@ -287,6 +287,8 @@ class BisectResult:
     """What ``backdate bisect`` found."""
 
     format: int = FORMAT
+    kind: Literal["bisect"] = "bisect"
+    """What tells this result from those of other commands (``output/stored.py``)."""
     backdate: str
     check: CheckSummary
     findings: tuple[Finding, ...]

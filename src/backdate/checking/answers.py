@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -59,6 +59,8 @@ class CheckAnswers:
     """The answers of one ``backdate check``: for users today, and without the project's own bounds."""
 
     format: int = FORMAT
+    kind: Literal["answers"] = "answers"
+    """What tells this result from those of other commands (``output/stored.py``)."""
     decided_by: AskedQuestions
     """What decides the exit status."""
     declared: CheckResult | None = None

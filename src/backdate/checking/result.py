@@ -197,6 +197,8 @@ class CheckResult:
     """What ``backdate check`` found."""
 
     format: int = FORMAT
+    kind: Literal["check"] = "check"
+    """What tells this result from those of other commands (``output/stored.py``)."""
     backdate: str
     """The version that made this."""
     uv: str

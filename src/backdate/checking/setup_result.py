@@ -88,6 +88,8 @@ class SetupResult:
     """What ``backdate setup`` found."""
 
     format: int = FORMAT
+    kind: Literal["setup"] = "setup"
+    """What tells this result from those of other commands (``output/stored.py``)."""
     backdate: str
     """The version that made this."""
     project: str

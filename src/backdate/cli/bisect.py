@@ -10,6 +10,7 @@ import typer
 
 from backdate.cli import options
 from backdate.cli.arguments import takes
+from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json, write_output
 
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult
@@ -27,6 +28,7 @@ class BisectArguments:
         typer.Option("--test", metavar="NODEID", help="Only this test. May be given several times."),
     ] = None
     python: options.Python = None
+    outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     picture: Annotated[
         Path | None,
@@ -58,7 +60,7 @@ def bisect_command(arguments: BisectArguments) -> int:
     from backdate.session import Session
 
     settings = arguments.machine.settings(store=not arguments.no_store, apt=arguments.apt)
-    _require_places(arguments)
+    target = _target(arguments)
     with watch() as progress, Session(settings) as session:
         result = session.bisect(
             arguments.source,
@@ -68,30 +70,24 @@ def bisect_command(arguments: BisectArguments) -> int:
             tests=tuple(arguments.test or ()),
             progress=progress,
         )
-    _report(result, arguments)
+    _report(result, arguments, target)
     return of_verdict(result.verdict)
 
 
-def _require_places(arguments: BisectArguments) -> None:
-    """Raise UsageError for what could not be written in the end: asked before the work."""
+def _target(arguments: BisectArguments) -> OutputTarget:
+    """Where the answer goes. Raises UsageError for what could not be written in the end, before the work."""
     from backdate.reports.drawing.formats import require_format
 
-    for file in (arguments.json, arguments.picture):
-        if file is not None:
-            options.require_writable(file, folder=False)
     if arguments.picture is not None:
         require_format(arguments.picture.suffix)
+    return arguments.outputs.target(arguments.json, arguments.picture)
 
 
-def _report(result: BisectResult, arguments: BisectArguments) -> None:
-    from backdate.cli.render import print_lines
-    from backdate.cli.render_bisection import bisection_lines
+def _report(result: BisectResult, arguments: BisectArguments, target: OutputTarget) -> None:
     from backdate.reports.bisection_scene import bisection_scene
     from backdate.reports.drawing.formats import draw
-    from backdate.serial import to_json, write_whole
 
-    if arguments.json is not None:
-        write_whole(arguments.json, to_json(result, indent=2))
+    write_json((arguments.json,), result)
     if arguments.picture is not None:
-        write_whole(arguments.picture, draw(bisection_scene(result), arguments.picture.suffix))
-    print_lines(bisection_lines(result, verbose=arguments.verbose))
+        write_output(arguments.picture, draw(bisection_scene(result), arguments.picture.suffix))
+    target.write(result, source=arguments.source, verbose=arguments.verbose)

@@ -10,6 +10,7 @@ import typer
 
 from backdate.cli import options
 from backdate.cli.arguments import takes
+from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, write_json
 
 if TYPE_CHECKING:
     from backdate.checking.settings import AuditOptions
@@ -23,6 +24,7 @@ class CheckArguments:
     from_: options.FromInstant = None
     to: options.ToInstant = None
     python: options.Python = None
+    outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     junit: Annotated[
         Path | None,
@@ -76,13 +78,11 @@ def check_command(arguments: CheckArguments) -> int:
         keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
     )
     audit = audit_options(arguments)
-    for file in (arguments.json, arguments.junit):
-        if file is not None:
-            options.require_writable(file, folder=file is arguments.junit)
+    target = arguments.outputs.target(arguments.json)
+    if arguments.junit is not None:
+        options.require_writable(arguments.junit, folder=True)
     try_sandbox_beside(settings, OF_CHECKS)
     from backdate.cli.progress import watch
-    from backdate.cli.render import print_result
-    from backdate.serial import to_json, write_whole
     from backdate.session import Session
 
     with watch() as progress, Session(settings) as session:
@@ -94,15 +94,15 @@ def check_command(arguments: CheckArguments) -> int:
             audit=audit,
             progress=progress,
         )
-    if arguments.json is not None:
-        write_whole(arguments.json, to_json(result, indent=2))
+    write_json((arguments.json,), result)
     if arguments.junit is not None:
+        from backdate.serial import write_whole
         from backdate.testing.junit import to_junit
 
         for name, side in (("old", result.old), ("new", result.new)):
             if side.run is not None:
                 write_whole(arguments.junit / f"{name}.xml", to_junit(side.run))
-    print_result(result, verbose=arguments.verbose)
+    target.write(result, source=arguments.source, verbose=arguments.verbose)
     return of_verdict(result.verdict)
 
 

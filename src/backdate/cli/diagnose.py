@@ -11,6 +11,7 @@ import typer
 
 from backdate.cli import options
 from backdate.cli.arguments import takes
+from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, write_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,7 @@ class DiagnoseArguments:
             "--project", metavar="DIR", help="The project's sources: their imports tell what aliases mean."
         ),
     ] = None
+    outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every place and test of each cause, and every message.")
@@ -48,20 +50,15 @@ def diagnose_command(arguments: DiagnoseArguments) -> int:
     Exit status: 0 the log's failures were read, 2 it holds no failure that can be read, 3 misuse.
     """
     from backdate.cli import exit_codes
-    from backdate.cli.render import print_lines
-    from backdate.cli.render_log import log_lines
     from backdate.cli.terminal import tell
     from backdate.diagnosis.log_report import explain_log
     from backdate.errors import UsageError
-    from backdate.serial import to_json, write_whole
 
     if arguments.project is not None and not arguments.project.is_dir():
         raise UsageError(f"--project {arguments.project} is not a folder")
-    if arguments.json is not None:
-        options.require_writable(arguments.json, folder=False)
+    target = arguments.outputs.target(arguments.json)
     report = explain_log(_text(arguments.log), tree=arguments.project)
-    if arguments.json is not None:
-        write_whole(arguments.json, to_json(report, indent=2))
+    write_json((arguments.json,), report)
     if report.explains_nothing:
         shown = "standard input" if arguments.log == "-" else arguments.log
         last = f"; its last error is {report.last_error!r}" if report.last_error else ""
@@ -69,8 +66,10 @@ def diagnose_command(arguments: DiagnoseArguments) -> int:
             f"backdate: {shown} holds no failure of pytest, unittest or pip that can be read{last}; "
             "give the whole log of the step that failed"
         )
+        if not target.is_plain:
+            target.write(report)
         return exit_codes.CANNOT_TELL
-    print_lines(log_lines(report, verbose=arguments.verbose))
+    target.write(report, source=str(arguments.project or ""), verbose=arguments.verbose)
     return exit_codes.OK
 
 

@@ -12,6 +12,7 @@ import typer
 
 from backdate.cli import options
 from backdate.cli.arguments import takes
+from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget
 
 if TYPE_CHECKING:
     from backdate.checking.resources import Resources
@@ -53,9 +54,7 @@ class FixArguments:
     tests: Annotated[
         bool, typer.Option("--tests", help="Edit test files, too, where they use what libraries changed.")
     ] = False
-    format: Annotated[
-        Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
-    ] = "text"
+    outputs: OutputOptions = TEXT_PRINTED
     keep: Annotated[
         Path | None,
         typer.Option("--keep", metavar="DIR", help="Keep source trees and logs there."),
@@ -90,8 +89,7 @@ def fix_command(arguments: FixArguments) -> int:
 
     folder = _folder_to_change(arguments)
     settings = arguments.machine.settings(store=not arguments.no_store, apt=arguments.apt)
-    if arguments.patch is not None:
-        options.require_writable(arguments.patch, folder=False)
+    target = arguments.outputs.target(arguments.patch)
     with watch() as progress, Session(settings) as session:
         fixed = session.fix(
             arguments.source,
@@ -103,7 +101,7 @@ def fix_command(arguments: FixArguments) -> int:
             keep=arguments.keep,
             progress=progress,
         )
-    return _report(fixed, arguments, folder)
+    return _report(fixed, arguments, folder, target)
 
 
 def _folder_to_change(arguments: FixArguments) -> Path | None:
@@ -142,20 +140,15 @@ def _opener(arguments: FixArguments) -> Callable[[Resources], AbstractContextMan
     return open_for
 
 
-def _report(fixed: FixedFiles, arguments: FixArguments, folder: Path | None) -> int:
-    from backdate.cli import exit_codes
+def _report(fixed: FixedFiles, arguments: FixArguments, folder: Path | None, target: OutputTarget) -> int:
     from backdate.cli.render import print_lines
-    from backdate.cli.render_fix import fix_lines
+    from backdate.cli.results import of_fix
     from backdate.editing.patch_text import encode_patch
     from backdate.fixing.applying import apply_fix
-    from backdate.fixing.result import FixOutcome
-    from backdate.serial import to_json, write_whole
+    from backdate.serial import write_whole
 
     result = fixed.result
-    if arguments.format == "json":
-        typer.echo(to_json(result, indent=2).decode())
-    else:
-        print_lines(fix_lines(result, verbose=arguments.verbose))
+    target.write(result, source=arguments.source, verbose=arguments.verbose)
     if arguments.patch is not None and result.patch:
         write_whole(arguments.patch, encode_patch(result.patch))
         for name, text in (("elsewhere", result.elsewhere), ("requirements", result.requirements)):
@@ -164,12 +157,6 @@ def _report(fixed: FixedFiles, arguments: FixArguments, folder: Path | None) -> 
                 write_whole(beside, encode_patch(text))
     if folder is not None and result.patch:
         apply_fix(folder, fixed.before, fixed.after, folder / _UNDO)
-        if arguments.format == "text":
+        if target.prints_text:
             print_lines([("", ""), (f"Applied. Take it back: patch -p0 < {_UNDO}", "bold")])
-    return {
-        FixOutcome.FIXED: exit_codes.OK,
-        FixOutcome.NOTHING_BROKE: exit_codes.OK,
-        FixOutcome.PARTLY: exit_codes.BROKE,
-        FixOutcome.NOT_FIXED: exit_codes.BROKE,
-        FixOutcome.CANNOT_TELL: exit_codes.CANNOT_TELL,
-    }[result.outcome]
+    return of_fix(result.outcome)

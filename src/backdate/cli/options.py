@@ -239,6 +239,7 @@ def require_writable(path: Path, *, folder: bool) -> None:
     Asked before the work, which may take an hour, not after it.
     """
     import os
+    import tempfile
 
     from backdate.errors import UsageError
 
@@ -252,6 +253,11 @@ def require_writable(path: Path, *, folder: bool) -> None:
         raise UsageError(f"{path} cannot be written: {existing} is not a folder")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise UsageError(f"{path} cannot be written: {existing} is not ours to write to")
+    try:
+        with tempfile.TemporaryFile(dir=existing):  # of no name; some file systems take nobody's files
+            pass
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {existing}: {error.strerror}") from error
 
 
 def settings(

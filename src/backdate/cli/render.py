@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from backdate.checking.result import Breakage, CheckResult, ErrorChange, PackageChange, Side, Verdict
-from backdate.cli.render_advice import advice_lines
 from backdate.cli.render_audit import audit_lines
 from backdate.cli.terminal import printable
-from backdate.testing.outcomes import Frame, Outcome, SuiteRun
+from backdate.output.advice_text import advice_lines
+from backdate.output.run_words import counts_in_words
+from backdate.testing.outcomes import Frame
 from backdate.text import counted
 from backdate.timeline.instants import format_day
 
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
 _MOST_TESTS = 8
 _MOST_PLACES = 3
 _MOST_CHANGES = 20
-_COUNTED = (
-    (Outcome.PASSED, "passed"),
-    (Outcome.FAILED, "failed"),
-    (Outcome.ERROR, "errors"),
-    (Outcome.SKIPPED, "skipped"),
-    (Outcome.XFAILED, "xfailed"),
-    (Outcome.XPASSED, "xpassed"),
-    (Outcome.CRASHED, "crashed"),
-    (Outcome.TIMED_OUT, "timed out"),
-    (Outcome.NOT_COLLECTED, "not collected"),
-)
 _STYLES = {
     Verdict.NOTHING_BROKE: "bold green",
     Verdict.BROKE: "bold red",
@@ -110,14 +100,8 @@ def _side_line(name: str, side: Side) -> str:
         distributions = len(side.environment.lock.distributions)
         how = "from the cache" if side.environment.reused else f"built in {side.environment.build_s:.1f} s"
         built = f"{distributions} distributions ({how})"
-    ran = f": {_counts(side.run)}" if side.run is not None else ""
+    ran = f": {counts_in_words(side.run)}" if side.run is not None else ""
     return f"  {name}  {format_day(side.instant)}  {python}, {built}{ran}"
-
-
-def _counts(run: SuiteRun) -> str:
-    parts = [f"{count} {word}" for outcome, word in _COUNTED if (count := run.count(outcome))]
-    tail = "" if run.status == "completed" else f" [{run.status}]"
-    return f"{', '.join(parts) or 'no test ran'}{tail} in {run.duration_s:.1f} s ({run.runner})"
 
 
 def _failures(result: CheckResult) -> Iterator[Line]:

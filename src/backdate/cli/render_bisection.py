@@ -8,8 +8,8 @@ from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, S
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.cli.render import Line
-from backdate.cli.render_advice import advice_lines
 from backdate.cli.render_explanations import explanations_lines
+from backdate.output.advice_text import advice_lines
 from backdate.text import counted, first_line, plural
 from backdate.timeline.instants import Instant, format_day
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from backdate.bisection.result import ChangedName, Explanation
 from backdate.cli.render import Line
-from backdate.cli.render_advice import places_in_line
 from backdate.diagnosis.api import NameChange
+from backdate.output.advice_text import places_in_line
 
 _MOST_LINES = 5
 _WORDS = {

@@ -11,6 +11,7 @@ import typer
 from backdate.cli import options
 from backdate.cli.adviser import AdviserName, PriceFile, StrategyName, Web, open_advisers
 from backdate.cli.arguments import takes
+from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +74,7 @@ class SetupArguments:
         bool,
         typer.Option("--ablation", help="Set every SOURCE up with parts switched off in turn, and count."),
     ] = False
+    outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep the logs of all attempts there.")
@@ -102,14 +104,24 @@ def setup_command(arguments: SetupArguments) -> int:
     from backdate.checking.set_up import SetupInterrupted
     from backdate.cli import exit_codes
 
+    target = _target(arguments)
     try:
         done = _set_up(arguments)
     except SetupInterrupted as interrupted:
         if not arguments.ablation:
-            _report(interrupted.result, arguments)
+            _report(interrupted.result, arguments, target)
         raise
-    _report(done, arguments)
+    _report(done, arguments, target)
     return exit_codes.OK if isinstance(done, Ablation) or done.proven else exit_codes.CANNOT_TELL
+
+
+def _target(arguments: SetupArguments) -> OutputTarget:
+    """Where the answer goes. Raises UsageError, before the work."""
+    from backdate.errors import UsageError
+
+    if arguments.ablation and (arguments.outputs.format or arguments.outputs.output):
+        raise UsageError("--ablation prints a table of many set-ups; --json FILE writes it")
+    return arguments.outputs.target(arguments.json)
 
 
 def _set_up(arguments: SetupArguments) -> SetupResult | Ablation:
@@ -119,8 +131,6 @@ def _set_up(arguments: SetupArguments) -> SetupResult | Ablation:
     from backdate.errors import UsageError
     from backdate.session import set_up
 
-    if arguments.json is not None:
-        options.require_writable(arguments.json, folder=False)
     settings = arguments.machine.settings(
         keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
     )
@@ -153,19 +163,16 @@ def _set_up(arguments: SetupArguments) -> SetupResult | Ablation:
         )
 
 
-def _report(done: SetupResult | Ablation, arguments: SetupArguments) -> None:
+def _report(done: SetupResult | Ablation, arguments: SetupArguments, target: OutputTarget) -> None:
     from backdate.checking.setup_result import SetupResult
-    from backdate.cli.render_setup import ablation_lines, setup_lines
-    from backdate.serial import to_json, write_whole
+    from backdate.cli.render_setup import ablation_lines
 
-    if arguments.json is not None:
-        write_whole(arguments.json, to_json(done, indent=2))
-    lines = (
-        setup_lines(done, verbose=arguments.verbose)
-        if isinstance(done, SetupResult)
-        else ablation_lines(done)
-    )
-    for line in lines:
+    write_json((arguments.json,), done)
+    if isinstance(done, SetupResult):
+        source = (arguments.source or ["."])[0]
+        target.write(done, source=source, verbose=arguments.verbose)
+        return
+    for line in ablation_lines(done):
         typer.echo(line)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from backdate.diagnosis.ci_logs import plain_lines, workspace_of
 from backdate.diagnosis.diagnose import diagnose_log
@@ -13,6 +14,7 @@ from backdate.diagnosis.known_changes import KnownChange, change_behind_build, k
 from backdate.diagnosis.logs import LARGEST_LOG, read_log
 from backdate.diagnosis.pip_logs import InstallFailure, InstallFailureKind, read_install_failures
 from backdate.diagnosis.result import Diagnosis
+from backdate.migrations import read_result_file
 
 FORMAT = 1
 """Of ``--json``; raised when a field changes its meaning."""
@@ -34,6 +36,8 @@ class LogReport:
     """What a log says of failures."""
 
     format: int = FORMAT
+    kind: Literal["diagnose"] = "diagnose"
+    """What tells this result from those of other commands (``output/stored.py``)."""
     python: str | None
     """The version that the log names."""
     installed: dict[str, str]
@@ -50,6 +54,15 @@ class LogReport:
     def explains_nothing(self) -> bool:
         """Whether no failure was read from the log."""
         return not self.installs and not self.diagnosis.failures
+
+
+def read_log_report(path: Path) -> LogReport:
+    """The explained log in the file at ``path``.
+
+    Raises SourceError when there is no such file, StoredDataError when it is none, NewerFormat when a newer
+    version wrote it.
+    """
+    return read_result_file("diagnose", LogReport, path, FORMAT, ())
 
 
 def explain_log(text: str, *, tree: Path | None = None) -> LogReport:

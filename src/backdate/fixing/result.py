@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal
 
-from backdate.checking.result import Breakage, CheckResult
+from backdate.checking.result import FORMAT, MIGRATIONS, Breakage, CheckResult
+from backdate.errors import NewerFormat
+from backdate.migrations import migrate, read_result_bytes
+from backdate.serial import from_json, to_json
 from backdate.solvers.reasons import HunkReason
 from backdate.solvers.records import SolverUsage
 
@@ -53,6 +58,8 @@ class FixResult:
     """What ``backdate fix`` found."""
 
     format: int = FIX_FORMAT
+    kind: Literal["fix"] = "fix"
+    """What tells this result from those of other commands (``output/stored.py``)."""
     backdate: str
     check: CheckResult
     """What broke, before anything was changed."""
@@ -88,3 +95,19 @@ class FixResult:
     duration_s: float = 0.0
     own_s: float = 0.0
     """Of the solver's time, what was neither a model nor a test run nor a build."""
+
+
+def read_fix_result(path: Path) -> FixResult:
+    """The fix's result in the file at ``path``; its check may be of an older format.
+
+    Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
+    newer version wrote it.
+    """
+    document = from_json(dict[str, Any], read_result_bytes(path), what=str(path))
+    written_as, check = document.get("format", FIX_FORMAT), document.get("check")
+    of_check = check.get("format", 1) if isinstance(check, dict) else FORMAT
+    if written_as > FIX_FORMAT or of_check > FORMAT:
+        raise NewerFormat(f"{path} was written by a newer version: update backdate")
+    if isinstance(check, dict):
+        document["check"] = {**migrate(check, MIGRATIONS, from_format=of_check), "format": FORMAT}
+    return from_json(FixResult, to_json(document), what=str(path))

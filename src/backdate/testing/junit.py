@@ -32,7 +32,7 @@ def to_junit(run: SuiteRun) -> bytes:
     suite = ET.Element(
         "testsuite",
         {
-            "name": _text(run.runner),
+            "name": xml_text(run.runner),
             "tests": str(len(run.results)),
             "failures": str(tags.count("failure")),
             "errors": str(tags.count("error") + (run.status not in ("completed", "no-tests"))),
@@ -44,8 +44,8 @@ def to_junit(run: SuiteRun) -> bytes:
         suite.append(_case(result))
     if run.status not in ("completed", "no-tests"):
         case = ET.SubElement(suite, "testcase", {"classname": "", "name": "the run itself", "time": "0"})
-        error = ET.SubElement(case, "error", {"message": _text(run.status)})
-        error.text = _text("\n".join(filter(None, [run.trouble, _traceback(run.raised)])))
+        error = ET.SubElement(case, "error", {"message": xml_text(run.status)})
+        error.text = xml_text("\n".join(filter(None, [run.trouble, traceback_text(run.raised)])))
     root = ET.Element("testsuites")
     root.append(suite)
     data: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -53,24 +53,36 @@ def to_junit(run: SuiteRun) -> bytes:
 
 
 def _case(result: CaseResult) -> ET.Element:
-    class_name, name = _split(result.id)
-    attributes = {"classname": _text(class_name), "name": _text(name), "time": f"{result.duration_s:.3f}"}
+    class_name, name = junit_names(result.id)
+    attributes = {
+        "classname": xml_text(class_name),
+        "name": xml_text(name),
+        "time": f"{result.duration_s:.3f}",
+    }
     if result.file is not None:
-        attributes["file"] = _text(result.file)
+        attributes["file"] = xml_text(result.file)
     case = ET.Element("testcase", attributes)
     tag = _TAGS.get(result.outcome)
     if tag is not None:
-        details = ET.SubElement(case, tag, {"message": _text(_message(result)), "type": result.outcome})
-        details.text = _text(_traceback(result.raised))
+        details = ET.SubElement(case, tag, {"message": xml_text(_message(result)), "type": result.outcome})
+        details.text = xml_text(traceback_text(result.raised))
     return case
 
 
-def _split(identity: str) -> tuple[str, str]:
-    """(class, name) of a node id or a dotted id; a parameter may hold anything: it stays whole."""
+def junit_names(identity: str) -> tuple[str, str]:
+    """(class name, name) of a test, as pytest's own JUnit XML has them: "tests.test_a.TestB", "test_c[1/2]".
+
+    A node id's file becomes a dotted name without its suffix; a dotted id is cut at its last dot. A parameter
+    may hold anything: it stays whole. Source: ``mangle_test_address`` of ``_pytest/junitxml.py``.
+    """
     head, bracket, parameter = identity.partition("[")
-    separator = "::" if "::" in head else "."
-    parent, separated, name = head.rpartition(separator)
-    return (parent if separated else "", f"{name}{bracket}{parameter}")
+    if "::" in head or "/" in head or head.endswith(".py"):
+        file, *inner = head.split("::")
+        names = [file.replace("/", ".").removesuffix(".py"), *inner]
+    else:
+        names = head.split(".")
+    names[-1] += bracket + parameter
+    return ".".join(names[:-1]), names[-1]
 
 
 def _message(result: CaseResult) -> str:
@@ -80,7 +92,8 @@ def _message(result: CaseResult) -> str:
     return result.reason or result.outcome.value
 
 
-def _traceback(raised: Sequence[Raised]) -> str:
+def traceback_text(raised: Sequence[Raised]) -> str:
+    """A chain of exceptions, the first raised first, a line and its source for each frame."""
     parts = []
     for exception in raised:
         lines = [
@@ -91,5 +104,6 @@ def _traceback(raised: Sequence[Raised]) -> str:
     return "\n\n".join(parts)
 
 
-def _text(value: str) -> str:
+def xml_text(value: str) -> str:
+    """``value`` with what XML cannot hold written as ``\\x00``-like escapes."""
     return _NOT_XML.sub(lambda match: f"\\x{ord(match.group()):02x}", value)

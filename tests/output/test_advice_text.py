@@ -16,7 +16,7 @@ from backdate.advice import (
     SourcePlace,
     WorkingLimits,
 )
-from backdate.cli.render_advice import advice_lines, as_calls, places_in_line
+from backdate.output.advice_text import advice_lines, as_calls, places_in_line
 
 PLACES = tuple(SourcePlace(file="src/app/stats.py", line=line) for line in (20, 126))
 

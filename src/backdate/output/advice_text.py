@@ -1,4 +1,4 @@
-"""What to do about a breakage, as text: the block "Do this" at the end of an answer."""
+"""What to do about a breakage, as text: the block "Do this" of an answer."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def advice_lines(advice: Advice) -> Iterator[Line]:
     for limits in advice.now:
         yield f"  Now: {_limits(limits)}", "green"
     for fix in advice.fixes:
-        yield f"  Fix: {_change(fix)}", "green"
+        yield f"  Fix: {change_in_words(fix)}", "green"
     for one in advice.said:
         where = f"{places_in_line(one.places)} " if one.places else ""
         source = _SOURCES.get(one.kind, "changelog")
         since = f" of {one.since}" if one.since else ""
         yield f'  Said: {where}{one.distribution}: "{one.text}" (its {source}{since})', "green"
     for later in advice.later[:_MOST_LATER]:
-        yield f"  Later: {_change(later)}", ""
+        yield f"  Later: {change_in_words(later)}", ""
     if len(advice.later) > _MOST_LATER:
         yield f"  Later: and {len(advice.later) - _MOST_LATER} more names (--json FILE has all)", "dim"
     for missing in advice.requirements:
@@ -86,8 +86,9 @@ def _missing(missing: MissingRequirement) -> str:
     return f"{missing.requirement} to your requirements: {brought}, and you import {missing.module}{where}"
 
 
-def _change(change: AdvisedChange) -> str:
-    where = f"{places_in_line(change.places)} " if change.places else ""
+def change_in_words(change: AdvisedChange, *, places: bool = True) -> str:
+    """ "src/a.py:3 numpy.in1d → numpy.isin (since 2.0: ADDRESS)"; without ``places`` only what to write."""
+    where = f"{places_in_line(change.places)} " if change.places and places else ""
     if change.argument:
         another = change.replacement if "." in change.replacement else f"{change.replacement}="
         old, new = f"{change.name}({change.argument}=)", another if change.replacement else change.rewrite

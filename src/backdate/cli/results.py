@@ -1,0 +1,68 @@
+"""A result of any command as text, and the exit status that goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from backdate.cli import exit_codes
+
+if TYPE_CHECKING:
+    from backdate.cli.render import Line
+    from backdate.fixing.result import FixOutcome
+    from backdate.output.render import AnyResult
+
+
+def lines_of(result: AnyResult, *, verbose: bool = False) -> Iterable[Line]:
+    """What the command that made ``result`` prints."""
+    from backdate.bisection.result import BisectResult
+    from backdate.checking.answers import CheckAnswers
+    from backdate.checking.result import CheckResult
+    from backdate.checking.setup_result import SetupResult
+    from backdate.cli.render import result_lines
+    from backdate.cli.render_answers import answers_lines
+    from backdate.cli.render_bisection import bisection_lines
+    from backdate.cli.render_fix import fix_lines
+    from backdate.cli.render_log import log_lines
+    from backdate.cli.render_setup import setup_lines
+    from backdate.fixing.result import FixResult
+
+    if isinstance(result, CheckResult):
+        return result_lines(result, verbose=verbose)
+    if isinstance(result, CheckAnswers):
+        return answers_lines(result, verbose=verbose)
+    if isinstance(result, BisectResult):
+        return bisection_lines(result, verbose=verbose)
+    if isinstance(result, FixResult):
+        return fix_lines(result, verbose=verbose)
+    if isinstance(result, SetupResult):
+        return ((line, "") for line in setup_lines(result, verbose=verbose))
+    return log_lines(result, verbose=verbose)
+
+
+def status_of_result(result: AnyResult) -> int:
+    """The exit status of the command that made ``result``."""
+    from backdate.checking.setup_result import SetupResult
+    from backdate.diagnosis.log_report import LogReport
+    from backdate.fixing.result import FixResult
+
+    if isinstance(result, FixResult):
+        return of_fix(result.outcome)
+    if isinstance(result, SetupResult):
+        return exit_codes.OK if result.proven else exit_codes.CANNOT_TELL
+    if isinstance(result, LogReport):
+        return exit_codes.CANNOT_TELL if result.explains_nothing else exit_codes.OK
+    return exit_codes.of_verdict(result.verdict)
+
+
+def of_fix(outcome: FixOutcome) -> int:
+    """The exit status for what came of a fix."""
+    from backdate.fixing.result import FixOutcome
+
+    return {
+        FixOutcome.FIXED: exit_codes.OK,
+        FixOutcome.NOTHING_BROKE: exit_codes.OK,
+        FixOutcome.PARTLY: exit_codes.BROKE,
+        FixOutcome.NOT_FIXED: exit_codes.BROKE,
+        FixOutcome.CANNOT_TELL: exit_codes.CANNOT_TELL,
+    }[outcome]

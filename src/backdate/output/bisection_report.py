@@ -1,0 +1,174 @@
+"""A bisection's result as renderers take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from backdate.bisection.result import BisectResult, Culprit, Explanation, Finding, Way
+from backdate.checking.result import Verdict
+from backdate.output.check_report import HEADINGS, STANDINGS, error_in_words
+from backdate.output.report import (
+    FindingLevel,
+    OutputReport,
+    ReportedFinding,
+    ReportedSuite,
+    ReportedTest,
+    Standing,
+    places_of,
+)
+from backdate.output.timeline import NARROW, WIDE, timeline_scene
+from backdate.text import counted, plural
+from backdate.timeline.instants import format_day
+
+_PROOFS: Mapping[tuple[Way, ...], str] = MappingProxyType(
+    {
+        ("forward", "backward"): "confirmed both ways",
+        ("forward",): "confirmed one way: moved alone, it breaks",
+        ("backward",): "confirmed one way: held back, it works",
+        (): "not confirmed",
+    }
+)
+_MOST_EXPLAINED = 5
+
+
+def bisection_report(result: BisectResult) -> OutputReport:
+    """The bisection as a report."""
+    check = result.check
+    blamed = sum(bool(finding.culprits) for finding in result.findings)
+    heading, reason = HEADINGS[result.verdict], check.reason
+    if blamed:
+        of = f" of {len(result.findings)}" if blamed < len(result.findings) else ""
+        heading, reason = "CULPRITS FOUND", f"for {blamed}{of} {plural(blamed, 'cause')}; {check.reason}"
+    elif result.findings or result.unattributed:
+        reason = f"tests broke, but no culprit was found; {check.reason}"
+    return OutputReport(
+        command="bisect",
+        backdate=result.backdate,
+        project=check.project,
+        location=check.origin.location,
+        standing=STANDINGS[result.verdict],
+        heading=heading,
+        reason=reason,
+        headline=_headline(result),
+        sides=(
+            ("old", f"{format_day(check.old_instant)}, Python {check.old_python}"),
+            ("new", f"{format_day(check.new_instant)}, Python {check.new_python}"),
+        ),
+        findings=tuple(_findings(result)),
+        advice=result.advice,
+        suites=(_suite(result),),
+        notes=result.notes,
+        timeline=tuple(timeline_scene(result, width) for width in (WIDE, NARROW)) if result.findings else (),
+        started=result.started,
+        duration_s=result.duration_s,
+        folder=str(result.folder),
+    )
+
+
+def culprit_in_words(culprit: Culprit) -> str:
+    """ "werkzeug 2.2.3 -> 2.3.0, released 2023-04-25"."""
+    released = f", released {culprit.released:%Y-%m-%d}" if culprit.released else ""
+    if culprit.old is None:
+        return f"{culprit.name} {culprit.new} (not there before){released}"
+    return f"{culprit.name} {culprit.old} -> {culprit.new or 'gone'}{released}"
+
+
+def _headline(result: BisectResult) -> str:
+    culprits = [culprit for finding in result.findings for culprit in finding.culprits]
+    if not culprits:
+        return {
+            Standing.GOOD: "dependency updates broke nothing",
+            Standing.BAD: "dependency updates broke tests",
+            Standing.UNCLEAR: "no culprit found for what fails",
+        }[STANDINGS[result.verdict]]
+    names = list(dict.fromkeys(f"{one.name} {one.new}" if one.new else one.name for one in culprits))
+    shown = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
+    tests = {test for finding in result.findings if finding.culprits for test in finding.tests}
+    what = counted(len(tests), "test") if tests else "the build"
+    return f"{shown} {plural(len(names), 'breaks', 'break')} {what}"
+
+
+def _findings(result: BisectResult) -> Iterator[ReportedFinding]:
+    for finding in result.findings:
+        place = (finding.error.place,) if finding.error.place is not None else ()
+        yield ReportedFinding(
+            level=FindingLevel.ERROR if finding.culprits else FindingLevel.WARNING,
+            rule=finding.error.type,
+            title=error_in_words(finding.error.type, finding.error.message),
+            culprit=_blamed(finding),
+            proof=_PROOFS[finding.confirmed] if finding.culprits else "",
+            places=places_of(place),
+            tests=finding.tests,
+            details=tuple(_details(finding)),
+        )
+    for test in result.unattributed:
+        yield ReportedFinding(
+            level=FindingLevel.WARNING,
+            rule="not-attributed",
+            title=f"not attributed: {test.reason}",
+            tests=(test.test,),
+        )
+
+
+def _blamed(finding: Finding) -> str:
+    if finding.undistinguished:
+        first, others = finding.undistinguished[0], len(finding.undistinguished) - 1
+        more = f", or one of {counted(others, 'other')}" if others else ""
+        return f"not told apart: {culprit_in_words(first.culprit)}{more}"
+    together = " (together)" if len(finding.culprits) > 1 else ""
+    return " and ".join(culprit_in_words(culprit) for culprit in finding.culprits) + together
+
+
+def _details(finding: Finding) -> Iterator[str]:
+    if finding.first_error is not None:
+        yield f"at first: {error_in_words(finding.first_error.type, finding.first_error.message)}"
+    good, bad = finding.last_good, finding.first_bad
+    if good is not None and bad is not None and good < bad:  # a later release of an older line may be good
+        yield f"turned between {format_day(good)} and {format_day(bad)}"
+    if finding.companions:
+        yield f"with its older release, {', '.join(finding.companions)} is needed as well"
+    for turn in finding.further_turns:
+        error = error_in_words(turn.error.type, turn.error.message)
+        yield f"turned again with {turn.culprit.name} {turn.culprit.new}: {error}"
+    yield from finding.log_lines
+    if finding.explanations is not None:
+        yield from _explained(finding.explanations)
+    yield from finding.notes
+
+
+def _explained(explanations: Explanation) -> Iterator[str]:
+    """What the releases say of the change."""
+    for warning in explanations.warnings[:_MOST_EXPLAINED]:
+        yield f"warned before: {warning.category}: {warning.message}"
+    for excerpt in explanations.changelog[:_MOST_EXPLAINED]:
+        words = " ".join(line.strip() for line in excerpt.lines)
+        yield f"changelog of {excerpt.distribution} {excerpt.version}: {words}"
+
+
+def _suite(result: BisectResult) -> ReportedSuite:
+    tests = [
+        ReportedTest(
+            id=test,
+            state="bad",
+            type=finding.error.type,
+            message=error_in_words(finding.error.type, finding.error.message),
+            text="\n".join(filter(None, [_blamed(finding), *_details(finding)])),
+        )
+        for finding in result.findings
+        for test in finding.tests
+    ]
+    tests += [
+        ReportedTest(id=one.test, state="bad", type="not-attributed", message=one.reason)
+        for one in result.unattributed
+    ]
+    if not tests and result.verdict is not Verdict.NOTHING_BROKE:
+        tests.append(
+            ReportedTest(
+                id="backdate.the_bisection_itself",
+                state="bad",
+                type=result.verdict.value,
+                message=result.check.reason,
+            )
+        )
+    return ReportedSuite(name="backdate", tests=tuple(tests))
