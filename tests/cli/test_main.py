@@ -120,11 +120,6 @@ def test_old_after_new(project: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "is not before the new one" in capsys.readouterr().err
 
 
-def test_no_date(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status_of(["check", str(project), "--cache", str(tmp_path / "cache")]) == 3
-    assert "--from 2021-03-01" in capsys.readouterr().err
-
-
 def test_a_machine_that_lacks_something(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,7 +101,8 @@ def bisect_project(
         if keep is None:
             for name in ("old", "new"):
                 shutil.rmtree(folder / name / "tree", ignore_errors=True)
-    result = replace(result, started=started, duration_s=time.monotonic() - clock)
+    check = replace(result.check, start=checked.start)
+    result = replace(result, check=check, started=started, duration_s=time.monotonic() - clock)
     write_whole(folder / "bisection.json", to_json(result, indent=2))
     return result
 

@@ -10,6 +10,7 @@ from backdate.advice import NO_ADVICE, Advice, SourcePlace
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
+from backdate.checking.start_instant import StartInstant
 from backdate.diagnosis.api import NameChange
 from backdate.migrations import KeyRename, Migration, read_result_file
 from backdate.projects.project import Origin
@@ -75,6 +76,8 @@ class CheckSummary:
     new_python: str
     broke: int
     """Tests that were good at the old instant and are not at the new one."""
+    start: StartInstant | None = None
+    """Why the old instant is where it is; None where two sides were at hand, and in older results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,24 +14,24 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backdate.checking.choose_start import date_start
 from backdate.checking.compare import compare_locks
-from backdate.checking.dated_project import dated_project, unpinned_project
+from backdate.checking.dated_project import unpinned_project
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
 from backdate.checking.settings import AuditOptions
 from backdate.checking.sides import SidePair, SideRunner, collect_notes, run_both_sides
-from backdate.checking.starting_recipes import starting_recipes
 from backdate.checking.verdict import decide
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
-from backdate.errors import InstantError, NoTests, SourceError
+from backdate.errors import NoTests
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project
 from backdate.projects.tree import copy_tree
 from backdate.recipes.declared import read_declared
 from backdate.recipes.recipe import Recipe
 from backdate.serial import to_json, write_whole
-from backdate.timeline.instants import Instant, current_instant, format_instant, now, require_past
+from backdate.timeline.instants import Instant, current_instant, now, require_past
 from backdate.version import __version__
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def check_project(
 ) -> CheckResult:
     """What dependency updates between two instants broke in the project that ``source`` names.
 
-    ``from_instant``: None for the commit's committer date or the sdist's upload time. ``to_instant``:
-    None for now. ``python``: "3.8" or "3.8.18" on both sides instead of what the rule says
-    (TimeMachine-bench, arXiv 2601.22597, step 2). ``audit``: how the tests are audited, that is, whether
-    they assert something; None for not at all. ``keep``: where trees, logs, patch and result are kept, a
-    folder that is empty or not there yet; None for what the settings say. ``on_new_failures`` is called, in a
-    thread, when tests of the new side fail while those of the old one may still run: time to get ready.
+    ``from_instant``: None for what ``choose_start.py`` chooses. ``to_instant``: None for now. ``python``:
+    "3.8" or "3.8.18" on both sides instead of what the rule says (TimeMachine-bench, arXiv 2601.22597, step
+    2). ``audit``: how the tests are audited, that is, whether they assert something; None for not at all.
+    ``keep``: where trees, logs, patch and result are kept, a folder that is empty or not there yet; None for
+    what the settings say. ``on_new_failures`` is called, in a thread, when tests of the new side fail while
+    those of the old one may still run: time to get ready.
     """
     started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
     if keep is not None:
@@ -67,8 +67,8 @@ def check_project(
         work = Path(temporary)
         progress.report(Activity(text=f"opening {source}"))
         project = resources.open_project(source, work / "old", before=from_instant or new_instant)
-        old = dated_project(project, _old_instant(project, from_instant, new_instant), python=python)
-        starting = starting_recipes(project, old, resources)
+        begun = date_start(project, from_instant, new_instant, resources, python=python, progress=progress)
+        old, starting = begun.project, begun.starting
         if not starting.starts:
             raise _no_tests(project)
         unpinned = cache(lambda: _unpin(project, work / "new", [one.recipe for one in starting.starts]))
@@ -93,23 +93,9 @@ def check_project(
             copy_tree(work / "new", folder / "new" / "tree")
     unpinning = unpinned()
     result = _result(project, pair, unpinning, folder, started, time.monotonic() - clock)
-    result = replace(result, audit=audited)
+    result = replace(result, start=begun.start, audit=audited)
     _write(folder, result, unpinning)
     return result
-
-
-def _old_instant(project: Project, stated: Instant | None, new: Instant) -> Instant:
-    old = stated or project.origin.dated
-    if old is None:
-        raise SourceError(
-            f"{project.origin.location} has no commit that dates it; say when it worked: --from 2021-03-01"
-        )
-    if old >= new:
-        raise InstantError(
-            f"the old instant {format_instant(old)} is not before the new one {format_instant(new)}; "
-            "set them with --from and --to"
-        )
-    return old
 
 
 def _no_tests(project: Project) -> Exception:

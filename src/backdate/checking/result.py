@@ -13,6 +13,7 @@ from typing import Literal
 
 from backdate.advice import NO_ADVICE, Advice
 from backdate.checking.question import Question
+from backdate.checking.start_instant import StartInstant
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
     INSTALLER,
@@ -225,6 +226,8 @@ class CheckResult:
     """Requirements that could not be loosened, each with its place and why."""
     notes: tuple[str, ...] = ()
     """What a reader has to know: substitutes, cutoff overrides, suspicions."""
+    start: StartInstant | None = None
+    """Where the old side lies in time, and why there. None in results of older versions."""
     audit: CheckAudit | None = None
     """None when none was asked for."""
     advice: Advice = NO_ADVICE

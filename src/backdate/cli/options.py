@@ -24,7 +24,9 @@ Source = Annotated[
 ]
 FromInstant = Annotated[
     str | None,
-    typer.Option("--from", metavar="INSTANT", help="When it worked. Default: its commit's or sdist's date."),
+    typer.Option(
+        "--from", metavar="INSTANT", help="When it worked. Default: the last commit, tag or release."
+    ),
 ]
 ToInstant = Annotated[
     str | None, typer.Option("--to", metavar="INSTANT", help="The instant to compare with. Default: now.")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from backdate.checking.result import Breakage, CheckResult, ErrorChange, PackageChange, Side, Verdict
+from backdate.checking.start_instant import StartInstant, start_lines
 from backdate.cli.render_audit import audit_lines
 from backdate.cli.terminal import printable
 from backdate.output.advice_text import advice_lines
@@ -75,6 +76,7 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
     )
     changed = " with uncommitted changes" if result.origin.modified else ""
     yield f"{result.project} ({result.origin.location}{revision}{changed})", "bold"
+    yield from start_notes(result.start)
     yield _side_line("old", result.old), ""
     yield _side_line("new", result.new), ""
     yield from _failures(result)
@@ -91,6 +93,12 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
     yield f"{_HEADINGS[result.verdict]}: {result.reason}.", _STYLES[result.verdict]
     yield from advice_lines(result.advice)
     yield f"Logs: {result.folder}", "dim"
+
+
+def start_notes(start: StartInstant | None) -> Iterator[Line]:
+    """Why the old side lies where it lies, where nobody stated it."""
+    for line in () if start is None else start_lines(start):
+        yield f"  {line}", "dim"
 
 
 def _side_line(name: str, side: Side) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, Suspicion, shown_at
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
-from backdate.cli.render import Line
+from backdate.cli.render import Line, start_notes
 from backdate.cli.render_explanations import explanations_lines
 from backdate.output.advice_text import advice_lines
 from backdate.text import counted, first_line, plural
@@ -45,6 +45,7 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
         ),
         "",
     )
+    yield from start_notes(check.start)
     for finding in result.findings:
         yield "", ""
         yield from _finding(result, finding, verbose)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.checking.result import Breakage
+from backdate.checking.start_instant import start_lines
 from backdate.fixing.result import FixOutcome, FixResult
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.reasons import HunkReason, ProposalOrigin
@@ -53,6 +54,8 @@ def fix_lines(result: FixResult, *, verbose: bool = False) -> Iterator[Line]:
         f"{format_day(side.instant)} with Python {side.choice.interpreter.version}" for side in (old, new)
     )
     yield f"{result.check.project}: {', '.join(sides)}", "dim"
+    for line in () if result.check.start is None else start_lines(result.check.start):
+        yield line, "dim"
     if result.patch:
         yield "", ""
         yield from _patch_lines(result.patch)

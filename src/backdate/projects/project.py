@@ -30,6 +30,27 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DatedTag:
+    """A tag of a repository."""
+
+    name: str
+    made: Instant
+    """When it was made; its commit's date where it does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """When the repository of a project was tagged: foreign data, of which only dates are believed."""
+
+    tags: tuple[DatedTag, ...] = ()
+    """The newest first."""
+    shallow: bool = False
+    """Whether the copy of the repository was cut off, and may lack its tags."""
+    problem: str = ""
+    """Why the tags could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     """A source tree that backdate owns (a copy: the user's folder is never written)."""
 
@@ -37,3 +58,5 @@ class Project:
     """A short name that is safe as a folder name."""
     root: Path
     origin: Origin
+    history: History | None = None
+    """None for what is no part of a repository."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,13 +28,19 @@ _NETWORK = "https:ssh"
 
 
 def check_out(
-    source: GitSource, target: Path, *, limits: TreeLimits, clone_timeout_s: float
+    source: GitSource,
+    target: Path,
+    *,
+    limits: TreeLimits,
+    clone_timeout_s: float,
+    on_repository: Callable[[Path], object] = lambda _: None,
 ) -> tuple[Origin, int]:
     """Write the revision's files to ``target``; say where they came from and how many Python files there are.
 
     A repository of this machine is read where it is and not changed. One that is elsewhere is cloned
     beside ``target`` first, bare and without submodules, and the clone is removed afterwards. Objects
-    that a partial copy lacks are named in ``Origin.missing``. Raises SourceError.
+    that a partial copy lacks are named in ``Origin.missing``. ``on_repository`` is called with the git folder
+    while it is there. Raises SourceError.
     """
     with _repository(source, target, clone_timeout_s) as git_dir:
         revision = resolve_commit(git_dir, source.revision, shown=source.shown)
@@ -52,6 +58,7 @@ def check_out(
             where = f" in {source.subdirectory!r}" if source.subdirectory else ""
             reason = f": {'; '.join(missing[:5])}" if missing else ""
             raise SourceError(f"{what} holds no file{where}{reason}")
+        on_repository(git_dir)
         suffix = f"#subdirectory={source.subdirectory}" if source.subdirectory else ""
         origin = Origin(
             kind="git",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from backdate.errors import SourceError
@@ -25,12 +25,19 @@ _NOT_SOURCE = frozenset(
 )
 
 
-def copy_folder(folder: Path, target: Path, *, limits: TreeLimits) -> tuple[Origin, int]:
+def copy_folder(
+    folder: Path,
+    target: Path,
+    *,
+    limits: TreeLimits,
+    on_repository: Callable[[Path], object] = lambda _: None,
+) -> tuple[Origin, int]:
     """Copy ``folder`` to ``target``; where it came from and how many Python files it has.
 
     In a git work tree: what is tracked and what is neither tracked nor ignored, uncommitted
     changes included. Elsewhere everything but caches, virtual environments and version control.
-    Links stay links, devices and pipes are left out. Raises SourceError.
+    Links stay links, devices and pipes are left out. ``on_repository`` is called with the git folder
+    where it is tracked. Raises SourceError.
     """
     what = f"the folder {folder}"
     writer = TreeWriter(target, what=what, limits=limits)
@@ -47,6 +54,7 @@ def copy_folder(folder: Path, target: Path, *, limits: TreeLimits) -> tuple[Orig
         return Origin(
             kind="folder", location=str(folder), modified=True, missing=missing
         ), writer.python_files
+    on_repository(git_dir)
     prefix = os.fsdecode(run_git("rev-parse", "--show-prefix", cwd=folder).rstrip(b"\n"))
     with Objects(git_dir) as objects:
         commit = objects.commit(revision)

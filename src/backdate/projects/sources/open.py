@@ -9,7 +9,7 @@ from pathlib import Path
 
 from backdate.errors import SourceError, SourceProblem
 from backdate.index.upstream import IndexClient
-from backdate.projects.project import Origin, Project
+from backdate.projects.project import History, Origin, Project
 from backdate.projects.sources.specification import FolderSource, GitSource, SdistSource, Source, parse_source
 from backdate.projects.sources.tree import TreeLimits, safe_name
 from backdate.timeline.instants import Instant
@@ -48,6 +48,7 @@ def open_source(
     workdir.mkdir(parents=True, exist_ok=True)
     partial = workdir / f".{name}.partial"
     downloads = cache if cache is not None else workdir / f".{name}.downloads"
+    histories: list[History] = []
     shutil.rmtree(partial, ignore_errors=True)
     try:
         origin, python_files = _bring(
@@ -59,6 +60,7 @@ def open_source(
             index,
             limits or TreeLimits(),
             clone_timeout_s,
+            lambda git_dir: histories.append(_history(git_dir)),
         )
         if python_files == 0:
             raise SourceError(
@@ -69,7 +71,14 @@ def open_source(
         shutil.rmtree(partial, ignore_errors=True)
         if cache is None:
             shutil.rmtree(downloads, ignore_errors=True)
-    return Project(name=name, root=target, origin=origin)
+    history = histories[0] if histories else None
+    return Project(name=name, root=target, origin=origin, history=history)
+
+
+def _history(git_dir: Path) -> History:
+    from backdate.projects.sources.history import read_history
+
+    return read_history(git_dir)
 
 
 def _bring(
@@ -81,6 +90,7 @@ def _bring(
     index: Callable[[], IndexClient] | None,
     limits: TreeLimits,
     clone_timeout_s: float,
+    on_repository: Callable[[Path], object],
 ) -> tuple[Origin, int]:
     match source:
         case FolderSource(path=path):
@@ -90,11 +100,13 @@ def _bring(
                 raise SourceError(f"{target.parent} lies in {path} itself; work somewhere else")
             from backdate.projects.sources.folder import copy_folder
 
-            return copy_folder(path, target, limits=limits)
+            return copy_folder(path, target, limits=limits, on_repository=on_repository)
         case GitSource():
             from backdate.projects.sources.checkout import check_out
 
-            return check_out(source, target, limits=limits, clone_timeout_s=clone_timeout_s)
+            return check_out(
+                source, target, limits=limits, clone_timeout_s=clone_timeout_s, on_repository=on_repository
+            )
         case SdistSource():
             from backdate.projects.sources.sdist import fetch_sdist
 

@@ -42,7 +42,7 @@ def telling_lines(message: str) -> tuple[str, ...]:
 def telling_line(message: str, *, most: int = 300) -> str:
     """The line that tells most, without the marks of an installer's tree; "no message" for no text."""
     line = next(iter(telling_lines(message)), "")
-    return line.lstrip("\u00d7\u2570\u251c\u2500\u25b6> ")[:most] or "no message"
+    return line.lstrip("\u00d7\u2570\u251c\u2500\u25b6> ").removeprefix("cause: ")[:most] or "no message"
 
 
 def raised_line(kind: str, message: str, *, most: int = 300) -> str:

@@ -1,0 +1,48 @@
+"""When a repository was tagged: names and dates alone, read without running anything of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from backdate.errors import SourceError
+from backdate.projects.project import DatedTag, History
+from backdate.projects.sources.git import run_git
+
+_MOST_TAGS = 200
+_TIMEOUT_S = 30.0
+_NAME_CHARACTERS = 100
+
+
+def read_history(git_dir: Path) -> History:
+    """The newest tags of a repository, whatever branch they are on, the newest first.
+
+    A tag's date is that of its making, or of its commit where it is nothing but a name. Tags without a date
+    are left out. Where tags cannot be read (partial copies, damage) there are none, and ``problem`` says why.
+    """
+    try:
+        listed = run_git(
+            "for-each-ref",
+            *(
+                "--sort=-creatordate",
+                f"--count={_MOST_TAGS}",
+                "--format=%(creatordate:unix) %(refname:lstrip=2)",
+            ),
+            "refs/tags",
+            git_dir=git_dir,
+            timeout_s=_TIMEOUT_S,
+        )
+        shallow = run_git("rev-parse", "--is-shallow-repository", git_dir=git_dir).strip() == b"true"
+    except SourceError as error:
+        return History(problem=str(error)[:500])
+    tags = (_tag(line) for line in listed.decode("utf-8", errors="replace").splitlines())
+    return History(tags=tuple(tag for tag in tags if tag is not None), shallow=shallow)
+
+
+def _tag(line: str) -> DatedTag | None:
+    seconds, _, name = line.partition(" ")
+    try:
+        made = datetime.fromtimestamp(int(seconds), UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+    return DatedTag(name=name[:_NAME_CHARACTERS], made=made) if name else None
