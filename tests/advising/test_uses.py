@@ -109,3 +109,25 @@ def test_how_a_function_is_called() -> None:
         CallShape(positional=1, keywords=frozenset({"x"})),
         CallShape(positional=0, starred=True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("import a\na.load(1, **{'x': 2,\n  'y': 3})\n", {"x": [2], "y": [3]}),
+        ("import a\na.load(1, **dict(x=2))\n", {"x": [2]}),
+        ("import a\nwords = {'x': 2}\nwords['y'] = 3\na.load(1, **words)\n", {"x": [2], "y": [3]}),
+        ("import a\ndef f():\n    words = dict(x=2)\n    return a.load(**words)\n", {"x": [3]}),
+        ("import a\nfrom functools import partial\nf = partial(a.load,\n    x=1)\n", {"x": [4]}),
+        # what is not written out here is not known
+        ("import a\nwords = {'x': 2}\nwords = other()\na.load(**words)\n", {}),
+        ("import a\nwords = {'x': 2}\ndef f(words):\n    a.load(**words)\n", {}),
+        ("import a\nwords = {'x': 2}\ndef f(**words):\n    a.load(**words)\n", {}),
+        ("import a\ndef g():\n    words = {'x': 2}\ndef f():\n    a.load(**words)\n", {}),
+    ],
+)
+def test_keyword_arguments_of_dictionaries_that_a_call_unpacks(
+    source: str, lines: dict[str, list[int]]
+) -> None:
+    found = uses_of(source).names["a.load"].keywords
+    assert {name: [place.line for place in places] for name, places in found.items()} == lines

@@ -14,6 +14,7 @@ _MOST_NAMES = 20_000
 _LONGEST_CONSTANT = 60
 ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 """Exceptions by whose handlers a project is ready for a name to be gone."""
+_PARTIAL = frozenset({"functools.partial", "functools.partialmethod"})
 ANY_ERROR = frozenset({*ABSENCE, "Exception", "BaseException"})
 
 
@@ -89,6 +90,8 @@ class UseVisitor(ast.NodeVisitor):
         self._scopes: list[dict[str, str]] = [{}]
         self._objects: list[dict[str, str]] = [{}]
         """The dotted classes of what variables hold; "self.x" as well."""
+        self._options: dict[str, dict[str, ast.expr]] = {}
+        """Of variables that hold a dictionary what stands in it under names."""
         self._bases: list[tuple[tuple[str, ...], frozenset[str]]] = []
         self._guarded = 0
         self._guards = guards
@@ -125,15 +128,40 @@ class UseVisitor(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         dotted, of_object = self._resolve(node.func)
-        if dotted:
-            uses = self._record(dotted, node.func, of_object=of_object)
-            for keyword in node.keywords:
-                if uses is not None and keyword.arg and len(uses.keywords) < _MOST_PLACES:
-                    uses.keywords.setdefault(keyword.arg, {})[self._place(keyword.value)] = None
-                    uses.values.setdefault(keyword.arg, {})[_constant(keyword.value)] = None
-            if uses is not None and len(uses.calls) < _MOST_PLACES:
+        uses = self._record(dotted, node.func, of_object=of_object) if dotted else None
+        if uses is not None:
+            self._given(uses, node)
+            if len(uses.calls) < _MOST_PLACES:
                 uses.calls[_shape_of(node)] = None
+        if dotted in _PARTIAL and node.args:
+            kept, of_object = self._resolve(node.args[0])
+            uses = self._record(kept, node.args[0], of_object=of_object) if kept else None
+            if uses is not None:
+                self._given(uses, node)
         self.generic_visit(node)
+
+    def _given(self, uses: NameUses, node: ast.Call) -> None:
+        """Note the keyword arguments of a call, those of dictionaries that it unpacks as well."""
+        for keyword in node.keywords:
+            given = {keyword.arg: keyword.value} if keyword.arg else self._dictionary(keyword.value)
+            for name, value in given.items():
+                if len(uses.keywords) < _MOST_PLACES:
+                    uses.keywords.setdefault(name, {})[self._place(value)] = None
+                    uses.values.setdefault(name, {})[_constant(value)] = None
+
+    def _dictionary(self, node: ast.expr | None) -> dict[str, ast.expr]:
+        """What stands under names in a dictionary that is written out; nothing of another expression."""
+        if isinstance(node, ast.Name):
+            return self._options.get(node.id, {})
+        if isinstance(node, ast.Dict):
+            return {
+                key.value: value
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            }
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+            return {word.arg: word.value for word in node.keywords if word.arg}
+        return {}
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
@@ -198,8 +226,12 @@ class UseVisitor(ast.NodeVisitor):
             self.visit(node.returns)
         self._scopes.append(dict.fromkeys((argument.arg for argument in own), ""))
         self._objects.append({})
+        outside, self._options = self._options, dict(self._options)
+        for argument in (*own, *filter(None, (arguments.vararg, arguments.kwarg))):
+            self._options.pop(argument.arg, None)
         for statement in node.body:
             self.visit(statement)
+        self._options = outside
         self._scopes.pop()
         self._objects.pop()
 
@@ -236,6 +268,8 @@ class UseVisitor(ast.NodeVisitor):
                 self._assigned(element, None)
             return
         if isinstance(target, ast.Subscript | ast.Starred):
+            if isinstance(target, ast.Subscript) and value is not None:
+                self._filled(target, value)
             self.visit(target)
             return
         name = _variable(target)
@@ -256,6 +290,17 @@ class UseVisitor(ast.NodeVisitor):
             return
         self._scopes[-1][name] = alias
         self._objects[-1][name] = made
+        self._options[name] = dict(self._dictionary(value))
+
+    def _filled(self, target: ast.Subscript, value: ast.expr) -> None:
+        """``options["name"] = value``."""
+        key = target.slice
+        if (
+            isinstance(target.value, ast.Name)
+            and isinstance(key, ast.Constant)
+            and isinstance(key.value, str)
+        ):
+            self._options.setdefault(target.value.id, {})[key.value] = value
 
     def _resolve(self, node: ast.expr) -> tuple[str, bool]:
         """The dotted name that an expression stands for, and whether by way of an object; "" for none."""
