@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backdate.checking.choose_start import date_start
-from backdate.checking.compare import compare_locks
+from backdate.checking.compare import compare_locks, count_outcomes
 from backdate.checking.dated_project import unpinned_project
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
@@ -83,6 +83,7 @@ def check_project(
             return replace(old_side, name="new", dated=new, folder=folder / "new")
 
         pair = run_both_sides(project, old_side, begin_new, starting, on_new_failures)
+        pair = _repeated(pair, resources, folder / "again", progress)
         audited = None
         if audit is not None:
             from backdate.checking.audit import audit_pair
@@ -96,6 +97,15 @@ def check_project(
     result = replace(result, start=begun.start, audit=audited)
     _write(folder, result, unpinning)
     return result
+
+
+def _repeated(pair: SidePair, resources: Resources, folder: Path, progress: Reporter) -> SidePair:
+    """``pair`` with what running tests again says, where some of them fail on the new side."""
+    if not count_outcomes(pair.new.run).failed:
+        return pair
+    from backdate.checking.repeats import repeat_tests  # most checks have nothing to repeat
+
+    return repeat_tests(pair, resources, folder, progress)
 
 
 def _no_tests(project: Project) -> Exception:
@@ -144,6 +154,7 @@ def _result(
         comparison=pair.comparison,
         older_python=pair.older_python,
         broken_plugin=pair.broken_plugin,
+        repeated=pair.repeated,
         unpinning=unpinning.patch.encode("utf-8", "backslashreplace").decode(),
         set_aside=unpinning.removed,
         not_loosened=tuple(

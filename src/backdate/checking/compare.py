@@ -18,6 +18,7 @@ from backdate.checking.error_identity import (
     project_frame,
     same_error,
 )
+from backdate.checking.repeated import NOT_REPEATED, RepeatedTests
 from backdate.checking.result import Breakage, Comparison, ErrorChange, PackageChange
 from backdate.checking.settings import ACCEPT
 from backdate.environments.environment import Lock
@@ -91,8 +92,8 @@ def compare_locks(old: Lock, new: Lock) -> tuple[PackageChange, ...]:
     return tuple(changes)
 
 
-def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
-    """What became of each test of ``old`` in ``new``.
+def compare_runs(old: SuiteRun, new: SuiteRun, repeated: RepeatedTests = NOT_REPEATED) -> Comparison:
+    """What became of each test of ``old`` in ``new``; flaky and time-bound ones are listed by themselves.
 
     A test of the old side whose file or class could not be collected, or whose run ended before it was
     reached, counts as broken: it was good and cannot be had any more.
@@ -104,6 +105,8 @@ def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
     fixed, skipped, vanished = [], [], []
     still_good = still_bad = 0
     for result in old.results:
+        if result.id in repeated.set_aside:
+            continue
         now = after.get(result.id) or blocker_of(result, blocked)
         if result.outcome.good:
             if now is None and new.status == "completed":
@@ -135,6 +138,8 @@ def compare_runs(old: SuiteRun, new: SuiteRun) -> Comparison:
         breakages=group_breakages(broke, new),
         error_changes=group_error_changes(changed, old, new),
         new_failures=group_breakages(unseen, new),
+        flaky=tuple(test.id for test in repeated.flaky),
+        time_bound=repeated.time_bound,
     )
 
 

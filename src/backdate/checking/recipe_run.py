@@ -30,6 +30,7 @@ from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 if TYPE_CHECKING:
     from backdate.sandboxes.debian import BaseFailure
     from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
+    from backdate.testing.moved_clock import MovedClock
 
 _NOT_FOR_BUILDS = ("PYTHON", "UV_", "PIP_", "LD_", "XDG_", "LC_", "VIRTUAL_ENV", "BACKDATE_", "PYTEST_")
 _NEVER_FOR_BUILDS = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SHELL", "USER", "CI"}
@@ -151,13 +152,14 @@ def run_tests(
     only: Sequence[str] | None = None,
     changed_limits: ChangedRunLimits | None = None,
     witness: bool = False,
+    clock: MovedClock | None = None,
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
 ) -> SuiteRun:
     """Every test command of ``recipe`` in ``environment``, which was built for it on ``dated``.
 
     ``only``: the node ids of the tests to run; None for all. ``changed_limits``: those of a run of changed
-    tests, where they are less than the usual ones. ``witness``: as for ``run_suite``.
+    tests, where they are less than the usual ones. ``witness``, ``clock``: as for ``run_suite``.
     """
     from backdate.testing.several import run_plans
 
@@ -176,6 +178,7 @@ def run_tests(
         case_wall_s=None if changed_limits is None else changed_limits.case_wall_s,
         at=request_for(recipe, dated, environment.choice).at,
         witness=witness,
+        clock=clock,
         progress=progress,
         subject=subject,
         services=service_plan(recipe, environment.base, resources),

@@ -53,6 +53,8 @@ class Resources:
         SandboxUnavailable when the sandbox cannot be had, MachineError for a cache that cannot be written.
         """
         self.settings = settings or Settings()
+        opened = ExitStack()
+        self._holds_cache = builder is None  # else whoever made the builder does
         if builder is None:
             sandbox = sandbox or self.settings.open_sandbox()
             # Its first command takes as long as importing what builds.
@@ -66,11 +68,11 @@ class Resources:
                 limits=self.settings.build_limits,
                 open_network=self.settings.build_network,
             )
+            opened.enter_context(at_work(builder.cache))
         self.builder = builder
         self.interpreters = interpreters or Interpreters(builder.cache.folder)
         self.bases = bases
-        self._opened = ExitStack()
-        self._opened.enter_context(at_work(builder.cache))
+        self._opened = opened
         self._opening = threading.RLock()
 
     def __enter__(self) -> Self:
@@ -86,7 +88,8 @@ class Resources:
         from backdate.environments.cache_upkeep import keep_within_bound
 
         self._opened.close()
-        keep_within_bound(self.cache)
+        if self._holds_cache:
+            keep_within_bound(self.cache)
 
     @property
     def sandbox(self) -> Sandbox:

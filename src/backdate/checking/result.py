@@ -13,6 +13,7 @@ from typing import Literal
 
 from backdate.advice import NO_ADVICE, Advice
 from backdate.checking.question import Question
+from backdate.checking.repeated import NOT_REPEATED, RepeatedTests
 from backdate.checking.start_instant import StartInstant
 from backdate.environments.environment import BuildFailure, Environment, InterpreterChoice
 from backdate.migrations import (
@@ -155,6 +156,11 @@ class Comparison:
     collected in the old environment counts with the error of that."""
     new_failures: tuple[Breakage, ...] = ()
     """Bad in the new environment, and skipped or unknown in the old one, by error."""
+    flaky: tuple[str, ...] = ()
+    """Broke, and changed when they were run again: in none of the other fields."""
+    time_bound: tuple[str, ...] = ()
+    """Bad in both environments, and good in the old one with its clock at the old instant: in none of the
+    other fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +224,8 @@ class CheckResult:
     """Tried where the project itself does not build on the new side, and the interpreters differ."""
     broken_plugin: BrokenPlugin | None = None
     """Tried where a plugin of pytest hides what the tests of the new side say."""
+    repeated: RepeatedTests = NOT_REPEATED
+    """What came of running tests again. Results of before did not."""
     unpinning: str
     """The patch that loosened pins and upper bounds for the new side; empty when there were none."""
     set_aside: tuple[str, ...] = ()

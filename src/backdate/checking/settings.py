@@ -50,12 +50,16 @@ class Settings:
     """Whether builds get the whole network, not only the package index (``docs/how-it-works/sandbox.md``)."""
     store: bool = True
     """Whether proven recipes are kept and looked up (see ``recipe_store.py``)."""
+    repeats: int = 1
+    """How often a check runs what broke again, to tell flaky tests (``repeats.py``); 0 for not at all."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for an index that is not on the web, and for folders that are no paths."""
         object.__setattr__(self, "cache", _folder("cache", self.cache))
         if self.keep is not None:
             object.__setattr__(self, "keep", _folder("keep", self.keep))
+        if self.repeats < 0:
+            raise UsageError(f"repeats is a number of runs, 0 or more, not {self.repeats}")
         parts = urlsplit(self.index_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(

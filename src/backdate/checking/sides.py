@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from backdate.checking.compare import compare_runs, count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject, dated_project
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
+from backdate.checking.repeated import NOT_REPEATED, RepeatedTests
 from backdate.checking.resources import Resources
 from backdate.checking.result import BrokenPlugin, CheckResult, Comparison, Obstacle, OlderPython, Side
 from backdate.checking.settings import ACCEPT, SetupOptions
@@ -52,13 +53,15 @@ class SidePair:
     """The new side with the old one's interpreter, where that was tried."""
     broken_plugin: BrokenPlugin | None = None
     """The new side without a plugin of pytest that hid what its tests say."""
+    repeated: RepeatedTests = NOT_REPEATED
+    """What came of running tests again."""
 
     @cached_property
     def comparison(self) -> Comparison | None:
         """The tests of the two sides; None unless both ran."""
         if self.old.run is None or self.new.run is None:
             return None
-        return compare_runs(self.old.run, self.new.run)
+        return compare_runs(self.old.run, self.new.run, self.repeated)
 
     @property
     def old_request(self) -> EnvironmentRequest:
@@ -85,6 +88,7 @@ def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
         old_project=dated("old", checked.old),
         new_project=dated("new", checked.new),
         notes=checked.notes,
+        repeated=checked.repeated,
     )
 
 

@@ -38,10 +38,16 @@ def decide(
         return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old, old.run)}"
     if broken_plugin is not None:
         return Verdict.BROKE, _of_plugin(broken_plugin)
+    good -= len(comparison.flaky)
     if comparison.broke:
         return Verdict.BROKE, _what_broke(comparison, good)
     if new.run.status not in ("completed", "no-tests"):
         return Verdict.CANNOT_TELL, f"the new side's run did not end well: {_why(new, new.run)}"
+    if comparison.flaky and not good:
+        return (
+            Verdict.CANNOT_TELL,
+            f"each test that passed is flaky: {counted(len(comparison.flaky), 'test')}",
+        )
     if not comparison.still_good:
         return (
             Verdict.CANNOT_TELL,
@@ -64,6 +70,12 @@ def _besides(comparison: Comparison) -> str:
     if comparison.vanished:
         gone = len(comparison.vanished)
         parts.append(f"{gone} that passed {plural(gone, 'is', 'are')} not there any more")
+    if comparison.flaky:
+        flaky = len(comparison.flaky)
+        parts.append(f"{flaky} {plural(flaky, 'is', 'are')} flaky")
+    if comparison.time_bound:
+        bound = len(comparison.time_bound)
+        parts.append(f"{bound} {plural(bound, 'is', 'are')} bound to a time")
     return f"; {' and '.join(parts)}" if parts else ""
 
 

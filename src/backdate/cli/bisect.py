@@ -34,6 +34,7 @@ class BisectArguments:
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw releases and turns there: *.svg, or *.png."),
     ] = None
+    repeats: options.Repeats = 1
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -59,7 +60,9 @@ def bisect_command(arguments: BisectArguments) -> int:
     from backdate.cli.progress import watch
     from backdate.session import Session
 
-    settings = arguments.machine.settings(store=not arguments.no_store, apt=arguments.apt)
+    settings = arguments.machine.settings(
+        store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats
+    )
     target = _target(arguments)
     with watch() as progress, Session(settings) as session:
         result = session.bisect(

@@ -52,6 +52,7 @@ class CheckArguments:
             "--audit-seed", metavar="N", min=0, help="Choose them by N, as a result records it. Default: new."
         ),
     ] = None
+    repeats: options.Repeats = 1
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -75,7 +76,7 @@ def check_command(arguments: CheckArguments) -> int:
     from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
 
     settings = arguments.machine.settings(
-        keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
+        keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats
     )
     audit = audit_options(arguments)
     target = arguments.outputs.target(arguments.json)

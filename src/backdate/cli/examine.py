@@ -20,6 +20,7 @@ from backdate.sandboxes.services.installed import installed_services
 from backdate.sandboxes.services.kinds import row_of
 from backdate.sandboxes.services.wanted import ServiceKind
 from backdate.solvers.rules.fixers.installed import EXTRA, FixerName, find_fixer
+from backdate.testing.moved_clock import HOW_TO_GET, find_libfaketime
 
 _PROBED_PROJECT = "six"
 
@@ -31,7 +32,7 @@ def examine_machine(settings: Settings) -> Iterator[tuple[str, tuple[Capability,
     docker = replace(settings, sandbox="docker").open_sandbox()
     yield "Sandbox docker", tuple(replace(line, needed=False) for line in docker.probe())
     yield "Services", tuple(_services(settings))
-    yield "Tools", (_uv(), _git())
+    yield "Tools", (_uv(), _git(), _clock())
     yield "Fixers", tuple(_fixers())
     yield "Package index", (_index(settings.index_url),)
     yield "Cache", (_cache(settings),)
@@ -88,6 +89,15 @@ def _git() -> Capability:
         detail=found or "not on PATH",
         remedy="" if found else "apt-get install git",
     )
+
+
+def _clock() -> Capability:
+    """What tells tests that are bound to a time from broken ones."""
+    found = find_libfaketime()
+    detail = (
+        str(found) if found else f"not here: tests bound to a time are not told apart; {HOW_TO_GET} gets it"
+    )
+    return Capability(name="libfaketime", ok=found is not None, detail=detail, needed=False)
 
 
 def _fixers() -> Iterator[Capability]:

@@ -106,6 +106,16 @@ Services = Annotated[
 NoStore = Annotated[
     bool, typer.Option("--no-store", help="Neither look up proven recipes nor keep those that are proven.")
 ]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        "--repeats",
+        metavar="N",
+        min=0,
+        max=100,
+        help="Run what broke N times again in both environments, to tell flaky tests apart.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Every test, every package, the patch.")]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Tasks at a time.")]
 DiskBudget = Annotated[
@@ -159,7 +169,9 @@ class Machine:
     build_network: BuildNetwork = False
     services: Services = True
 
-    def settings(self, *, keep: Path | None = None, store: bool = True, apt: bool = False) -> Settings:
+    def settings(
+        self, *, keep: Path | None = None, store: bool = True, apt: bool = False, repeats: int = 1
+    ) -> Settings:
         """The settings that these options mean."""
         return settings(
             sandbox=self.sandbox,
@@ -173,6 +185,7 @@ class Machine:
             keep=keep,
             store=store,
             apt=apt,
+            repeats=repeats,
         )
 
 
@@ -275,6 +288,7 @@ def settings(
     apt: bool = False,
     build_network: bool = False,
     services: bool = True,
+    repeats: int = 1,
 ) -> Settings:
     """The settings that the shared options mean."""
     from backdate.checking.settings import Settings
@@ -292,4 +306,5 @@ def settings(
         apt=apt,
         build_network=build_network,
         services=services,
+        repeats=repeats,
     )

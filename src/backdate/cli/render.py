@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from backdate.checking.result import Breakage, CheckResult, ErrorChange, PackageChange, Side, Verdict
 from backdate.checking.start_instant import StartInstant, start_lines
 from backdate.cli.render_audit import audit_lines
+from backdate.cli.render_repeated import repeated_lines
 from backdate.cli.terminal import printable
 from backdate.output.advice_text import advice_lines
 from backdate.output.run_words import counts_in_words
@@ -84,6 +85,7 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
     yield from _breakages(result, verbose)
     yield from _broken_plugin(result, verbose)
     yield from _other_failures(result, verbose)
+    yield from repeated_lines(result, verbose=verbose)
     yield from _others(result, verbose)
     yield from _unpinning(result, verbose)
     yield from audit_lines(result.audit, verbose=verbose)

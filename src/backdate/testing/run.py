@@ -21,6 +21,7 @@ from backdate.testing.ending import ending_of
 from backdate.testing.events import LARGEST_FILE, read_event_file
 from backdate.testing.integrity import Integrity, merge_integrities
 from backdate.testing.judging import judge
+from backdate.testing.moved_clock import MovedClock
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.plain_scripts import is_plain
 from backdate.testing.suspicions import find_suspicions, missing_choices
@@ -114,6 +115,7 @@ class _Asked:
     subject: str
     at: str
     services: ServicePlan
+    clock: MovedClock | None
 
 
 def run_suite(
@@ -133,6 +135,7 @@ def run_suite(
     subject: str = ONLY,
     at: str = "/work/project",
     services: ServicePlan = NO_SERVICES,
+    clock: MovedClock | None = None,
 ) -> SuiteRun:
     """Run the suite of ``plan`` in a fresh copy of ``tree``, without network, and tell every outcome.
 
@@ -147,7 +150,8 @@ def run_suite(
     or makes errors. Progress is reported from a thread of its own. ``log_folder`` gets
     ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
 
-    ``services`` are started anew for each process.
+    ``services`` are started anew for each process. ``clock``: what the processes take for the time; None for
+    the machine's.
 
     Raises SandboxUnavailable, before anything runs, when a protection cannot be given. However the
     suite ends, that is a value.
@@ -169,6 +173,7 @@ def run_suite(
         subject=subject,
         at=at,
         services=services,
+        clock=clock,
     )
     return _run_in_turn(asked)
 
@@ -225,6 +230,8 @@ def _attempt(asked: _Asked, state: _SuiteState, *, wall_s: float, suffix: str) -
     watch = _watch(asked, state, events, canaries)
     if asked.case_wall_s is not None:
         command = replace(command, stop=watch.stop)
+    if asked.clock is not None:
+        command, workspace = asked.clock.applied(command, workspace)
     python = environment.choice.interpreter.executable
     with started_with(asked.services, command, workspace, sandbox=asked.sandbox, python=python) as started:
         with watch:

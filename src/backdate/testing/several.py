@@ -12,6 +12,7 @@ from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.services.plan import NO_SERVICES, ServicePlan
 from backdate.testing.integrity import merge_integrities
+from backdate.testing.moved_clock import MovedClock
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite
 from backdate.testing.suspicions import missing_choices
@@ -36,6 +37,7 @@ def run_plans(
     subject: str = ONLY,
     at: str = "/work/project",
     services: ServicePlan = NO_SERVICES,
+    clock: MovedClock | None = None,
 ) -> SuiteRun:
     """Run the suites of ``plans``, at least one, one after the other, and tell every outcome in one run.
 
@@ -65,6 +67,7 @@ def run_plans(
                 subject=subject,
                 at=at,
                 services=services,
+                clock=clock,
             )
         )
     return runs[0] if len(plans) == 1 else _as_one(runs, len(plans), only)

@@ -1,0 +1,49 @@
+"""What running tests again says: which of them are flaky, and which are bound to a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from backdate.testing.outcomes import Outcome
+from backdate.timeline.instants import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlakyTest:
+    """A test whose outcome changes though nothing else does."""
+
+    id: str
+    side: Literal["old", "new"]
+    """The environment in which it was seen to change."""
+    how: Literal["in order", "alone"]
+    """With the whole suite, or without the tests that did not break."""
+    outcomes: tuple[Outcome, ...]
+    """Of the runs of that kind, in turn; "in order" the first is that of the check itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedTests:
+    """What came of running tests again (``check --repeats``)."""
+
+    repeats: int
+    """How often what broke was run again, at most."""
+    again: int = 0
+    """Tests that were run again, because they broke."""
+    flaky: tuple[FlakyTest, ...] = ()
+    order_dependent: tuple[str, ...] = ()
+    """Broken tests that fail with the whole suite each time, and pass without the others."""
+    time_bound: tuple[str, ...] = ()
+    """Tests that fail in both environments today, and pass in the old one while the clock shows ``clock``."""
+    clock: Instant | None = None
+    """What the clock showed; None where no test was run so."""
+    clock_missing: int = 0
+    """Tests that fail in both environments and were not run at the old instant: libfaketime is not here."""
+
+    @property
+    def set_aside(self) -> frozenset[str]:
+        """The tests that say nothing of updates."""
+        return frozenset({*(test.id for test in self.flaky), *self.time_bound})
+
+
+NOT_REPEATED = RepeatedTests(repeats=0)
