@@ -17,7 +17,9 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import backdate
 
@@ -32,6 +34,8 @@ def test_quote():
 """,
 }
 WANTED = 4.0
+SIDES: Any = {"question": backdate.Question.LIFTED, "move_python": True}
+"""The project is pinned, and users have moved on to a newer interpreter."""
 
 
 def main() -> int:
@@ -54,13 +58,13 @@ def main() -> int:
                 backdate.Settings(cache=Path(folder, "two")),
             )
             clock, used = time.monotonic(), processor_s()
-            backdate.check(project, from_instant=start, to_instant=end, settings=checking)
+            backdate.check(project, from_instant=start, to_instant=end, settings=checking, **SIDES)
             check_s, check_cpu_s = time.monotonic() - clock, processor_s() - used
             clock, used = time.monotonic(), processor_s()
-            first = backdate.bisect(project, from_instant=start, to_instant=end, settings=bisecting)
+            first = backdate.bisect(project, from_instant=start, to_instant=end, settings=bisecting, **SIDES)
             bisect_s, bisect_cpu_s = time.monotonic() - clock, processor_s() - used
             clock = time.monotonic()
-            second = backdate.bisect(project, from_instant=start, to_instant=end, settings=bisecting)
+            second = backdate.bisect(project, from_instant=start, to_instant=end, settings=bisecting, **SIDES)
             again_s = time.monotonic() - clock
         ratios.append(bisect_s / check_s)
         blamed = ", ".join(f"{one.name} {one.new}" for finding in first.findings for one in finding.culprits)
@@ -83,10 +87,10 @@ def processor_s() -> float:
     )
 
 
-def own_project(folder: Path) -> Path:
-    """The small project, written to ``folder``."""
+def own_project(folder: Path, files: Mapping[str, str] = FILES) -> Path:
+    """A small project, written to ``folder``."""
     folder.mkdir()
-    for name, text in FILES.items():
+    for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
 

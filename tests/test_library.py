@@ -50,6 +50,7 @@ EXPORTED = [
     "UnneededCap",
     "UsageError",
     "Verdict",
+    "answer",
     "bisect",
     "build_environment",
     "check",

@@ -111,6 +111,8 @@ def check_one(wanted: Wanted, to: str, results: Path | None, *, kept_only: bool)
             wanted.source,
             from_instant=backdate.parse_instant(wanted.from_) if wanted.from_ else None,
             to_instant=backdate.parse_instant(to),
+            question=backdate.Question.LIFTED,
+            move_python=True,
         )
     except BackdateError as error:
         print(f"== {wanted.shown}: {error}", file=sys.stderr)

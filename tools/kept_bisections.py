@@ -31,7 +31,18 @@ def bisect_kept(wanted: WantedBisection, kept: Path, failed: Path, minutes: floa
         return
     # A process that a shell put into the background ignores SIGINT, and so do its children.
     command = ["env", "--default-signal=INT", sys.executable, "-m", "backdate", "bisect", wanted.source]
-    command += ["--from", wanted.old, "--to", wanted.new, "--json", str(kept), *wanted.arguments]
+    command += [
+        "--from",
+        wanted.old,
+        "--to",
+        wanted.new,
+        "--as",
+        "lifted",
+        "--move-python",
+        "--json",
+        str(kept),
+        *wanted.arguments,
+    ]
     started = time.monotonic()
     print(f"== {wanted.shown}", flush=True)
     process = subprocess.Popen(

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from backdate.index.upstream import IndexClient
     from backdate.progress import Activity, Event, Reporter, StageEntered, SuiteAdvanced
     from backdate.sandboxes.interface import Limits
-    from backdate.session import Session, bisect, build_environment, check, set_up
+    from backdate.session import Session, answer, bisect, build_environment, check, set_up
     from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
     from backdate.timeline.instants import Instant, parse_instant
 
@@ -88,6 +88,7 @@ __all__ = [
     "UnneededCap",
     "UsageError",
     "Verdict",
+    "answer",
     "bisect",
     "build_environment",
     "check",
@@ -144,6 +145,7 @@ _HOMES = {
     "UnneededCap": "backdate.checking.answers",
     "UsageError": "backdate.errors",
     "Verdict": "backdate.checking.result",
+    "answer": "backdate.session",
     "bisect": "backdate.session",
     "build_environment": "backdate.session",
     "check": "backdate.session",

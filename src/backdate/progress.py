@@ -13,7 +13,7 @@ Stage = Literal["waiting", "resolving", "building", "ready", "testing", "done", 
 """The stages of one environment and the tests that run in it, in their order."""
 ONLY = "only"
 """The subject where there is just one environment."""
-SIDES = ("old", "new")
+SIDES = ("old", "new", "declared", "lifted")
 """The subjects of a comparison's two sides."""
 
 

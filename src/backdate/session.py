@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.resources import Resources
 from backdate.checking.settings import AuditOptions, Settings, SetupOptions
 from backdate.progress import NO_PROGRESS, Reporter
@@ -15,6 +16,8 @@ from backdate.timeline.instants import Instant
 if TYPE_CHECKING:
     from backdate.bisection.bisect import bisect_project
     from backdate.bisection.result import BisectResult
+    from backdate.checking.answer import answer_project
+    from backdate.checking.answers import CheckAnswers
     from backdate.checking.build_environment import EnvironmentResult, build_project_environment
     from backdate.checking.check import check_project
     from backdate.checking.result import CheckResult
@@ -47,12 +50,14 @@ class Session(Resources):
     """
 
     if TYPE_CHECKING:
-        check = check_project  # what it is called with; advice is added to its result
+        answer = answer_project  # what it is called with; advice is added to its result
+        check = check_project
         bisect = bisect_project
         fix = fix_project
         set_up = set_up_project
         build_environment = build_project_environment
     else:
+        answer = _Verb("backdate.advising.advised_check", "answer_with_advice")
         check = _Verb("backdate.advising.advised_check", "check_with_advice")
         bisect = _Verb("backdate.bisection.bisect", "bisect_project")
         fix = _Verb("backdate.fixing.fix", "fix_project")
@@ -60,12 +65,40 @@ class Session(Resources):
         build_environment = _Verb("backdate.checking.build_environment", "build_project_environment")
 
 
-def check(
+def answer(
     source: str | Path,
     *,
+    decided_by: AskedQuestions = AskedQuestions.DECLARED,
     from_instant: Instant | None = None,
     to_instant: Instant | None = None,
     python: str | None = None,
+    move_python: bool = False,
+    audit: AuditOptions | None = None,
+    settings: Settings | None = None,
+    progress: Reporter = NO_PROGRESS,
+) -> CheckAnswers:
+    """``Session(settings).answer(…)``."""
+    with Session(settings) as session:
+        return session.answer(
+            source,
+            decided_by=decided_by,
+            from_instant=from_instant,
+            to_instant=to_instant,
+            python=python,
+            move_python=move_python,
+            audit=audit,
+            progress=progress,
+        )
+
+
+def check(
+    source: str | Path,
+    *,
+    question: Question = Question.DECLARED,
+    from_instant: Instant | None = None,
+    to_instant: Instant | None = None,
+    python: str | None = None,
+    move_python: bool = False,
     audit: AuditOptions | None = None,
     settings: Settings | None = None,
     progress: Reporter = NO_PROGRESS,
@@ -74,9 +107,11 @@ def check(
     with Session(settings) as session:
         return session.check(
             source,
+            question=question,
             from_instant=from_instant,
             to_instant=to_instant,
             python=python,
+            move_python=move_python,
             audit=audit,
             progress=progress,
         )
@@ -85,9 +120,11 @@ def check(
 def bisect(
     source: str | Path,
     *,
+    question: Question = Question.DECLARED,
     from_instant: Instant | None = None,
     to_instant: Instant | None = None,
     python: str | None = None,
+    move_python: bool = False,
     tests: Sequence[str] = (),
     explanations: bool = True,
     settings: Settings | None = None,
@@ -97,9 +134,11 @@ def bisect(
     with Session(settings) as session:
         return session.bisect(
             source,
+            question=question,
             from_instant=from_instant,
             to_instant=to_instant,
             python=python,
+            move_python=move_python,
             tests=tests,
             explanations=explanations,
             progress=progress,

@@ -4,11 +4,13 @@ import threading
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from backdate.bisection.bisect import releases_on_index
 from backdate.bisection.result import BisectResult
+from backdate.checking.question import Question
 from backdate.checking.result import Verdict
 from backdate.checking.settings import Settings
 from backdate.cli.render_bisection import bisection_lines
@@ -21,6 +23,7 @@ from backdate.projects.sources.listing import fetch_listing
 from backdate.serial import from_json, to_json
 from backdate.session import bisect
 
+MOVED: dict[str, Any] = {"question": Question.LIFTED, "move_python": True}
 OLD, NEW = datetime(2021, 11, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
 BOTH = ("forward", "backward")
 TESTS = """
@@ -71,7 +74,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.usefixtures("index")
 def test_three_breakages_are_attributed_and_a_second_time_nothing_is_built(project: Path) -> None:
     settings = Settings(cache=default_cache())
-    first = bisect(project, from_instant=OLD, to_instant=NEW, settings=settings)
+    first = bisect(project, from_instant=OLD, to_instant=NEW, **MOVED, settings=settings)
     found = {finding.tests: finding for finding in first.findings}
     moves = {
         tests[0].rpartition("::")[2]: [(one.name, one.new) for one in finding.culprits]
@@ -109,11 +112,11 @@ def test_three_breakages_are_attributed_and_a_second_time_nothing_is_built(proje
     }
     assert all(limits.passing for limits in first.advice.now)
     assert from_json(BisectResult, to_json(first)) == first
-    second = bisect(project, from_instant=OLD, to_instant=NEW, settings=settings)
+    second = bisect(project, from_instant=OLD, to_instant=NEW, **MOVED, settings=settings)
     assert (second.builds, second.runs) == (0, 0)
     assert [one.culprits for one in second.findings] == [one.culprits for one in first.findings]
     with pytest.raises(UsageError, match="has no test 'test_none'"):
-        bisect(project, from_instant=OLD, to_instant=NEW, tests=["test_none"], settings=settings)
+        bisect(project, from_instant=OLD, to_instant=NEW, **MOVED, tests=["test_none"], settings=settings)
 
 
 HIDDEN = """
@@ -138,7 +141,7 @@ def test_wants_a_server():
 def test_what_hides_behind_an_older_failure_is_attributed(project: Path) -> None:
     (project / "test_three.py").write_text(HIDDEN)
     settings = Settings(cache=default_cache())
-    result = bisect(project, from_instant=OLD, to_instant=NEW, python="3.10", settings=settings)
+    result = bisect(project, from_instant=OLD, to_instant=NEW, **MOVED, python="3.10", settings=settings)
     assert result.check.verdict is Verdict.FAILS_DIFFERENTLY
     (finding,) = result.findings
     assert [(one.name, one.new) for one in finding.culprits] == [("werkzeug", "3.0.0")]
@@ -152,7 +155,7 @@ def test_what_hides_behind_an_older_failure_is_attributed(project: Path) -> None
 
 def never(project: Path, name: str, text: str) -> BisectResult:
     (project / name).write_text(text)
-    return bisect(project, from_instant=OLD, to_instant=NEW, python="3.11", settings=Settings())
+    return bisect(project, from_instant=OLD, to_instant=NEW, **MOVED, python="3.11", settings=Settings())
 
 
 @pytest.mark.network
@@ -193,7 +196,7 @@ def test_a_build_that_broke_is_attributed_to_the_build_tool(tmp_path: Path) -> N
     )
     (folder / "test_x.py").write_text("import unbuildable\n\n\ndef test_x():\n    assert unbuildable.X\n")
     old, new = datetime(2021, 6, 1, tzinfo=UTC), datetime(2022, 6, 1, tzinfo=UTC)
-    result = bisect(folder, from_instant=old, to_instant=new, python="3.8", settings=Settings())
+    result = bisect(folder, from_instant=old, to_instant=new, **MOVED, python="3.8", settings=Settings())
     (finding,) = result.findings
     (culprit,) = finding.culprits
     assert (culprit.name, culprit.old, culprit.new) == ("setuptools", "59.8.0", "60.0.0")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from backdate.checking.question import Question
 from backdate.checking.result import CheckResult, Verdict, read_result
 from backdate.checking.settings import AuditOptions, Settings
 from backdate.serial import from_json, to_json
@@ -15,6 +18,7 @@ from backdate.timeline.instants import parse_instant
 
 pytestmark = pytest.mark.network
 NEW = parse_instant("2025-07-31")
+MOVED: dict[str, Any] = {"question": Question.LIFTED, "move_python": True}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,7 @@ def test_a_real_sdist(
 ) -> None:
     settings = Settings(cache=session_cache, index_url=index_url, keep=tmp_path / "kept")
     audit = AuditOptions(tests=3, seed=1)
-    result = check(source, to_instant=NEW, audit=audit, settings=settings)
+    result = check(source, to_instant=NEW, audit=audit, settings=settings, **MOVED)
     assert result.verdict is verdict, result.reason
     assert result.audit is not None
     assert (result.audit.side, result.audit.problem) == ("old", "")
@@ -42,7 +46,7 @@ def test_a_real_sdist(
     if verdict is Verdict.BROKE:
         assert result.comparison is not None
         assert "url_decode" in " ".join(one.message for one in result.comparison.breakages)
-    again = check(source, to_instant=NEW, settings=Settings(cache=session_cache, index_url=index_url))
+    again = check(source, to_instant=NEW, settings=replace(settings, keep=None), **MOVED)
     assert again.verdict is verdict
     for side in (again.old, again.new):
         assert side.environment is not None

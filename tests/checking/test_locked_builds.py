@@ -93,5 +93,5 @@ def test_a_bundle_holds_what_builds_need(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["pylock.toml", BUILD_REQUIREMENTS])
 def test_the_names_are_those_that_the_pages_say(name: str) -> None:
-    page = Path(__file__).parents[2] / "docs" / "index.md"
+    page = Path(__file__).parents[2] / "docs" / "how-it-works" / "package-index.md"
     assert f"venv/{name}" in page.read_text()

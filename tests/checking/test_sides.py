@@ -21,16 +21,18 @@ from fake_setups import (
     start,
 )
 
-from backdate.checking import broken_plugin, sides
+from backdate.checking import broken_plugin, side_runner, sides
 from backdate.checking.broken_plugin import InstalledPlugin, PluginFault
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.obstacles import obstacle_of
+from backdate.checking.question import Question
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, RecipeStore
 from backdate.checking.resources import Resources
 from backdate.checking.result import Obstacle, Verdict
 from backdate.checking.settings import Settings
-from backdate.checking.sides import SidePair, SideRunner, run_both_sides, what_is_lacking
+from backdate.checking.side_runner import SideRunner, what_is_lacking
+from backdate.checking.sides import SidePair, run_sides
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes
 from backdate.checking.verdict import decide
 from backdate.environments.build import Builder
@@ -40,7 +42,7 @@ from backdate.progress import NO_PROGRESS
 from backdate.projects.project import Origin, Project
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.extraction import Extraction
-from backdate.recipes.recipe import Recipe
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.testing.outcomes import SuiteRun
@@ -54,6 +56,9 @@ class Interpreters:
 
     def choose(self, *given: object, **named: object) -> InterpreterChoice:
         return choice(self.python)
+
+    def choose_for(self, *given: object, **named: object) -> InterpreterChoice:
+        return choice()
 
     def usable_at(self, *given: object) -> tuple[str, ...]:
         return ()
@@ -95,7 +100,9 @@ class World:
             progress=NO_PROGRESS,
         )
         later = replace(dated, tree=tmp_path / "new", instant=INSTANT.replace(year=2023))
-        self.new = replace(self.old, name="new", dated=later, folder=tmp_path / "logs" / "new")
+        self.new = replace(
+            self.old, name="new", dated=later, folder=tmp_path / "logs" / "new", moves_python=True
+        )
 
     def run_recipe(self, one: Recipe, dated: DatedProject, *given: object, **named: object) -> RecipeRun:
         side = dated.tree.name
@@ -125,10 +132,10 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
     ) -> tuple[SidePair, World]:
         world = World(tmp_path, old, new, repairs)
         world.interpreters.python = newest
-        monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
+        monkeypatch.setattr(side_runner, "run_recipe", world.run_recipe)
         monkeypatch.setattr("backdate.checking.loop_backend.ProjectBackend", world.bench)
         starting = StartingRecipes(starts=tuple(starts), extraction=Extraction(candidates=(), skipped=()))
-        return run_both_sides(world.project, world.old, lambda: world.new, starting), world
+        return run_sides(world.project, world.old, [lambda: world.new], starting)[0], world
 
     return make
 
@@ -397,16 +404,62 @@ def test_the_old_side_does_not_wait_for_the_new_one_and_new_failures_are_told_wh
         return world.new
 
     world = World(tmp_path, old, lambda one: ran(passed=4, failed=1), lambda one: [])
-    monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
+    monkeypatch.setattr(side_runner, "run_recipe", world.run_recipe)
     starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
-    found = run_both_sides(world.project, world.old, begin_new, starting, told.set)
+    (found,) = run_sides(world.project, world.old, [begin_new], starting, told.set)
     assert found.comparison is not None
     assert len(found.comparison.breakages) == 1
 
 
 def test_where_nothing_fails_nobody_gets_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world, told = World(tmp_path, good, good, lambda one: []), threading.Event()
-    monkeypatch.setattr(sides, "run_recipe", world.run_recipe)
+    monkeypatch.setattr(side_runner, "run_recipe", world.run_recipe)
     starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
-    run_both_sides(world.project, world.old, lambda: world.new, starting, told.set)
+    run_sides(world.project, world.old, [lambda: world.new], starting, told.set)
     assert not told.is_set()
+
+
+def of_two_questions(world: World, tmp_path: Path) -> tuple[SideRunner, SideRunner]:
+    """A declared and a lifted new side of ``world``, whose trees differ."""
+    (tmp_path / "lifted").mkdir()
+    declared = replace(world.new, name="declared", question=Question.DECLARED)
+    later = replace(world.new.dated, tree=tmp_path / "lifted", digest="1" * 64)
+    return declared, replace(world.new, name="lifted", dated=later)
+
+
+def test_both_questions_share_one_old_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path, good, good, lambda one: [])
+    declared, lifted = of_two_questions(world, tmp_path)
+    world.ends["lifted"] = lambda one: ran(passed=4, failed=1)
+    monkeypatch.setattr(side_runner, "run_recipe", world.run_recipe)
+    monkeypatch.setattr(sides, "has_same_packages", lambda *_: False)
+    starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
+    first, second = run_sides(world.project, world.old, [lambda: declared, lambda: lifted], starting)
+    assert sorted(side for side, _ in world.done) == ["lifted", "new", "old"]
+    assert (first.question, second.question) == (Question.DECLARED, Question.LIFTED)
+    assert first.old == second.old
+    assert first.comparison is not None
+    assert second.comparison is not None
+    assert (len(first.comparison.broke), len(second.comparison.broke)) == (0, 1)
+
+
+def test_what_gets_the_same_packages_is_run_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path, good, good, lambda one: [])
+    declared, lifted = of_two_questions(world, tmp_path)
+    monkeypatch.setattr(side_runner, "run_recipe", world.run_recipe)
+    monkeypatch.setattr(sides, "has_same_packages", lambda *_: True)
+    starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
+    first, second = run_sides(world.project, world.old, [lambda: declared, lambda: lifted], starting)
+    assert sorted(side for side, _ in world.done) == ["new", "old"]
+    assert second is first
+
+
+def test_the_declared_recipe_keeps_what_files_state_and_not_what_repairs_add(tmp_path: Path) -> None:
+    world = World(tmp_path, good, good, lambda one: [])
+    declared, lifted = of_two_questions(world, tmp_path)
+    written = InstallStep(kind="packages", packages=("a<2",), provenance=Provenance(rule="ci", file="ci.yml"))
+    repaired = InstallStep(kind="packages", packages=("b<2",), provenance=Provenance(rule="repair: x"))
+    own = replace(recipe("x"), install=(written, repaired))
+    assert packages_of(declared.new_recipe(own)) == {"a<2", "b"}
+    assert packages_of(lifted.new_recipe(own)) == {"a", "b"}
+    assert packages_of(declared.new_recipe(own, ["b<2"])) == {"a<2", "b<2"}

@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from builders import frame, raised, result, run
 from fake_setups import INSTANT, choice, recipe
 
 from backdate.checking.compare import compare_runs
-from backdate.checking.result import Side, Verdict
+from backdate.checking.question import Question
+from backdate.checking.result import Obstacle, Side, Verdict
 from backdate.checking.verdict import decide
+from backdate.environments.environment import BuildFailure
+from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import Outcome, SuiteRun
 
 
 def decided(old: SuiteRun, new: SuiteRun) -> tuple[Verdict, str]:
     sides = [Side(instant=INSTANT, choice=choice(), recipe=recipe("a"), run=one) for one in (old, new)]
     return decide(sides[0], sides[1], compare_runs(old, new))
+
+
+@pytest.mark.parametrize(
+    ("question", "phase", "error", "verdict"),
+    [
+        (Question.DECLARED, "resolve", ErrorClass.UNSATISFIABLE, Verdict.BROKE),
+        (Question.DECLARED, "resolve", ErrorClass.WRONG_INTERPRETER, Verdict.BROKE),
+        (Question.DECLARED, "resolve", ErrorClass.BUILD_TOOL, Verdict.CANNOT_TELL),
+        (Question.DECLARED, "install", ErrorClass.UNSATISFIABLE, Verdict.CANNOT_TELL),
+        (Question.LIFTED, "resolve", ErrorClass.UNSATISFIABLE, Verdict.CANNOT_TELL),
+    ],
+)
+def test_what_users_cannot_install_any_more_is_the_finding_of_the_declared_question(
+    question: Question, phase: str, error: ErrorClass, verdict: Verdict
+) -> None:
+    line = "Because a depends on b>2 and you require b<2, your requirements are unsatisfiable."
+    old = Side(instant=INSTANT, choice=choice(), recipe=recipe("a"), run=run(result("t.py::a")))
+    new = Side(
+        instant=INSTANT,
+        choice=choice(),
+        recipe=recipe("a"),
+        failure=BuildFailure(phase=phase, message=line, choice=choice(), log=Path("/log")),  # type: ignore[arg-type]
+        obstacle=Obstacle(error=error, line=line, help="", log=Path("/log")),
+    )
+    found, reason = decide(old, new, None, question=question)
+    assert found is verdict
+    assert line in reason
+    assert ("cannot be installed any more" in reason) is (verdict is Verdict.BROKE)
 
 
 GONE = raised("ImportError", "cannot import name 'Mapping' from 'collections'", frame("p/a.py"))

@@ -40,8 +40,9 @@ from backdate.bisection.result import BisectResult, CheckSummary, Finding
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import targets_of
 from backdate.checking.check import check_project
+from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
-from backdate.checking.result import Verdict
+from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.sides import SidePair, pair_of_check
 from backdate.checking.verdict import decide
 from backdate.errors import SourceError
@@ -60,9 +61,11 @@ def bisect_project(
     resources: Resources,
     source: str | Path,
     *,
+    question: Question = Question.DECLARED,
     from_instant: Instant | None = None,
     to_instant: Instant | None = None,
     python: str | None = None,
+    move_python: bool = False,
     tests: Sequence[str] = (),
     explanations: bool = True,
     keep: Path | None = None,
@@ -70,7 +73,8 @@ def bisect_project(
 ) -> BisectResult:
     """Since when and because of what tests of the project that ``source`` names fail.
 
-    The parameters are those of ``check``, which runs first. ``tests``: ids to which the search is
+    The parameters are those of ``check``, which runs first. Where nothing broke with the project's own
+    bounds, a note says what does without them. ``tests``: ids to which the search is
     limited; all that broke when empty. ``explanations``: whether warnings, changelogs and changed names
     of culprits are collected, which takes another test run and a download for each. Raises UsageError
     also for a test that the old side does not have.
@@ -83,9 +87,11 @@ def bisect_project(
         checked = check_project(
             resources,
             source,
+            question=question,
             from_instant=from_instant,
             to_instant=to_instant,
             python=python,
+            move_python=move_python,
             keep=folder,
             progress=progress,
         )
@@ -97,14 +103,34 @@ def bisect_project(
             progress=progress,
             explanations=explanations,
         )
+        if question is Question.DECLARED and checked.verdict is Verdict.NOTHING_BROKE:
+            lifted = check_project(
+                resources,
+                source,
+                question=Question.LIFTED,
+                from_instant=checked.old.instant,
+                to_instant=checked.new.instant,
+                python=python,
+                move_python=move_python,
+                keep=folder / "lifted",
+                progress=progress,
+            )
+            result = replace(result, notes=(*result.notes, *_of_lifted(lifted)))
     finally:
         if keep is None:
-            for name in ("old", "new"):
+            for name in ("old", "new", "lifted/old", "lifted/new"):
                 shutil.rmtree(folder / name / "tree", ignore_errors=True)
     check = replace(result.check, start=checked.start)
     result = replace(result, check=check, started=started, duration_s=time.monotonic() - clock)
     write_whole(folder / "bisection.json", to_json(result, indent=2))
     return result
+
+
+def _of_lifted(lifted: CheckResult) -> tuple[str, ...]:
+    """What to say where nothing broke for users: whether it would without the project's own bounds."""
+    if lifted.verdict is Verdict.NOTHING_BROKE:
+        return ()
+    return (f"with its own bounds lifted: {lifted.reason}; --as lifted searches for why",)
 
 
 def bisect_sides(
@@ -148,10 +174,13 @@ def bisect_sides(
 
 def _summary(pair: SidePair) -> CheckSummary:
     """The result of a check of the two sides."""
-    verdict, reason = decide(pair.old, pair.new, pair.comparison, pair.older_python, pair.broken_plugin)
+    verdict, reason = decide(
+        pair.old, pair.new, pair.comparison, pair.older_python, pair.broken_plugin, pair.question
+    )
     return CheckSummary(
         project=pair.old_project.name,
         origin=pair.origin,
+        question=pair.question,
         verdict=verdict,
         reason=reason,
         old_instant=pair.old.instant,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from backdate.advice import NO_ADVICE, Advice, SourcePlace
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
+from backdate.checking.question import Question
 from backdate.checking.result import Verdict
 from backdate.checking.start_instant import StartInstant
 from backdate.diagnosis.api import NameChange
@@ -68,6 +69,7 @@ class CheckSummary:
 
     project: str
     origin: Origin
+    question: Question = Question.LIFTED
     verdict: Verdict
     reason: str
     old_instant: Instant

@@ -16,6 +16,7 @@ import msgspec
 from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.result import FORMAT, MIGRATIONS, CheckResult, Verdict, read_result
 from backdate.migrations import Migration, migrate, read_result_bytes, read_result_file
+from backdate.timeline.instants import Instant
 
 _SINCE = 7
 """The format of results when they were first answered together."""
@@ -40,6 +41,10 @@ class NeededCap:
     """Whether these tests were seen to pass where everything is lifted but this bound and ``kept_with``."""
     kept_with: tuple[str, ...] = ()
     """Other bounds that had to be kept in the run that proves it, as the project declares them."""
+    newest: str = ""
+    """The version that is taken where it is lifted."""
+    released: Instant | None = None
+    """When that version appeared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,8 @@ class CheckAnswers:
     lifted: CheckResult | None = None
     caps: tuple[NeededCap, ...] = ()
     liftable: tuple[UnneededCap, ...] = ()
+    same: bool = False
+    """Whether one environment answers both questions: the project's own bounds keep nothing away."""
 
     def __post_init__(self) -> None:
         """Raise ValueError where a question that decides has no result."""

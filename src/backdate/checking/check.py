@@ -1,26 +1,30 @@
 """The main move: a project at two instants, and what its own tests say in each.
 
-``check_project`` is one walk: open the source, find its recipe, unpin a copy for the new side, run the recipe
-on both sides at once, compare. It prints nothing; progress goes to a reporter.
+``CheckWalk.ask`` is one walk: open the source, find its recipe, for the lifted question unpin a copy, run the
+recipe on the old side and on the new one of each question, compare. ``check_project`` asks one question,
+``answer.py`` both. Nothing is printed; progress goes to a reporter.
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backdate.checking.choose_start import date_start
 from backdate.checking.compare import compare_locks, count_outcomes
 from backdate.checking.dated_project import unpinned_project
+from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
 from backdate.checking.settings import AuditOptions
-from backdate.checking.sides import SidePair, SideRunner, collect_notes, run_both_sides
+from backdate.checking.side_runner import SideName, SideRunner
+from backdate.checking.sides import SidePair, collect_notes, run_sides
 from backdate.checking.verdict import decide
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
@@ -35,16 +39,18 @@ from backdate.timeline.instants import Instant, current_instant, now, require_pa
 from backdate.version import __version__
 
 if TYPE_CHECKING:
-    from backdate.projects.unpinning import Unpinning
+    from backdate.projects.unpinning import SkippedPin, Unpinning
 
 
 def check_project(
     resources: Resources,
     source: str | Path,
     *,
+    question: Question = Question.DECLARED,
     from_instant: Instant | None = None,
     to_instant: Instant | None = None,
     python: str | None = None,
+    move_python: bool = False,
     audit: AuditOptions | None = None,
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
@@ -52,51 +58,142 @@ def check_project(
 ) -> CheckResult:
     """What dependency updates between two instants broke in the project that ``source`` names.
 
-    ``from_instant``: None for what ``choose_start.py`` chooses. ``to_instant``: None for now. ``python``:
-    "3.8" or "3.8.18" on both sides instead of what the rule says (TimeMachine-bench, arXiv 2601.22597, step
-    2). ``audit``: how the tests are audited, that is, whether they assert something; None for not at all.
+    ``question``: what the new side is. ``from_instant``: None for what ``choose_start.py``
+    chooses. ``to_instant``: None for now. ``python``: "3.8" or "3.8.18" on both sides instead of what the
+    rules say. ``move_python``: whether the new side gets the interpreter that the project's rule gives
+    for its instant (TimeMachine-bench, arXiv 2601.22597, step 2), not the old side's while that is supported.
+    ``audit``: how the tests are audited, that is, whether they assert something; None for not at all.
     ``keep``: where trees, logs, patch and result are kept, a folder that is empty or not there yet; None for
     what the settings say. ``on_new_failures`` is called, in a thread, when tests of the new side fail while
     those of the old one may still run: time to get ready.
     """
-    started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
-    if keep is not None:
-        require_new_folder(keep)
-    new_instant = require_past(to_instant or current_instant())
-    with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
-        work = Path(temporary)
-        progress.report(Activity(text=f"opening {source}"))
-        project = resources.open_project(source, work / "old", before=from_instant or new_instant)
-        begun = date_start(project, from_instant, new_instant, resources, python=python, progress=progress)
-        old, starting = begun.project, begun.starting
-        if not starting.starts:
-            raise _no_tests(project)
-        unpinned = cache(lambda: _unpin(project, work / "new", [one.recipe for one in starting.starts]))
-        folder = resources.run_folder(project.name, started, keep)
-        old_side = SideRunner(
-            name="old", dated=old, resources=resources, folder=folder / "old", progress=progress
-        )
-
-        def begin_new() -> SideRunner:
-            unpinned()
-            new = unpinned_project(replace(project, root=work / "new"), new_instant, python=python)
-            return replace(old_side, name="new", dated=new, folder=folder / "new")
-
-        pair = run_both_sides(project, old_side, begin_new, starting, on_new_failures)
-        pair = _repeated(pair, resources, folder / "again", progress)
-        audited = None
-        if audit is not None:
-            from backdate.checking.audit import audit_pair
-
-            audited = audit_pair(pair, resources, audit, folder / "audit", progress)
-        if keep:
-            copy_tree(project.root, folder / "old" / "tree")
-            copy_tree(work / "new", folder / "new" / "tree")
-    unpinning = unpinned()
-    result = _result(project, pair, unpinning, folder, started, time.monotonic() - clock)
-    result = replace(result, start=begun.start, audit=audited)
-    _write(folder, result, unpinning)
+    walk = CheckWalk(
+        resources=resources,
+        from_instant=from_instant,
+        to_instant=to_instant,
+        python=python,
+        move_python=move_python,
+        audit=audit,
+        keep=keep,
+        progress=progress,
+        on_new_failures=on_new_failures,
+    )
+    with walk.ask(source, (question,)) as asked:
+        result = asked.results[question]
+        write_whole(asked.folder / "result.json", to_json(result, indent=2))
     return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedProject:
+    """What came of each question that was asked of a project, while its trees are there."""
+
+    project: Project
+    pairs: Mapping[Question, SidePair]
+    results: Mapping[Question, CheckResult]
+    unpinning: Unpinning | None
+    """What was loosened; None where nobody asked for it."""
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckWalk:
+    """How a project is checked; the fields are the parameters of ``check_project``."""
+
+    resources: Resources
+    from_instant: Instant | None = None
+    to_instant: Instant | None = None
+    python: str | None = None
+    move_python: bool = False
+    audit: AuditOptions | None = None
+    keep: Path | None = None
+    progress: Reporter = NO_PROGRESS
+    on_new_failures: Callable[[], object] = lambda: None
+
+    @contextmanager
+    def ask(self, source: str | Path, questions: Sequence[Question]) -> Iterator[AskedProject]:
+        """Ask ``questions`` of the project that ``source`` names; the old side is run once for them."""
+        started, clock, resources = now(), time.monotonic(), self.resources
+        keep = self.keep or resources.settings.keep
+        if keep is not None:
+            require_new_folder(keep)
+        new_instant = require_past(self.to_instant or current_instant())
+        with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
+            work = Path(temporary)
+            self.progress.report(Activity(text=f"opening {source}"))
+            project = resources.open_project(source, work / "old", before=self.from_instant or new_instant)
+            begun = date_start(
+                project,
+                self.from_instant,
+                new_instant,
+                resources,
+                python=self.python,
+                progress=self.progress,
+            )
+            old, starting = begun.project, begun.starting
+            if not starting.starts:
+                raise _no_tests(project)
+            unpinned = cache(lambda: _unpin(project, work / "new", [one.recipe for one in starting.starts]))
+            folder = resources.run_folder(project.name, started, keep)
+            old_side = SideRunner(
+                name="old", dated=old, resources=resources, folder=folder / "old", progress=self.progress
+            )
+
+            def begin_new(question: Question) -> SideRunner:
+                new = replace(old, instant=new_instant)
+                if question is Question.LIFTED:
+                    unpinned()
+                    new_root = replace(project, root=work / "new")
+                    new = unpinned_project(new_root, new_instant, python=self.python)
+                name: SideName = "new" if len(questions) == 1 else question.value
+                return replace(
+                    old_side,
+                    name=name,
+                    dated=new,
+                    folder=folder / name,
+                    question=question,
+                    moves_python=self.move_python,
+                )
+
+            pairs = run_sides(
+                project,
+                old_side,
+                [partial(begin_new, one) for one in questions],
+                starting,
+                self.on_new_failures,
+            )
+            pairs = self._repeated(pairs, folder)
+            audited = None
+            if self.audit is not None:
+                from backdate.checking.audit import audit_pair
+
+                audited = audit_pair(pairs[0], resources, self.audit, folder / "audit", self.progress)
+            unpinning = unpinned() if Question.LIFTED in questions else None
+            results = {}
+            for question, pair in zip(questions, pairs, strict=True):
+                loosened = unpinning if question is Question.LIFTED else None
+                result = _result(project, pair, loosened, folder, started, time.monotonic() - clock)
+                results[question] = replace(result, question=question, start=begun.start, audit=audited)
+            if keep:
+                _keep_trees(folder, project, pairs)
+            if unpinning is not None and (unpinning.files or unpinning.removed):
+                write_whole(folder / "unpinning.patch", encode_patch(unpinning.patch))
+            yield AskedProject(
+                project=project,
+                pairs=dict(zip(questions, pairs, strict=True)),
+                results=results,
+                unpinning=unpinning,
+                folder=folder,
+            )
+
+    def _repeated(self, pairs: Sequence[SidePair], folder: Path) -> tuple[SidePair, ...]:
+        """``pairs`` with what running tests again says; one that answers both questions is repeated once."""
+        repeated: dict[int, SidePair] = {}
+        for number, pair in enumerate(pairs):
+            if id(pair) not in repeated:
+                again = folder / ("again" if not number else f"again-{pair.question}")
+                repeated[id(pair)] = _repeated(pair, self.resources, again, self.progress)
+        return tuple(repeated[id(pair)] for pair in pairs)
 
 
 def _repeated(pair: SidePair, resources: Resources, folder: Path, progress: Reporter) -> SidePair:
@@ -106,6 +203,14 @@ def _repeated(pair: SidePair, resources: Resources, folder: Path, progress: Repo
     from backdate.checking.repeats import repeat_tests  # most checks have nothing to repeat
 
     return repeat_tests(pair, resources, folder, progress)
+
+
+def _keep_trees(folder: Path, project: Project, pairs: Sequence[SidePair]) -> None:
+    copy_tree(project.root, folder / "old" / "tree")
+    for pair in pairs:
+        name = "new" if len(pairs) == 1 else pair.question.value
+        if not (folder / name / "tree").exists():
+            copy_tree(pair.new_project.tree, folder / name / "tree")
 
 
 def _no_tests(project: Project) -> Exception:
@@ -129,13 +234,13 @@ def _unpin(project: Project, target: Path, recipes: Sequence[Recipe]) -> Unpinni
 def _result(
     project: Project,
     pair: SidePair,
-    unpinning: Unpinning,
+    unpinning: Unpinning | None,
     folder: Path,
     started: Instant,
     duration_s: float,
 ) -> CheckResult:
     old, new = pair.old, pair.new
-    verdict, reason = decide(old, new, pair.comparison, pair.older_python, pair.broken_plugin)
+    verdict, reason = decide(old, new, pair.comparison, pair.older_python, pair.broken_plugin, pair.question)
     changes = (
         compare_locks(old.environment.lock, new.environment.lock)
         if old.environment is not None and new.environment is not None
@@ -154,15 +259,9 @@ def _result(
         comparison=pair.comparison,
         older_python=pair.older_python,
         broken_plugin=pair.broken_plugin,
-        repeated=pair.repeated,
-        unpinning=unpinning.patch.encode("utf-8", "backslashreplace").decode(),
-        set_aside=unpinning.removed,
-        not_loosened=tuple(
-            f"{skipped.file}:{skipped.line}: {skipped.reason}"
-            if skipped.line
-            else f"{skipped.file}: {skipped.reason}"
-            for skipped in unpinning.skipped
-        ),
+        unpinning="" if unpinning is None else unpinning.patch.encode("utf-8", "backslashreplace").decode(),
+        set_aside=() if unpinning is None else unpinning.removed,
+        not_loosened=() if unpinning is None else tuple(map(_not_loosened, unpinning.skipped)),
         notes=(*pair.notes, *collect_notes(old, new)),
         started=started,
         duration_s=duration_s,
@@ -170,7 +269,6 @@ def _result(
     )
 
 
-def _write(folder: Path, result: CheckResult, unpinning: Unpinning) -> None:
-    write_whole(folder / "result.json", to_json(result, indent=2))
-    if unpinning.files or unpinning.removed:
-        write_whole(folder / "unpinning.patch", encode_patch(unpinning.patch))
+def _not_loosened(skipped: SkippedPin) -> str:
+    where = f"{skipped.file}:{skipped.line}" if skipped.line else skipped.file
+    return f"{where}: {skipped.reason}"

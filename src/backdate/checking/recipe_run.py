@@ -135,11 +135,20 @@ def build(
     It is built in a base system with the Debian packages of the recipe where the settings ask for them.
     Raises MachineError when the machine is at fault.
     """
+    request = based_request(recipe, dated, resources, choice)
+    if isinstance(request, BuildFailure):
+        return request
+    return resources.builder.prepare(request, progress=progress, subject=subject)
+
+
+def based_request(
+    recipe: Recipe, dated: DatedProject, resources: Resources, choice: InterpreterChoice
+) -> EnvironmentRequest | BuildFailure:
+    """``request_for``, in the base system that the settings ask for; why there is none, where it fails."""
     base = base_with(wanted_packages(recipe, resources), resources) if resources.apt else None
     if base is not None and not isinstance(base, BaseSystem):
         return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
-    request = replace(request_for(recipe, dated, choice), base=base)
-    return resources.builder.prepare(request, progress=progress, subject=subject)
+    return replace(request_for(recipe, dated, choice), base=base)
 
 
 def run_tests(

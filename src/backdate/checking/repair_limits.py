@@ -10,7 +10,7 @@ from backdate.recipes.loosening import limits_of_repairs
 from backdate.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
-    from backdate.checking.sides import SideRunner
+    from backdate.checking.side_runner import SideRunner
 
 
 def run_as_proven(first: Recipe, old: RecipeRun, new_side: SideRunner) -> RecipeRun:
@@ -20,13 +20,13 @@ def run_as_proven(first: Recipe, old: RecipeRun, new_side: SideRunner) -> Recipe
     that came since. So where tests that the old side passes fail without the repair's limits, the new side is
     run with them as well, and taken so where more of them pass.
     """
-    new = new_side.run_loosened(old.recipe, new_side.folder / "proven")
+    new = new_side.run_new(old.recipe, new_side.folder / "proven")
     limits = limits_of_repairs(first, old.recipe)
     if not limits or _passing(new, old) == _passing(old, old):
         return new
     text = f"tests fail without {', '.join(limits)}, which the old side needs as well: trying with it"
     new_side.progress.report(Activity(text=text))
-    limited = new_side.run_loosened(old.recipe, new_side.folder / "limited", kept=limits)
+    limited = new_side.run_new(old.recipe, new_side.folder / "limited", kept=limits)
     return limited if _passing(limited, old) > _passing(new, old) else new
 
 

@@ -28,6 +28,7 @@ from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.changed_tests.audit_result import SuiteAudit
 from backdate.testing.outcomes import Frame, SuiteRun
+from backdate.text import minor_version
 from backdate.timeline.instants import Instant
 
 FORMAT = 7
@@ -245,6 +246,12 @@ class CheckResult:
     duration_s: float
     folder: Path
     """Where logs, patch and event files are."""
+
+    @property
+    def moved_python(self) -> tuple[str, str] | None:
+        """The minors of the interpreter then and now, where they differ: ``("3.8", "3.9")``."""
+        old, new = (minor_version(side.choice.interpreter.version) for side in (self.old, self.new))
+        return None if old == new else (old, new)
 
 
 def read_result(path: Path) -> CheckResult:

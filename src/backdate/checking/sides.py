@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TypeVar
 
 from backdate.checking.compare import compare_runs, count_outcomes, is_proven
-from backdate.checking.dated_project import DatedProject, dated_project
-from backdate.checking.recipe_run import RecipeRun, notes_of, request_for, run_recipe, with_own_frames
+from backdate.checking.dated_project import DatedProject, choose, dated_project
+from backdate.checking.question import Question
+from backdate.checking.recipe_run import RecipeRun, notes_of, request_for
 from backdate.checking.repeated import NOT_REPEATED, RepeatedTests
-from backdate.checking.resources import Resources
 from backdate.checking.result import BrokenPlugin, CheckResult, Comparison, Obstacle, OlderPython, Side
-from backdate.checking.settings import ACCEPT, SetupOptions
+from backdate.checking.same_packages import has_same_packages
+from backdate.checking.side_runner import SideRunner, what_is_lacking
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
+from backdate.checking.verdict import is_unresolved
 from backdate.environments.environment import InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.progress import Activity, Reporter, StageReporter
+from backdate.progress import Activity
 from backdate.projects.project import Origin, Project
-from backdate.recipes.recipe import Recipe
-from backdate.sandboxes.threads import both
-from backdate.testing.outcomes import Outcome, SuiteRun
-from backdate.text import counted
+from backdate.sandboxes.threads import in_threads
 
-if TYPE_CHECKING:
-    from backdate.checking.attempts import Attempt
-    from backdate.checking.loop_backend import ProjectBackend
-
-_LIMITED = ("timeout", "oom", "disk-limit")
-"""How a run ends that another recipe would take to the same limit."""
-_SEVERAL = 6
-"""Recipes that are tried where there is something to compare anyway."""
+T = TypeVar("T")
+_AT_A_TIME = 2
+"""Sides that are built and run at a time: each builds and tests with more than one process as it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +37,8 @@ class SidePair:
     origin: Origin
     old_project: DatedProject
     new_project: DatedProject
-    """The unpinned copy; its ``python_constraint`` has no upper bound."""
+    """The tree as it is, or the unpinned copy, whose ``python_constraint`` has no upper bound."""
+    question: Question = Question.LIFTED
     old: Side
     """Its environment, where it has one, has to exist: nothing is built for it again."""
     new: Side
@@ -83,6 +79,7 @@ def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
 
     return SidePair(
         origin=checked.origin,
+        question=checked.question,
         old=checked.old,
         new=checked.new,
         old_project=dated("old", checked.old),
@@ -92,215 +89,156 @@ def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
     )
 
 
-def side_of(
-    dated: DatedProject,
-    recipe_run: RecipeRun,
-    repairs: tuple[str, ...] = (),
-    obstacle: Obstacle | None = None,
-) -> Side:
-    """The side that ``recipe_run`` on ``dated`` is. ``repairs``: what was changed in the first recipe."""
-    return Side(
-        instant=dated.instant,
-        choice=recipe_run.choice,
-        recipe=recipe_run.recipe,
-        compromise="; ".join(repairs),
-        environment=recipe_run.environment,
-        failure=recipe_run.failure,
-        run=None if recipe_run.run is None else with_own_frames(recipe_run.run, dated.tree),
-        obstacle=obstacle,
-    )
-
-
 def _request(side: Side, dated: DatedProject) -> EnvironmentRequest:
     base = side.environment.base if side.environment is not None else None
     return replace(request_for(side.recipe, dated, side.choice), base=base)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideRunner:
-    """Runs recipes on one side of a check."""
+class NewRun:
+    """What became of the recipe on a new side."""
 
-    name: Literal["old", "new"]
-    dated: DatedProject
-    resources: Resources
-    folder: Path
-    """For the logs of this side."""
-    progress: Reporter
-
-    def run_starting(self, start: StartingRecipe) -> RecipeRun:
-        """Run a recipe as it is, with the interpreter that it was tested with."""
-        recipe_run = run_recipe(
-            start.recipe,
-            self.dated,
-            self.resources,
-            log_folder=self.folder,
-            progress=self.progress,
-            subject=self.name,
-            python=start.python,
-        )
-        self.report_end(recipe_run)
-        return recipe_run
-
-    def run_loosened(
-        self,
-        recipe: Recipe,
-        log_folder: Path,
-        choice: InterpreterChoice | None = None,
-        kept: Collection[str] = (),
-    ) -> RecipeRun:
-        """Run ``recipe`` without its pins. The interpreters that it was tested with do not bind it either.
-
-        ``choice``: another interpreter than the instant asks for. ``kept``: requirements that stay pinned.
-        """
-        from backdate.recipes.loosening import loosened_recipe
-
-        choice = choice or self.resources.interpreters.choose(
-            self.dated.python_constraint, self.dated.instant, forced=self.dated.python
-        )
-        recipe_run = run_recipe(
-            loosened_recipe(recipe, kept),
-            self.dated,
-            self.resources,
-            log_folder=log_folder,
-            progress=self.progress,
-            subject=self.name,
-            choice=choice,
-        )
-        self.report_end(recipe_run)
-        return recipe_run
-
-    def set_up(self, starts: Sequence[StartingRecipe], first: RecipeRun) -> Attempt | None:
-        """The best attempt at a recipe whose tests pass, as ``backdate setup`` seeks it.
-
-        ``first``: the run of the first of ``starts``.
-        """
-        from backdate.checking.loop import Loop  # with all rules of repair, which few checks need
-
-        options = SetupOptions()
-        if count_outcomes(first.run).passed:
-            options = replace(options, attempts=_SEVERAL)
-        # by the share of tests alone a run that lost whole files may be proven
-        enough = _nothing_lacks if is_proven(first.run) else None
-        loop = Loop(
-            self._backend(self.dated),
-            options,
-            self.dated.tree,
-            enough=enough,
-            progress=self.progress,
-            subject=self.name,
-        )
-        return loop.run(starts, known=first)
-
-    def repair_build(self, failed: RecipeRun) -> Attempt | None:
-        """The environment built with a repaired recipe; None when no repair helps.
-
-        Failing tests are what the check is about: nothing is repaired for them, nor is the interpreter
-        changed.
-        """
-        from backdate.checking.loop import Loop
-
-        dated = replace(self.dated, python=failed.choice.interpreter.version)
-        loop = Loop(
-            self._backend(dated),
-            SetupOptions(),
-            dated.tree,
-            enough=lambda recipe_run: recipe_run.environment is not None,
-        )
-        best = loop.run([StartingRecipe(recipe=failed.recipe, source="the old side's recipe")], known=failed)
-        return best if best is not None and best.recipe_run.environment is not None else None
-
-    def _backend(self, dated: DatedProject) -> ProjectBackend:
-        from backdate.checking.loop_backend import ProjectBackend
-
-        return ProjectBackend(
-            dated=dated,
-            resources=self.resources,
-            folder=self.folder,
-            progress=self.progress,
-            subject=self.name,
-        )
-
-    def finished(
-        self, recipe_run: RecipeRun, repairs: tuple[str, ...] = (), obstacle: Obstacle | None = None
-    ) -> Side:
-        """The side that ``recipe_run`` is, with what stood in its way. ``obstacle``: that, where known."""
-        return side_of(self.dated, recipe_run, repairs, obstacle or self.obstacle(recipe_run))
-
-    def obstacle(self, recipe_run: RecipeRun) -> Obstacle | None:
-        """What stood in the way of ``recipe_run``, if anything."""
-        run = recipe_run.run
-        if run is not None and run.status == "completed" and count_outcomes(run).passed:
-            return None
-        from backdate.checking.obstacles import obstacle_of
-
-        return obstacle_of(recipe_run, self.dated, self.resources)
-
-    def report_end(self, recipe_run: RecipeRun) -> None:
-        """Report whether the side has an environment in the end."""
-        stages = StageReporter(self.progress, self.name)
-        if recipe_run.failure is None:
-            stages.enter("done")
-        else:
-            stages.enter("failed", f"no environment ({recipe_run.failure.phase})")
+    side: SideRunner
+    run: RecipeRun
+    obstacle: Obstacle | None = None
+    """None also where nobody has looked yet."""
 
 
-def run_both_sides(
+@dataclass(slots=True, kw_only=True)
+class _OldRun:
+    """What became of the old side so far."""
+
+    start: StartingRecipe
+    run: RecipeRun
+    lack: str = ""
+    """Why another recipe was sought."""
+    repairs: tuple[str, ...] = ()
+    changed: bool = False
+    """Whether it has another recipe than the first."""
+
+
+def run_sides(
     project: Project,
     old_side: SideRunner,
-    begin_new: Callable[[], SideRunner],
+    begin_new: Sequence[Callable[[], SideRunner]],
     starting: StartingRecipes,
     on_new_failures: Callable[[], object] = lambda: None,
-) -> SidePair:
-    """Both sides with one recipe: the first of ``starting``, unless that tests little on the old side.
+) -> tuple[SidePair, ...]:
+    """The old side with each of the new ones, all with one recipe: the first of ``starting``, unless that
+    tests little on the old side.
 
-    Then the old side is set up as ``backdate setup`` does it, and both sides use the recipe that was found. A
+    Then the old side is set up as ``backdate setup`` does it, and all sides use the recipe that was found. A
     new side that does not build with that recipe is repaired as far as building goes. ``begin_new``: the new
-    side, for which the old one does not wait. ``on_new_failures``: see ``check_project``.
+    sides, for which the old one does not wait; one that would get the packages and the interpreter of the
+    first has its pair. Two sides run at a time. ``on_new_failures``: see ``check_project``.
     """
     first = starting.starts[0]
+    choice = choose(first.recipe, old_side.dated, old_side.resources.interpreters, first.python)
+    begin = [_once(partial(_begun, make, choice)) for make in begin_new]
 
-    def run_new() -> tuple[SideRunner, RecipeRun, Obstacle | None]:
-        side = begin_new()
-        run = side.run_loosened(first.recipe, side.folder)
+    def run_new(number: int) -> NewRun | None:
+        side = begin[number]()
+        if number and has_same_packages(begin[0](), side, first.recipe):
+            return None
+        run = side.run_new(first.recipe, side.folder)
         obstacle = side.obstacle(run)  # while the old side, which nothing stops, is still tested
         if obstacle is not None or count_outcomes(run.run).failed:
             on_new_failures()
-        return side, run, obstacle
+        return NewRun(side=side, run=run, obstacle=obstacle)
 
-    old, (new_side, unrepaired, obstacle) = both(lambda: old_side.run_starting(first), run_new)
-    best, new = first, unrepaired
-    repairs: tuple[str, ...] = ()
-    lack = what_is_lacking(old.run)
-    if lack:
-        text = f"{lack} with the first recipe: trying others and repairs"
-        old_side.progress.report(Activity(text=text))
-        attempt = old_side.set_up(starting.starts, old)
-        if attempt is not None and attempt.recipe_run is not old:
-            old, repairs = attempt.recipe_run, attempt.repairs
-            best = starting.starts[attempt.record.candidate - 1]
-            if old.environment is not None:
-                from backdate.checking.repair_limits import run_as_proven
+    old_runs: list[RecipeRun] = []
+    new_runs: dict[int, NewRun | None] = {}
+    in_threads(
+        [
+            lambda: old_runs.append(old_side.run_starting(first)),
+            *(
+                lambda number=number: new_runs.update({number: run_new(number)})
+                for number in range(len(begin))
+            ),
+        ],
+        jobs=_AT_A_TIME,
+        name="side",
+    )
+    old = _OldRun(start=first, run=old_runs[0])
+    old.lack = what_is_lacking(old.run.run)
+    if old.lack:
+        _set_up_old(old, old_side, starting)
+    if old_side.resources.settings.store and is_proven(old.run.run):
+        keep_proven(project, old.run, old_side.dated.instant, old_side.resources.cache)
+    pairs: list[SidePair] = []
+    for number in range(len(begin)):
+        side = begin[number]()
+        if old.changed and old.run.environment is not None:
+            side = _beside(side, old.run.choice)
+            same = number and has_same_packages(begin[0](), side, old.run.recipe)
+            from backdate.checking.repair_limits import run_as_proven
 
-                new = run_as_proven(best.recipe, old, new_side)
-    resources = old_side.resources
-    if resources.settings.store and is_proven(old.run):
-        keep_proven(project, old, old_side.dated.instant, resources.cache)
-    new_repairs = repairs
-    if new.failure is not None and old.run is not None:
+            run = None if same else run_as_proven(old.start.recipe, old.run, side)
+            new_runs[number] = None if run is None else NewRun(side=side, run=run)
+        new = new_runs[number]
+        pairs.append(pairs[0] if new is None else _pair(project, old_side, old, new, starting))
+    return tuple(pairs)
+
+
+def _once(make: Callable[[], T]) -> Callable[[], T]:
+    """``make``, called once for all threads."""
+    lock, made = threading.Lock(), list[T]()
+
+    def get() -> T:
+        with lock:
+            if not made:
+                made.append(make())
+            return made[0]
+
+    return get
+
+
+def _begun(make: Callable[[], SideRunner], old: InterpreterChoice) -> SideRunner:
+    return _beside(make(), old)
+
+
+def _beside(side: SideRunner, old: InterpreterChoice) -> SideRunner:
+    """``side`` with the interpreter that the old one has now, where it keeps that one at all."""
+    return side if side.moves_python else replace(side, beside=old)
+
+
+def _set_up_old(old: _OldRun, old_side: SideRunner, starting: StartingRecipes) -> None:
+    """Seek a recipe with which more of the old side's tests pass."""
+    text = f"{old.lack} with the first recipe: trying others and repairs"
+    old_side.progress.report(Activity(text=text))
+    attempt = old_side.set_up(starting.starts, old.run)
+    if attempt is not None and attempt.recipe_run is not old.run:
+        old.run, old.repairs, old.changed = attempt.recipe_run, attempt.repairs, True
+        old.start = starting.starts[attempt.record.candidate - 1]
+
+
+def _pair(
+    project: Project, old_side: SideRunner, old: _OldRun, new_run: NewRun, starting: StartingRecipes
+) -> SidePair:
+    """The old side with one new one."""
+    new_side, new, obstacle, repairs = new_run.side, new_run.run, new_run.obstacle, old.repairs
+    unresolved = new_side.question is Question.DECLARED and is_unresolved(
+        new.failure, obstacle or new_side.obstacle(new)
+    )
+    if new.failure is not None and old.run.run is not None and not unresolved:
         repaired = new_side.repair_build(new)
         if repaired is not None:
-            new, new_repairs = repaired.recipe_run, (*repairs, *repaired.repairs)
+            new, repairs, obstacle = repaired.recipe_run, (*repairs, *repaired.repairs), None
     notes = list(starting.notes)
-    if best.origin == "store":
-        notes.append(f"the recipe is from the {best.source}")
-    if best is not first:
-        notes.append(f"{lack} with the first recipe ({first.source}); this one is from {best.source}")
-    old_side.report_end(old)
+    if old.start.origin == "store":
+        notes.append(f"the recipe is from the {old.start.source}")
+    first = starting.starts[0]
+    if old.start is not first:
+        notes.append(
+            f"{old.lack} with the first recipe ({first.source}); this one is from {old.start.source}"
+        )
+    old_side.report_end(old.run)
     new_side.report_end(new)
-    finished_old = old_side.finished(old, repairs)
-    finished_new = new_side.finished(new, new_repairs, obstacle if new is unrepaired else None)
+    finished_old = old_side.finished(old.run, old.repairs)
+    finished_new = new_side.finished(new, repairs, obstacle)
     return SidePair(
         origin=project.origin,
+        question=new_side.question,
         old_project=old_side.dated,
         new_project=new_side.dated,
         old=finished_old,
@@ -328,7 +266,7 @@ def _without_broken_plugin(old: Side, new: Side, new_side: SideRunner) -> Broken
     for options in (True, False):  # what it adds to the command line may be among the project's own options
         recipe = without_plugin(new.recipe, name, options=options)
         folder = new_side.folder / ("without-plugin" if options else "without-plugin-and-options")
-        side = new_side.finished(new_side.run_loosened(recipe, folder, new.choice))
+        side = new_side.finished(new_side.run_new(recipe, folder, new.choice))
         if side.run is not None and count_outcomes(side.run).passed:
             return BrokenPlugin(
                 name=name,
@@ -349,33 +287,9 @@ def _with_older_python(old: Side, new: Side, new_side: SideRunner) -> OlderPytho
     version = old.choice.interpreter.version
     text = f"the project itself does not build on the new side: trying Python {version} there"
     new_side.progress.report(Activity(text=text))
-    recipe_run = new_side.run_loosened(old.recipe, new_side.folder / "older-python", old.choice)
+    recipe_run = new_side.run_new(old.recipe, new_side.folder / "older-python", old.choice)
     side = new_side.finished(recipe_run)
     return OlderPython(side=side, comparison=None if side.run is None else compare_runs(old.run, side.run))
-
-
-def _nothing_lacks(recipe_run: RecipeRun) -> bool:
-    return not what_is_lacking(recipe_run.run)
-
-
-def what_is_lacking(run: SuiteRun | None) -> str:
-    """Why other recipes and repairs are tried on an old side; empty where it shows what an update breaks.
-
-    It does when at least 95 % of what was collected passes, and at least 95 % of the files are collected.
-    Of what fails, and of files that cannot be collected, nothing can be told: it may be that something is not
-    installed.
-    """
-    counts = count_outcomes(run)
-    if run is None or not counts.passed:
-        return "no test passes"
-    lost = counts.not_collected
-    collected = (result for result in run.results if result.outcome is not Outcome.NOT_COLLECTED)
-    files = {result.file or result.id.rpartition(".")[0] for result in collected}
-    whole = len(files) >= ACCEPT * (len(files) + lost)
-    if (counts.share >= ACCEPT and whole) or run.status in _LIMITED:
-        return ""
-    also = f" and {counted(lost, 'file')} cannot be collected" if lost else ""
-    return f"only {counts.passed} of {counts.passed + counts.failed} tests pass{also}"
 
 
 def collect_notes(old: Side, new: Side) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backdate.checking.question import Question
 from backdate.checking.result import (
     Breakage,
     BrokenPlugin,
@@ -14,9 +15,12 @@ from backdate.checking.result import (
     Side,
     Verdict,
 )
+from backdate.environments.environment import BuildFailure
+from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import SuiteRun
 from backdate.text import counted, first_line, plural
 
+_NO_SUCH_SET = (ErrorClass.UNSATISFIABLE, ErrorClass.WRONG_INTERPRETER)
 _LEAST_RUN_AGAIN = 0.5
 """The part of the tests that passed which has to run again, before nothing broke."""
 
@@ -27,9 +31,13 @@ def decide(
     comparison: Comparison | None,
     older_python: OlderPython | None = None,
     broken_plugin: BrokenPlugin | None = None,
+    question: Question = Question.LIFTED,
 ) -> tuple[Verdict, str]:
-    """The verdict and one sentence that says why. The last two arguments are as of ``CheckResult``."""
+    """The verdict and one sentence that says why. The last three arguments are as of ``CheckResult``."""
     good = 0 if old.run is None else sum(result.outcome.good for result in old.run.results)
+    if good and question is Question.DECLARED and is_unresolved(new.failure, new.obstacle):
+        assert new.obstacle is not None
+        return Verdict.BROKE, f"what the project declares cannot be installed any more: {new.obstacle.line}"
     if good and new.obstacle is not None and new.obstacle.own_build:
         return Verdict.BROKE, _own_build(new, new.obstacle, older_python)
     if comparison is None or old.run is None or new.run is None:
@@ -60,6 +68,13 @@ def decide(
     if others:
         return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"
     return Verdict.NOTHING_BROKE, f"{passing}{_besides(comparison)}"
+
+
+def is_unresolved(failure: BuildFailure | None, obstacle: Obstacle | None) -> bool:
+    """Whether no set of releases is what is asked for, by the resolver's own word."""
+    if failure is None or obstacle is None or failure.phase != "resolve":
+        return False
+    return failure.certain or obstacle.error in _NO_SUCH_SET
 
 
 def _besides(comparison: Comparison) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json, write_output
@@ -27,7 +28,9 @@ class BisectArguments:
         list[str] | None,
         typer.Option("--test", metavar="NODEID", help="Only this test. May be given several times."),
     ] = None
+    as_: options.AsOne = Question.DECLARED
     python: options.Python = None
+    move_python: options.MovePython = False
     outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     picture: Annotated[
@@ -70,6 +73,8 @@ def bisect_command(arguments: BisectArguments) -> int:
             from_instant=options.instant(arguments.from_),
             to_instant=options.instant(arguments.to),
             python=arguments.python,
+            move_python=arguments.move_python,
+            question=arguments.as_,
             tests=tuple(arguments.test or ()),
             progress=progress,
         )

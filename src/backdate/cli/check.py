@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backdate.checking.question import AskedQuestions, Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, write_json
 
 if TYPE_CHECKING:
+    from backdate.checking.answers import CheckAnswers
     from backdate.checking.settings import AuditOptions
 
 
@@ -23,12 +25,14 @@ class CheckArguments:
     source: options.Source = "."
     from_: options.FromInstant = None
     to: options.ToInstant = None
+    as_: options.As = AskedQuestions.DECLARED
     python: options.Python = None
+    move_python: options.MovePython = False
     outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     junit: Annotated[
         Path | None,
-        typer.Option("--junit", metavar="DIR", help="Write both runs there as JUnit XML for other tools."),
+        typer.Option("--junit", metavar="DIR", help="Write the runs there as JUnit XML for other tools."),
     ] = None
     keep: Annotated[
         Path | None,
@@ -64,13 +68,14 @@ def check_command(arguments: CheckArguments) -> int:
     """Tell which of a project's own tests dependency updates broke.
 
     Builds the project's environment as of an old instant and as of a new one, runs its tests in both,
-    and compares. INSTANT is 2021-03-01 (00:00 UTC), 2021-03, '30 days ago', yesterday, P3M, or a full
-    2021-03-01T12:30:00Z.
+    and compares. Two questions are answered in one run: does the project work today for its users, with the
+    bounds that it declares, and would it with the newest of everything? INSTANT is 2021-03-01 (00:00 UTC),
+    2021-03, '30 days ago', yesterday, P3M, or a full 2021-03-01T12:30:00Z.
 
     What an audit finds does not change the exit status.
 
-    Exit status: 0 nothing broke, 1 something broke, 2 cannot tell, or tests fail differently from before,
-    3 misuse, 4 this machine lacks something.
+    Exit status, by what --as names: 0 nothing broke, 1 something broke, 2 cannot tell, or tests fail
+    differently from before, 3 misuse, 4 this machine lacks something.
     """
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
@@ -87,24 +92,36 @@ def check_command(arguments: CheckArguments) -> int:
     from backdate.session import Session
 
     with watch() as progress, Session(settings) as session:
-        result = session.check(
+        answers = session.answer(
             arguments.source,
+            decided_by=arguments.as_,
             from_instant=options.instant(arguments.from_),
             to_instant=options.instant(arguments.to),
             python=arguments.python,
+            move_python=arguments.move_python,
             audit=audit,
             progress=progress,
         )
-    write_json((arguments.json,), result)
+    write_json((arguments.json,), answers)
     if arguments.junit is not None:
-        from backdate.serial import write_whole
-        from backdate.testing.junit import to_junit
+        _write_junit(answers, arguments.junit)
+    target.write(answers, source=arguments.source, verbose=arguments.verbose)
+    return of_verdict(answers.verdict)
 
-        for name, side in (("old", result.old), ("new", result.new)):
-            if side.run is not None:
-                write_whole(arguments.junit / f"{name}.xml", to_junit(side.run))
-    target.write(result, source=arguments.source, verbose=arguments.verbose)
-    return of_verdict(result.verdict)
+
+def _write_junit(answers: CheckAnswers, folder: Path) -> None:
+    """The old side's run, that of the new side which decides, and that of the other question."""
+    from backdate.serial import write_whole
+    from backdate.testing.junit import to_junit
+
+    deciding = answers.deciding
+    runs = {"old": deciding.old.run, "new": deciding.new.run}
+    other = answers.lifted if deciding.question is Question.DECLARED else answers.declared
+    if other is not None and not answers.same:
+        runs[f"new-{other.question}"] = other.new.run
+    for name, run in runs.items():
+        if run is not None:
+            write_whole(folder / f"{name}.xml", to_junit(run))
 
 
 def audit_options(arguments: CheckArguments) -> AuditOptions | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget
@@ -29,7 +30,9 @@ class FixArguments:
     source: options.Source = "."
     from_: options.FromInstant = None
     to: options.ToInstant = None
+    as_: options.AsOne = Question.LIFTED
     python: options.Python = None
+    move_python: options.MovePython = False
     solver: Annotated[
         str,
         typer.Option(
@@ -97,6 +100,8 @@ def fix_command(arguments: FixArguments) -> int:
             from_instant=options.instant(arguments.from_),
             to_instant=options.instant(arguments.to),
             python=arguments.python,
+            move_python=arguments.move_python,
+            question=arguments.as_,
             options=FixOptions(solver=arguments.solver, allow_test_edits=arguments.tests),
             keep=arguments.keep,
             progress=progress,

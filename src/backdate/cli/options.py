@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backdate.checking.question import AskedQuestions, Question
+
 if TYPE_CHECKING:
     from backdate.checking.settings import Settings
     from backdate.progress import Reporter
@@ -38,6 +40,30 @@ Python = Annotated[
     str | None,
     typer.Option(
         "--python", metavar="X.Y", help="Use this interpreter instead of what the project's rule says."
+    ),
+]
+As = Annotated[
+    AskedQuestions,
+    typer.Option(
+        "--as",
+        help="What decides: declared, the project as its users install it today; lifted, without its own "
+        "pins and upper bounds; or the worse of both.",
+    ),
+]
+AsOne = Annotated[
+    Question,
+    typer.Option(
+        "--as",
+        help="The new side: declared, the project as its users install it today; lifted, without its own "
+        "pins and upper bounds.",
+    ),
+]
+MovePython = Annotated[
+    bool,
+    typer.Option(
+        "--move-python",
+        help="Let the new side have the interpreter that its instant asks for. Default: the old side's, "
+        "while it is supported.",
     ),
 ]
 SandboxName = Annotated[

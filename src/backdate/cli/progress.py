@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from backdate.timeline.instants import Instant
 
 _BUILD_LINE_EVERY_S = 10.0
-_ORDER = {"old": 0, "new": 1}
+_ORDER = {"old": 0, "new": 1, "declared": 1, "lifted": 2}
 """Sides before tasks; tasks as they began."""
 
 

@@ -15,7 +15,7 @@ from backdate.cli.terminal import printable
 from backdate.output.advice_text import advice_lines
 from backdate.output.run_words import counts_in_words
 from backdate.testing.outcomes import Frame
-from backdate.text import counted
+from backdate.text import counted, minor_version
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
@@ -72,14 +72,29 @@ def _styled(text: str, style: str) -> Text:
 
 def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line]:
     """The report, line by line."""
+    yield project_line(result), "bold"
+    yield from start_notes(result.start)
+    yield side_line("old", result.old), ""
+    yield side_line("new", result.new), ""
+    yield from detail_lines(result, verbose=verbose)
+    yield "", ""
+    yield verdict_line(result)
+    yield moved_line(result), "dim"
+    yield from advice_lines(result.advice)
+    yield f"Logs: {result.folder}", "dim"
+
+
+def project_line(result: CheckResult) -> str:
+    """What was checked."""
     revision = (
         f" at {result.origin.revision[:12]}" if result.origin.kind == "git" and result.origin.revision else ""
     )
     changed = " with uncommitted changes" if result.origin.modified else ""
-    yield f"{result.project} ({result.origin.location}{revision}{changed})", "bold"
-    yield from start_notes(result.start)
-    yield _side_line("old", result.old), ""
-    yield _side_line("new", result.new), ""
+    return f"{result.project} ({result.origin.location}{revision}{changed})"
+
+
+def detail_lines(result: CheckResult, *, verbose: bool) -> Iterator[Line]:
+    """What came of the two sides, but for the verdict and the advice."""
     yield from _failures(result)
     yield from _changes(result.changes, verbose)
     yield from _breakages(result, verbose)
@@ -91,10 +106,6 @@ def result_lines(result: CheckResult, *, verbose: bool = False) -> Iterator[Line
     yield from audit_lines(result.audit, verbose=verbose)
     for note in result.notes:
         yield f"Note: {note}", "yellow"
-    yield "", ""
-    yield f"{_HEADINGS[result.verdict]}: {result.reason}.", _STYLES[result.verdict]
-    yield from advice_lines(result.advice)
-    yield f"Logs: {result.folder}", "dim"
 
 
 def start_notes(start: StartInstant | None) -> Iterator[Line]:
@@ -103,7 +114,26 @@ def start_notes(start: StartInstant | None) -> Iterator[Line]:
         yield f"  {line}", "dim"
 
 
-def _side_line(name: str, side: Side) -> str:
+def verdict_line(result: CheckResult, before: str = "") -> Line:
+    """The verdict and why; ``before``: what it is the verdict of."""
+    return f"{before}{_HEADINGS[result.verdict]}: {result.reason}.", _STYLES[result.verdict]
+
+
+def moved_line(result: CheckResult) -> str:
+    """Which of packages and interpreter moved between the two sides."""
+    new = result.new.choice
+    if result.moved_python is None:
+        python = f"Python {minor_version(new.interpreter.version)} stayed"
+    else:
+        python = f"Python {result.moved_python[0]} became {result.moved_python[1]} ({new.reason})"
+    if result.new.environment is None:
+        return f"Moved: {python}"
+    number = len(result.changes)
+    return f"Moved: {counted(number, 'distribution') if number else 'no distribution'}; {python}"
+
+
+def side_line(name: str, side: Side) -> str:
+    """One side: its instant, interpreter, environment and the outcomes of its tests."""
     python = f"Python {side.choice.interpreter.version}"
     built = "environment does not build"
     if side.environment is not None:
@@ -158,7 +188,7 @@ def _older_python(result: CheckResult) -> Iterator[Line]:
     side, comparison = result.older_python.side, result.older_python.comparison
     yield "", ""
     yield "With the interpreter of the old side, and the new packages:", "bold"
-    yield _side_line("new", side), ""
+    yield side_line("new", side), ""
     if comparison is None:
         yield from _in_the_way(side)
         return
@@ -196,7 +226,7 @@ def _broken_plugin(result: CheckResult, verbose: bool) -> Iterator[Line]:
         return
     yield "", ""
     yield f"Without the plugin {broken.name} of pytest ({broken.distribution}), which does not work:", "bold"
-    yield _side_line("new", broken.side), ""
+    yield side_line("new", broken.side), ""
     for breakage in broken.comparison.breakages:
         yield from _breakage(breakage, verbose)
 

@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from backdate.checking.answers import CheckAnswers
-from backdate.cli.render import Line, print_lines, result_lines
+from backdate.checking.answers import CheckAnswers, NeededCap, UnneededCap
+from backdate.checking.question import Question
+from backdate.checking.result import CheckResult, Verdict
+from backdate.cli.render import (
+    Line,
+    detail_lines,
+    moved_line,
+    print_lines,
+    project_line,
+    result_lines,
+    side_line,
+    start_notes,
+    verdict_line,
+)
+from backdate.output.advice_text import advice_lines
+from backdate.text import counted, plural
+
+_OF = {Question.DECLARED: "Users today: ", Question.LIFTED: "Without your own bounds: "}
+"""What an answer is about, for the reader who maintains the project."""
 
 
 def print_answers(answers: CheckAnswers, *, verbose: bool = False) -> None:
@@ -15,7 +33,67 @@ def print_answers(answers: CheckAnswers, *, verbose: bool = False) -> None:
 
 def answers_lines(answers: CheckAnswers, *, verbose: bool = False) -> Iterator[Line]:
     """The report, line by line."""
-    for number, result in enumerate(answers.results):
-        if number:
-            yield "", ""
-        yield from result_lines(result, verbose=verbose)
+    declared, lifted = answers.declared, answers.lifted
+    if declared is None or lifted is None:
+        yield from result_lines(answers.deciding, verbose=verbose)
+        return
+    yield project_line(declared), "bold"
+    yield from start_notes(declared.start)
+    yield side_line("old", declared.old), ""
+    if answers.same:
+        yield side_line("new", declared.new), ""
+        yield from detail_lines(declared, verbose=verbose)
+    else:
+        yield side_line("new, declared", declared.new), ""
+        yield side_line("new, lifted", lifted.new), ""
+        yield from _details(declared, lifted, verbose)
+    yield "", ""
+    yield from _verdicts(answers, declared, lifted)
+    advised = declared if declared.advice or answers.same else lifted
+    yield from advice_lines(advised.advice)
+    yield f"Logs: {declared.folder}", "dim"
+
+
+def _details(declared: CheckResult, lifted: CheckResult, verbose: bool) -> Iterator[Line]:
+    """Those of both new sides, each under its own heading where both have something to tell."""
+    yield from detail_lines(declared, verbose=verbose)
+    if lifted.verdict is Verdict.NOTHING_BROKE and not verbose:
+        return
+    yield "", ""
+    yield "With your own pins and upper bounds lifted:", "bold"
+    besides = replace(
+        lifted,
+        changes=tuple(change for change in lifted.changes if change not in declared.changes),
+        notes=tuple(note for note in lifted.notes if note not in declared.notes),
+    )
+    yield from detail_lines(besides, verbose=verbose)
+
+
+def _verdicts(answers: CheckAnswers, declared: CheckResult, lifted: CheckResult) -> Iterator[Line]:
+    yield verdict_line(declared, _OF[Question.DECLARED])
+    yield f"  {moved_line(declared)}", "dim"
+    if answers.same:
+        yield "  Your own bounds keep nothing away: it is the same without them", "dim"
+        return
+    yield verdict_line(lifted, _OF[Question.LIFTED])
+    yield f"  {moved_line(lifted)}", "dim"
+    for cap in answers.caps:
+        yield f"  {_needed(cap)}", "yellow"
+    for free in answers.liftable:
+        yield f"  {_liftable(free)}", "green"
+
+
+def _needed(cap: NeededCap) -> str:
+    released = f" ({cap.released:%Y-%m-%d})" if cap.released else ""
+    tests = f"{counted(cap.tests, 'test')} {plural(cap.tests, 'breaks', 'break')}"
+    text = f"Without your cap {cap.requirement} ({cap.file}:{cap.line}): {tests}"
+    text += f" with {cap.distribution} {cap.newest}{released}"
+    if not cap.proven:
+        return f"{text} (not shown by a run)"
+    kept = f"this and {', '.join(cap.kept_with)}" if cap.kept_with else "only this cap"
+    return f"{text} (seen: all pass with {kept} kept)"
+
+
+def _liftable(cap: UnneededCap) -> str:
+    where = f"{cap.file}:{cap.line}"
+    return f"You can lift {cap.requirement} ({where}): nothing breaks with {cap.distribution} {cap.without}"

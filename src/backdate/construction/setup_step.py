@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.result import Side
 from backdate.checking.settings import SetupOptions
-from backdate.checking.sides import side_of
+from backdate.checking.side_runner import side_of
 from backdate.checking.tree_setup import StartingPoint, set_up_tree
 from backdate.construction.job_context import JobContext, cpu_of
 from backdate.construction.store import keep, read_kept

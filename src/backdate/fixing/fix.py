@@ -11,6 +11,7 @@ from pathlib import Path
 
 from backdate.advising.advised_check import check_with_advice
 from backdate.checking.compare import compare_runs
+from backdate.checking.question import Question
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
 from backdate.checking.sides import SidePair, pair_of_check
@@ -79,16 +80,19 @@ def fix_project(
     source: str | Path,
     *,
     solver: OpenSolver | None = None,
+    question: Question = Question.LIFTED,
     from_instant: Instant | None = None,
     to_instant: Instant | None = None,
     python: str | None = None,
+    move_python: bool = False,
     options: FixOptions | None = None,
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> FixedFiles:
     """What makes the tests of the project pass again that dependency updates broke.
 
-    Nothing of ``source`` is changed. The parameters of the sides are those of ``checking.check``.
+    Nothing of ``source`` is changed. The parameters of the sides are those of ``checking.check``; a fix is
+    wanted for what lifting the project's own bounds reveals.
     ``solver``: opens it; None for the rules. Raises as a check does, and UsageError for a solver
     that cannot be had.
     """
@@ -98,9 +102,11 @@ def fix_project(
         checked = check_with_advice(
             resources,
             source,
+            question=question,
             from_instant=from_instant,
             to_instant=to_instant,
             python=python,
+            move_python=move_python,
             keep=folder,
             progress=progress,
         )

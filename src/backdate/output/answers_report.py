@@ -26,9 +26,9 @@ QUESTIONS = {
 
 
 def answers_report(answers: CheckAnswers) -> OutputReport:
-    """The answers as a report; of one question alone, that of its result."""
+    """The answers as a report; of one question alone, and where one run answers both, that of its result."""
     report = check_report(answers.deciding)
-    if len(answers.results) == 1:
+    if len(answers.results) == 1 or answers.same:
         return replace(report, findings=(*report.findings, *_caps(answers)))
     notes = dict.fromkeys(note for result in answers.results for note in result.notes)
     return replace(

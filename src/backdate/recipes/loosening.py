@@ -21,6 +21,15 @@ def loosened_recipe(recipe: Recipe, kept: Collection[str] = ()) -> Recipe:
     return replace(recipe, install=tuple(_loosened(step, kept) for step in recipe.install))
 
 
+def declared_recipe(recipe: Recipe, kept: Collection[str] = ()) -> Recipe:
+    """``recipe`` with what files of the project write out as it stands there.
+
+    What no file says, such as the limits of repairs, is loosened, but for the requirements in ``kept``.
+    """
+    steps = (step if step.provenance.file is not None else _loosened(step, kept) for step in recipe.install)
+    return replace(recipe, install=tuple(steps))
+
+
 def limits_of_repairs(first: Recipe, repaired: Recipe) -> tuple[str, ...]:
     """What only ``repaired``, made from ``first``, pins or bounds from above."""
     written = {requirement for step in first.install for requirement in step.packages}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from importlib import resources
+from types import MappingProxyType
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -22,6 +23,18 @@ OLDEST_MINOR = (3, 6)
 
 SETTLED_AFTER = timedelta(days=365)
 """How long after X.Y.0 a minor becomes the default (TimeMachine-bench, arXiv 2601.22597)."""
+
+_ENDS = MappingProxyType(
+    {
+        (3, 6): date(2021, 12, 23),
+        (3, 7): date(2023, 6, 27),
+        (3, 8): date(2024, 10, 7),
+        (3, 9): date(2025, 10, 31),
+    }
+)
+"""The days on which minors reached their end of life (https://devguide.python.org/versions). Later ones get
+five years of fixes, to the end of the October in which the fifth one is over (PEP 602)."""
+_YEARS_SUPPORTED, _LAST_MONTH, _LAST_DAY = 5, 10, 31
 
 _MOST_MINORS = 40
 """Of Python 3, those to come included."""
@@ -148,6 +161,21 @@ def settled_since(minor: str) -> Instant | None:
     """Since when a project without a declaration may be run with a minor ("3.8"); None for an unknown one."""
     first = next((one for one in load_calendar().releases if str(one.version) == f"{minor}.0"), None)
     return None if first is None else _start_of(first.released) + SETTLED_AFTER
+
+
+def end_of_support(minor: tuple[int, int]) -> date | None:
+    """The last day on which a minor, ``(3, 8)``, gets security fixes; None for one that is not out."""
+    if minor in _ENDS:
+        return _ENDS[minor]
+    first = next((one for one in load_calendar().releases if one.minor == minor), None)
+    return None if first is None else date(first.released.year + _YEARS_SUPPORTED, _LAST_MONTH, _LAST_DAY)
+
+
+def supported_minors(instant: Instant) -> tuple[tuple[int, int], ...]:
+    """The minors that were released before ``instant`` and still got security fixes then, ascending."""
+    day = instant.astimezone(UTC).date()
+    released = dict.fromkeys(release.minor for release in releases_before(instant))
+    return tuple(minor for minor in released if (end_of_support(minor) or day) >= day)
 
 
 def _first_in_scope() -> PythonRelease:

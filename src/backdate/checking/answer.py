@@ -1,0 +1,74 @@
+"""Both questions of a project in one run: for its users today, and without its own bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from backdate.checking.answers import CheckAnswers
+from backdate.checking.caps import Caps, find_caps
+from backdate.checking.check import AskedProject, CheckWalk
+from backdate.checking.question import AskedQuestions, Question
+from backdate.checking.resources import Resources
+from backdate.checking.settings import AuditOptions
+from backdate.progress import NO_PROGRESS, Reporter
+from backdate.serial import to_json, write_whole
+from backdate.timeline.instants import Instant
+
+
+def answer_project(
+    resources: Resources,
+    source: str | Path,
+    *,
+    decided_by: AskedQuestions = AskedQuestions.DECLARED,
+    from_instant: Instant | None = None,
+    to_instant: Instant | None = None,
+    python: str | None = None,
+    move_python: bool = False,
+    audit: AuditOptions | None = None,
+    keep: Path | None = None,
+    progress: Reporter = NO_PROGRESS,
+    on_new_failures: Callable[[], object] = lambda: None,
+) -> CheckAnswers:
+    """Both questions of the project that ``source`` names, and which of its own bounds its tests need.
+
+    The old side is built and run once; so is the new one where both questions get the same environment.
+    ``decided_by``: which of the answers counts as the verdict. The other parameters are those of
+    ``check_project``.
+    """
+    walk = CheckWalk(
+        resources=resources,
+        from_instant=from_instant,
+        to_instant=to_instant,
+        python=python,
+        move_python=move_python,
+        audit=audit,
+        keep=keep,
+        progress=progress,
+        on_new_failures=on_new_failures,
+    )
+    with walk.ask(source, tuple(Question)) as asked:
+        same = asked.pairs[Question.LIFTED] is asked.pairs[Question.DECLARED]
+        caps = Caps() if same else _caps(asked, resources, progress)
+        answers = CheckAnswers(
+            decided_by=decided_by,
+            declared=asked.results[Question.DECLARED],
+            lifted=asked.results[Question.LIFTED],
+            caps=caps.needed,
+            liftable=caps.liftable,
+            same=same,
+        )
+        write_whole(asked.folder / "result.json", to_json(answers, indent=2))
+    return answers
+
+
+def _caps(asked: AskedProject, resources: Resources, progress: Reporter) -> Caps:
+    assert asked.unpinning is not None
+    return find_caps(
+        asked.results[Question.DECLARED],
+        asked.results[Question.LIFTED],
+        asked.pairs[Question.LIFTED],
+        asked.unpinning,
+        resources,
+        progress,
+    )

@@ -1,0 +1,98 @@
+"""Both questions of a project with a cap that its tests need, and of one without, on a small index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small_world import commit, running_index
+
+from backdate.checking.answers import CheckAnswers, read_answers
+from backdate.checking.question import AskedQuestions, Question
+from backdate.checking.result import Verdict
+from backdate.checking.settings import Settings
+from backdate.cli.render_answers import answers_lines
+from backdate.errors import SandboxUnavailable
+from backdate.sandboxes.bubblewrap import Bubblewrap
+from backdate.session import answer
+from backdate.timeline.instants import parse_instant
+
+RELEASES = (
+    ("pip", "23.0", "2023-01-01T00:00:00Z", ""),
+    ("setuptools", "65.0", "2023-01-01T00:00:00Z", ""),
+    ("brittle", "1.0", "2023-01-01T00:00:00Z", "def shout(text):\n    return text.upper()\n"),
+    ("brittle", "2.0", "2024-09-01T00:00:00Z", "def cry(text):\n    return text.upper()\n"),
+    ("steady", "1.0", "2023-01-01T00:00:00Z", "ONE = 1\n"),
+    ("steady", "2.0", "2024-05-01T00:00:00Z", "ONE = 1\n"),
+)
+TESTS = (
+    "import unittest\n\nimport brittle\nimport steady\n\n\nclass Case(unittest.TestCase):\n"
+    "    def test_loud(self):\n        self.assertEqual(brittle.shout('a'), 'A')\n\n"
+    "    def test_one(self):\n        self.assertEqual(steady.ONE, 1)\n"
+)
+
+
+@pytest.fixture(scope="module")
+def index() -> Iterator[str]:
+    try:
+        Bubblewrap().require()
+    except SandboxUnavailable as error:
+        pytest.skip(str(error))
+    with running_index(RELEASES) as url:
+        yield url
+
+
+def answers_for(requirements: str, index: str, folder: Path) -> CheckAnswers:
+    project = folder / "project"
+    files = {"requirements.txt": requirements, "tests/__init__.py": "", "tests/test_it.py": TESTS}
+    commit(project, files, "2024-01-05T00:00:00Z")
+    return answer(
+        project,
+        to_instant=parse_instant("2025-06-01"),
+        python="3.11",
+        settings=Settings(cache=folder / "cache", index_url=index),
+    )
+
+
+def test_a_cap_that_tests_need_and_one_that_they_do_not(index: str, tmp_path: Path) -> None:
+    found = answers_for("# ours\nbrittle<2\nsteady==1.0\n", index, tmp_path)
+    assert found.declared is not None
+    assert found.lifted is not None
+    assert (found.verdict, found.lifted.verdict) == (Verdict.NOTHING_BROKE, Verdict.BROKE)
+    assert (found.declared.question, found.lifted.question) == tuple(Question)
+    assert found.declared.old == found.lifted.old
+    (cap,) = found.caps
+    assert (cap.requirement, cap.file, cap.line, cap.tests, cap.proven) == (
+        *("brittle<2", "requirements.txt", 2),
+        *(1, True),
+    )
+    assert cap.released == parse_instant("2024-09-01")
+    assert [(free.requirement, free.line, free.without) for free in found.liftable] == [
+        ("steady==1.0", 3, "2.0")
+    ]
+    assert not found.same
+    assert read_answers(found.declared.folder / "result.json") == found
+    text = "\n".join(line for line, _ in answers_lines(found))
+    assert "Users today: NOTHING BROKE: all 2 tests that passed and ran again still pass." in text
+    assert "Without your own bounds: BROKE: 1 of 2 tests that passed fails now." in text
+    assert (
+        "Without your cap brittle<2 (requirements.txt:2): 1 test breaks with brittle 2.0 (2024-09-01) "
+        "(seen: all pass with only this cap kept)"
+    ) in text
+    assert "You can lift steady==1.0 (requirements.txt:3): nothing breaks with steady 2.0" in text
+
+
+def test_without_bounds_one_run_answers_both(index: str, tmp_path: Path) -> None:
+    found = answers_for("brittle\nsteady\n", index, tmp_path)
+    assert found.same
+    assert found.declared is not None
+    assert found.lifted is not None
+    assert found.declared.new == found.lifted.new
+    assert (found.verdict, found.lifted.verdict) == (Verdict.BROKE, Verdict.BROKE)
+    assert found.decided_by is AskedQuestions.DECLARED
+    assert not (found.declared.folder / "lifted").exists()
+    text = "\n".join(line for line, _ in answers_lines(found))
+    assert "Users today: BROKE: 1 of 2 tests that passed fails now." in text
+    assert "Your own bounds keep nothing away: it is the same without them" in text
+    assert "Moved: 2 distributions; Python 3.11 stayed" in text
