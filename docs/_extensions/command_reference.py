@@ -27,7 +27,7 @@ def command_reference() -> str:
     from backdate.cli.main import app_for
 
     root: Any = typer.main.get_command(app_for([]))
-    return "\n".join(line for name in sorted(root.commands) for line in _command([name], root.commands[name]))
+    return "\n".join(line for name in root.commands for line in _command([name], root.commands[name]))
 
 
 def _command(path: list[str], command: Any) -> Iterator[str]:
@@ -38,7 +38,8 @@ def _command(path: list[str], command: Any) -> Iterator[str]:
         pieces = " ".join(command.collect_usage_pieces(context))
         yield f"    {context.info_name} {pieces}\n"
     for paragraph in (command.help or "").split("\n\n"):
-        yield _text(" ".join(line.strip() for line in paragraph.splitlines())) + "\n"
+        text = " ".join(line.strip() for line in paragraph.splitlines())
+        yield f"    {text}\n" if text.startswith("backdate ") else f"{_text(text)}\n"
     rows = [row for parameter in command.params if (row := _parameter(parameter, context))]
     if rows:
         yield "| | |\n|---|---|"
