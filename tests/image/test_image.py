@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 BUILT = "backdate-tests:image"
 RIGHTS = (
     *("--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
-    *("--security-opt", f"seccomp={ROOT / 'docker' / 'seccomp.json'}"),
+    *("--security-opt", f"seccomp={ROOT / 'container' / 'seccomp.json'}"),
     *("--security-opt", "systempaths=unconfined"),
 )
 
