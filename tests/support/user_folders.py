@@ -49,4 +49,5 @@ def redirect(temporary: Path, download_cache: str) -> None:
     os.environ["XDG_CACHE_HOME"] = str(caches)
     os.environ["XDG_DATA_HOME"] = str(temporary / "user-data")
     os.environ["XDG_STATE_HOME"] = str(temporary / "user-state")
+    os.environ["XDG_CONFIG_HOME"] = str(temporary / "user-config")
     os.environ["MPLCONFIGDIR"] = str(temporary / "matplotlib")

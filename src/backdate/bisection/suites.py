@@ -9,6 +9,7 @@ from pathlib import Path
 from backdate.checking.recipe_run import service_plan
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
+from backdate.checking.rights import given_rights
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.recipe import SuitePlan
@@ -46,6 +47,7 @@ class Suites:
     def __init__(self, resources: Resources, tests: Sequence[str], folder: Path) -> None:
         """``folder`` gets the logs."""
         self._resources, self._tests, self._folder = resources, tuple(tests), folder
+        self._rights = given_rights(resources.settings)
         self._begun: list[Path] = []
 
     @property
@@ -60,6 +62,7 @@ class Suites:
             *("probe", probe.environment.key, request.digest, request.name, plans),
             *(self._tests, self._resources.limits, self._resources.sandbox.name),
             *self._services(probe).key,
+            *self._rights.key,
         )
         return self._resources.run_cache.get_or_run(
             inputs, lambda: self._run(probe, self._tests, str(number)), repeat=number
@@ -85,6 +88,8 @@ class Suites:
             python_warnings=python_warnings,
             at=probe.context.request.at,
             services=self._services(probe),
+            network=self._rights.network,
+            host_variables=self._rights.variables,
         )
 
     def _services(self, probe: ProbeEnvironment) -> ServicePlan:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from backdate.checking.cpu_time import cpu_time_s
 from backdate.checking.dated_project import DatedProject, choose
 from backdate.checking.resources import Resources
+from backdate.checking.rights import given_rights, granted_packages, services_allowed
 from backdate.checking.service_notes import service_notes
 from backdate.environments.environment import BuildFailure, CutoffOverride, Environment, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
@@ -145,7 +146,9 @@ def based_request(
     recipe: Recipe, dated: DatedProject, resources: Resources, choice: InterpreterChoice
 ) -> EnvironmentRequest | BuildFailure:
     """``request_for``, in the base system that the settings ask for; why there is none, where it fails."""
-    base = base_with(wanted_packages(recipe, resources), resources) if resources.apt else None
+    wanted = wanted_packages(recipe, resources) if resources.apt else ()
+    packages = tuple(sorted({*wanted, *granted_packages(resources.settings)}))
+    base = base_with(packages, resources) if packages else None
     if base is not None and not isinstance(base, BaseSystem):
         return BuildFailure(phase="install", message=base.message, choice=choice, log=base.log)
     return replace(request_for(recipe, dated, choice), base=base)
@@ -176,6 +179,7 @@ def run_tests(
     if changed_limits is not None:
         limits = replace(limits, wall_s=min(changed_limits.wall_s, limits.wall_s))
     StageReporter(progress, subject).enter("testing")
+    rights = given_rights(resources.settings)
     return run_plans(
         resources.builder.sandbox,
         environment,
@@ -191,6 +195,8 @@ def run_tests(
         progress=progress,
         subject=subject,
         services=service_plan(recipe, environment.base, resources),
+        network=rights.network,
+        host_variables=rights.variables,
     )
 
 
@@ -201,13 +207,13 @@ def service_plan(recipe: Recipe, base: BaseSystem | None, resources: Resources) 
         resources.sandbox,
         base,
         templates=resources.cache.services,
-        allowed=resources.settings.services,
+        allowed=services_allowed(resources.settings),
     )
 
 
 def startable_services(recipe: Recipe, resources: Resources) -> tuple[object, ...]:
     """What of the services that ``recipe`` wants would be started for its tests, wherever these run."""
-    if not resources.apt or not resources.settings.services:
+    if not resources.apt or not services_allowed(resources.settings):
         return service_plan(recipe, None, resources).key
     from backdate.sandboxes.services.kinds import row_of
 
@@ -219,7 +225,7 @@ def wanted_packages(recipe: Recipe, resources: Resources) -> tuple[str, ...]:
     from backdate.sandboxes.services.kinds import row_of
 
     names = set(apt_packages(recipe)[0])
-    if resources.settings.services:
+    if services_allowed(resources.settings):
         names.update(*(row_of(service.kind).packages for service in recipe.services))
     return tuple(sorted(names))
 
@@ -265,6 +271,8 @@ def _notes(
         yield from run.suspicions
         if run.attempts > 1:
             yield f"it took {run.attempts} processes, as tests crashed them"
+        if run.enforced.network == "on" and run.enforced.files != "none":
+            yield "the tests could reach this machine's network (allow-network)"
         if run.enforced.files == "none":
             yield f"ran without isolation ({run.enforced.sandbox})"
         elif run.enforced.memory != "tree":

@@ -84,7 +84,7 @@ def set_up_project(
         except KeyboardInterrupt as interruption:
             best, interrupted = loop.best(), interruption
         if best is not None and best.proven and resources.settings.store:
-            keep_proven(project, best.recipe_run, at, resources.cache)
+            keep_proven(project, best.recipe_run, at, resources)
     result = _result(project, at, options, starting, loop, best, started, folder, time.monotonic() - clock)
     if interrupted is not None:
         result = replace(result, interrupted=True, reason=_reason_of_interrupted(result))

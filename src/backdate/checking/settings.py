@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from backdate.configuration.configuration import NO_CONFIGURATION, Configuration
 from backdate.environments import uv
 from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.cache import Cache, default_cache
@@ -52,6 +53,8 @@ class Settings:
     """Whether proven recipes are kept and looked up (see ``recipe_store.py``)."""
     repeats: int = 1
     """How often a check runs what broke again, to tell flaky tests (``repeats.py``); 0 for not at all."""
+    configuration: Configuration = NO_CONFIGURATION
+    """What the user wrote, or trusts, about recipes and rights: it goes before what a project's files say."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for an index that is not on the web, and for folders that are no paths."""

@@ -164,7 +164,7 @@ def run_sides(
     if old.lack:
         _set_up_old(old, old_side, starting)
     if old_side.resources.settings.store and is_proven(old.run.run):
-        keep_proven(project, old.run, old_side.dated.instant, old_side.resources.cache)
+        keep_proven(project, old.run, old_side.dated.instant, old_side.resources)
     pairs: list[SidePair] = []
     for number in range(len(begin)):
         side = begin[number]()

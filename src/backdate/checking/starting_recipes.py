@@ -13,8 +13,8 @@ from backdate.checking.kept_extractions import extraction_of
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, ProvenRecipe, RecipeStore, identity_of
 from backdate.checking.resources import Resources
-from backdate.checking.settings import SetupOptions
-from backdate.environments.cache import Cache
+from backdate.checking.settings import Settings, SetupOptions
+from backdate.configuration.trust import EffectiveConfiguration, effective_configuration
 from backdate.projects.project import Project
 from backdate.recipes.extraction import Extraction
 from backdate.recipes.files import Files
@@ -108,11 +108,17 @@ def starting_recipes(
     """
     options = options or SetupOptions()
     extraction = extraction_of(dated, options.sources, resources.cache)
+    configured = configuration_of(project, resources.settings)
+    candidates = extraction.candidates
+    if configured.configuration.effect:
+        from backdate.recipes.configured import configured_recipes  # with all that reads commands
+
+        candidates = configured_recipes(candidates, configured.configuration, Files(dated.tree))
     starts: list[StartingRecipe] = []
-    notes: list[str] = []
+    notes = [*configured.notes]
     if resources.settings.store:
         stored = RecipeStore(resources.cache.folder / FILE).nearest(
-            identity_of(project.origin), dated.instant
+            _store_identity(project, configured), dated.instant
         )
         if stored is not None:
             start = _stored(stored)
@@ -120,7 +126,7 @@ def starting_recipes(
                 starts.append(start)
             else:
                 notes.append(f"{start.source} names files that are not here; it was not tried")
-    starts += extracted(extraction.candidates)
+    starts += extracted(candidates)
     return StartingRecipes(starts=tuple(starts), extraction=extraction, notes=tuple(notes))
 
 
@@ -130,12 +136,28 @@ def _stored(stored: ProvenRecipe) -> StartingRecipe:
     return StartingRecipe(recipe=stored.recipe, source=source, origin="store", python=stored.python)
 
 
-def keep_proven(project: Project, recipe_run: RecipeRun, instant: Instant, cache: Cache) -> None:
+def configuration_of(project: Project, settings: Settings) -> EffectiveConfiguration:
+    """What counts of all that was written about ``project``.
+
+    Raises ConfigurationError for what is wrong in a folder of the user's.
+    """
+    local = project.origin.kind != "sdist" and Path(project.origin.location).is_dir()
+    return effective_configuration(project.root, local=local, given=settings.configuration)
+
+
+def _store_identity(project: Project, configured: EffectiveConfiguration) -> str:
+    """What proven recipes are kept under: those that a configuration had a part in by themselves."""
+    identity, effect = identity_of(project.origin), configured.configuration.effect
+    return f"{identity}#{digest(*effect)}" if effect else identity
+
+
+def keep_proven(project: Project, recipe_run: RecipeRun, instant: Instant, resources: Resources) -> None:
     """Keep a recipe that was proven at ``instant`` for other commits of the repository."""
     counts = count_outcomes(recipe_run.run)
-    RecipeStore(cache.folder / FILE).keep(
+    configured = configuration_of(project, resources.settings)
+    RecipeStore(resources.cache.folder / FILE).keep(
         ProvenRecipe(
-            repository=identity_of(project.origin),
+            repository=_store_identity(project, configured),
             revision=project.origin.revision or "",
             instant=instant,
             python=recipe_run.python,

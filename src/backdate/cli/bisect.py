@@ -12,6 +12,7 @@ from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json, write_output
+from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
 
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult
@@ -38,6 +39,7 @@ class BisectArguments:
         typer.Option("--picture", metavar="FILE", help="Draw releases and turns there: *.svg, or *.png."),
     ] = None
     repeats: options.Repeats = 1
+    recipe: RecipeOptions
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -63,16 +65,18 @@ def bisect_command(arguments: BisectArguments) -> int:
     from backdate.cli.progress import watch
     from backdate.session import Session
 
+    given = arguments.recipe.configuration(arguments.source)
+    said = folder_settings(arguments.source, given)
     settings = arguments.machine.settings(
-        store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats
+        store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats, configuration=given
     )
     target = _target(arguments)
     with watch() as progress, Session(settings) as session:
         result = session.bisect(
             arguments.source,
-            from_instant=options.instant(arguments.from_),
-            to_instant=options.instant(arguments.to),
-            python=arguments.python,
+            from_instant=options.instant(arguments.from_ or written(said.from_instant)),
+            to_instant=options.instant(arguments.to or written(said.to_instant)),
+            python=arguments.python or written(said.python),
             move_python=arguments.move_python,
             question=arguments.as_,
             tests=tuple(arguments.test or ()),

@@ -12,6 +12,7 @@ from backdate.checking.question import AskedQuestions, Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, write_json
+from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
 
 if TYPE_CHECKING:
     from backdate.checking.answers import CheckAnswers
@@ -57,6 +58,7 @@ class CheckArguments:
         ),
     ] = None
     repeats: options.Repeats = 1
+    recipe: RecipeOptions
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -80,8 +82,14 @@ def check_command(arguments: CheckArguments) -> int:
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
 
+    given = arguments.recipe.configuration(arguments.source)
+    said = folder_settings(arguments.source, given)
     settings = arguments.machine.settings(
-        keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats
+        keep=arguments.keep,
+        store=not arguments.no_store,
+        apt=arguments.apt,
+        repeats=arguments.repeats,
+        configuration=given,
     )
     audit = audit_options(arguments)
     target = arguments.outputs.target(arguments.json)
@@ -95,9 +103,9 @@ def check_command(arguments: CheckArguments) -> int:
         answers = session.answer(
             arguments.source,
             decided_by=arguments.as_,
-            from_instant=options.instant(arguments.from_),
-            to_instant=options.instant(arguments.to),
-            python=arguments.python,
+            from_instant=options.instant(arguments.from_ or written(said.from_instant)),
+            to_instant=options.instant(arguments.to or written(said.to_instant)),
+            python=arguments.python or written(said.python),
             move_python=arguments.move_python,
             audit=audit,
             progress=progress,

@@ -14,6 +14,7 @@ from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget
+from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
 
 if TYPE_CHECKING:
     from backdate.checking.resources import Resources
@@ -62,6 +63,7 @@ class FixArguments:
         Path | None,
         typer.Option("--keep", metavar="DIR", help="Keep source trees and logs there."),
     ] = None
+    recipe: RecipeOptions
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -91,15 +93,19 @@ def fix_command(arguments: FixArguments) -> int:
     from backdate.session import Session
 
     folder = _folder_to_change(arguments)
-    settings = arguments.machine.settings(store=not arguments.no_store, apt=arguments.apt)
+    given = arguments.recipe.configuration(arguments.source)
+    said = folder_settings(arguments.source, given)
+    settings = arguments.machine.settings(
+        store=not arguments.no_store, apt=arguments.apt, configuration=given
+    )
     target = arguments.outputs.target(arguments.patch)
     with watch() as progress, Session(settings) as session:
         fixed = session.fix(
             arguments.source,
             solver=_opener(arguments),
-            from_instant=options.instant(arguments.from_),
-            to_instant=options.instant(arguments.to),
-            python=arguments.python,
+            from_instant=options.instant(arguments.from_ or written(said.from_instant)),
+            to_instant=options.instant(arguments.to or written(said.to_instant)),
+            python=arguments.python or written(said.python),
             move_python=arguments.move_python,
             question=arguments.as_,
             options=FixOptions(solver=arguments.solver, allow_test_edits=arguments.tests),

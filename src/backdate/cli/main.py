@@ -52,6 +52,8 @@ _COMMANDS = {
 """Each command: where it is, as "MODULE:NAME" in this room, imported when it is asked for."""
 _SETTINGS = {"run": {"ignore_unknown_options": True}}
 """What of a command is not as usual."""
+_RUN_SUITES = ("check", "bisect", "fix", "setup")
+"""The commands that take arguments for pytest after ``--``."""
 
 
 def _version(wanted: bool) -> None:
@@ -128,6 +130,7 @@ def _outcome_of(arguments: list[str]) -> tuple[str, int]:
     _open_closed_streams()
     write_anything()
     try:
+        arguments = _for_pytest(arguments)
         status = app_for(arguments)(args=arguments, prog_name="backdate", standalone_mode=False)
         sys.stdout.flush()
     except _CommandLineError as error:
@@ -158,6 +161,15 @@ def _outcome_of(arguments: list[str]) -> tuple[str, int]:
             return "", status if isinstance(status, int) else exit_codes.OK
         problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
     return problem, code
+
+
+def _for_pytest(arguments: list[str]) -> list[str]:
+    """The command line with what stands after ``--`` as an option, for the commands that run suites."""
+    if arguments[:1] and arguments[0] in _RUN_SUITES and "--" in arguments:
+        from backdate.cli.recipe_options import with_pytest_arguments
+
+        return with_pytest_arguments(arguments)
+    return arguments
 
 
 def _open_closed_streams() -> None:

@@ -12,6 +12,7 @@ from backdate.checking.question import AskedQuestions, Question
 
 if TYPE_CHECKING:
     from backdate.checking.settings import Settings
+    from backdate.configuration.configuration import Configuration
     from backdate.progress import Reporter
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.local_runner import LocalRunner
@@ -196,9 +197,15 @@ class Machine:
     services: Services = True
 
     def settings(
-        self, *, keep: Path | None = None, store: bool = True, apt: bool = False, repeats: int = 1
+        self,
+        *,
+        keep: Path | None = None,
+        store: bool = True,
+        apt: bool = False,
+        repeats: int = 1,
+        configuration: Configuration | None = None,
     ) -> Settings:
-        """The settings that these options mean."""
+        """The settings that these options mean. ``configuration``: what the user says about the recipe."""
         return settings(
             sandbox=self.sandbox,
             cache=self.cache,
@@ -212,6 +219,7 @@ class Machine:
             store=store,
             apt=apt,
             repeats=repeats,
+            configuration=configuration,
         )
 
 
@@ -315,9 +323,11 @@ def settings(
     build_network: bool = False,
     services: bool = True,
     repeats: int = 1,
+    configuration: Configuration | None = None,
 ) -> Settings:
     """The settings that the shared options mean."""
     from backdate.checking.settings import Settings
+    from backdate.configuration.configuration import NO_CONFIGURATION
     from backdate.environments.cache import default_cache
     from backdate.environments.uv import DEFAULT_INDEX
     from backdate.sandboxes.interface import MIB, Limits
@@ -333,4 +343,5 @@ def settings(
         build_network=build_network,
         services=services,
         repeats=repeats,
+        configuration=configuration or NO_CONFIGURATION,
     )

@@ -12,6 +12,7 @@ from backdate.cli import options
 from backdate.cli.adviser import AdviserName, PriceFile, StrategyName, Web, open_advisers
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json
+from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +80,7 @@ class SetupArguments:
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep the logs of all attempts there.")
     ] = None
+    recipe: RecipeOptions
     machine: options.Machine
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every step of the recipe, every test that fails.")
@@ -131,11 +133,13 @@ def _set_up(arguments: SetupArguments) -> SetupResult | Ablation:
     from backdate.errors import UsageError
     from backdate.session import set_up
 
+    sources = arguments.source or ["."]
+    given = arguments.recipe.configuration(sources[0])
+    said = folder_settings(sources[0], given)
     settings = arguments.machine.settings(
-        keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt
+        keep=arguments.keep, store=not arguments.no_store, apt=arguments.apt, configuration=given
     )
     kinds = _sources(arguments.without or ())
-    sources = arguments.source or ["."]
     instant = options.instant(arguments.at)
     if len(sources) > 1 and not arguments.ablation:
         raise UsageError("one project is set up at a time; several are for --ablation")
@@ -150,7 +154,7 @@ def _set_up(arguments: SetupArguments) -> SetupResult | Ablation:
         return (ablate if arguments.ablation else set_up)(
             sources if arguments.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
             instant=instant,
-            python=arguments.python,
+            python=arguments.python or written(said.python),
             options=SetupOptions(
                 accept=arguments.accept,
                 rounds=0 if arguments.no_repair else arguments.rounds,

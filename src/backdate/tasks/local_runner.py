@@ -22,6 +22,7 @@ from backdate.checking.recipe_run import (
     with_own_frames,
 )
 from backdate.checking.resources import Resources
+from backdate.checking.rights import given_rights
 from backdate.checking.settings import Settings
 from backdate.environments.environment import (
     BuildFailure,
@@ -229,7 +230,8 @@ class LocalRunner:
 
         inputs = ("tests before answers", task, environment.key, tree_digest(tree), self.limits)
         services = service_plan(built.recipe, environment.base, self.resources).key
-        return self.resources.run_cache.get_or_run((*inputs, self.sandbox.name, *services), run)
+        rights = given_rights(self.resources.settings).key
+        return self.resources.run_cache.get_or_run((*inputs, self.sandbox.name, *services, *rights), run)
 
     def run_changed(
         self,

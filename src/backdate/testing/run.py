@@ -9,7 +9,7 @@ from pathlib import Path
 from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
-from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox, SecretUse
+from backdate.sandboxes.interface import Limits, Network, RunResult, RunStatus, Sandbox, SecretUse
 from backdate.sandboxes.services.plan import NO_SERVICES, ServicePlan
 from backdate.sandboxes.services.running import started_with
 from backdate.sandboxes.services.wanted import ServiceRecord
@@ -116,6 +116,8 @@ class _Asked:
     at: str
     services: ServicePlan
     clock: MovedClock | None
+    network: Network
+    host_variables: tuple[tuple[str, str], ...] = field(repr=False)
 
 
 def run_suite(
@@ -136,8 +138,10 @@ def run_suite(
     at: str = "/work/project",
     services: ServicePlan = NO_SERVICES,
     clock: MovedClock | None = None,
+    network: Network = "off",
+    host_variables: tuple[tuple[str, str], ...] = (),
 ) -> SuiteRun:
-    """Run the suite of ``plan`` in a fresh copy of ``tree``, without network, and tell every outcome.
+    """Run the suite of ``plan`` in a fresh copy of ``tree`` and tell every outcome.
 
     When the process dies, the tests that it had not come to are run by another one, without the
     test that killed it: up to ``MOST_ATTEMPTS`` processes, which share ``limits.wall_s``. Only the end of
@@ -151,7 +155,8 @@ def run_suite(
     ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
 
     ``services`` are started anew for each process. ``clock``: what the processes take for the time; None for
-    the machine's.
+    the machine's. ``network`` and ``host_variables`` are for users who give them to the tests, which have
+    neither by default. The values of the variables are written nowhere.
 
     Raises SandboxUnavailable, before anything runs, when a protection cannot be given. However the
     suite ends, that is a value.
@@ -174,6 +179,8 @@ def run_suite(
         at=at,
         services=services,
         clock=clock,
+        network=network,
+        host_variables=host_variables,
     )
     return _run_in_turn(asked)
 
@@ -218,7 +225,7 @@ def _attempt(asked: _Asked, state: _SuiteState, *, wall_s: float, suffix: str) -
         booted=script and secret is not None,
     )
     command = commands.command(
-        plan,
+        replace(plan, environment=(*plan.environment, *asked.host_variables)),
         environment,
         asked.at,
         replace(asked.limits, wall_s=wall_s),
@@ -228,6 +235,7 @@ def _attempt(asked: _Asked, state: _SuiteState, *, wall_s: float, suffix: str) -
     )
     canaries = canary_names(secret)
     watch = _watch(asked, state, events, canaries)
+    command = replace(command, network=asked.network)
     if asked.case_wall_s is not None:
         command = replace(command, stop=watch.stop)
     if asked.clock is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from backdate.environments.environment import Environment
 from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
-from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.sandboxes.interface import Limits, Network, Sandbox
 from backdate.sandboxes.services.plan import NO_SERVICES, ServicePlan
 from backdate.testing.integrity import merge_integrities
 from backdate.testing.moved_clock import MovedClock
@@ -38,6 +38,8 @@ def run_plans(
     at: str = "/work/project",
     services: ServicePlan = NO_SERVICES,
     clock: MovedClock | None = None,
+    network: Network = "off",
+    host_variables: tuple[tuple[str, str], ...] = (),
 ) -> SuiteRun:
     """Run the suites of ``plans``, at least one, one after the other, and tell every outcome in one run.
 
@@ -68,6 +70,8 @@ def run_plans(
                 at=at,
                 services=services,
                 clock=clock,
+                network=network,
+                host_variables=host_variables,
             )
         )
     return runs[0] if len(plans) == 1 else _as_one(runs, len(plans), only)
