@@ -99,8 +99,8 @@ def _write(path: Path, cache: Path | None) -> int:
     proven = store.last(f"folder:{folder}")
     if proven is None:
         raise UsageError(
-            f"no recipe of {path} was proven on this machine; run: backdate setup {path} (with --test-command "
-            "or --extra where it reads the project wrongly)"
+            f"no recipe of {path} was proven on this machine; run: backdate setup {path} "
+            "(with --test-command, --extra and so on where it reads the project wrongly)"
         )
     written = settings_of(
         proven.recipe, extract_recipes(folder).candidates, Files(folder), python=proven.python
