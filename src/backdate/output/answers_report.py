@@ -14,6 +14,7 @@ from backdate.output.check_report import (
     check_report,
     check_sections,
     check_suite,
+    notes_of,
     side_in_words,
 )
 from backdate.output.report import FindingLevel, OutputReport, ReportedFinding, ReportedSection
@@ -30,7 +31,7 @@ def answers_report(answers: CheckAnswers) -> OutputReport:
     report = check_report(answers.deciding)
     if len(answers.results) == 1 or answers.same:
         return replace(report, findings=(*report.findings, *_caps(answers)))
-    notes = dict.fromkeys(note for result in answers.results for note in result.notes)
+    notes = dict.fromkeys(note for result in answers.results for note in notes_of(result))
     return replace(
         report,
         reason=_reason(answers),
@@ -76,8 +77,9 @@ def _sides(answers: CheckAnswers) -> Iterator[tuple[str, str]]:
 def _findings(answers: CheckAnswers) -> Iterator[ReportedFinding]:
     deciding = answers.decided_by.questions
     for question, result in _asked(answers):
-        level = FindingLevel.ERROR if question in deciding else FindingLevel.WARNING
-        yield from check_findings(result, group=QUESTIONS[question], level=level)
+        for finding in check_findings(result, group=QUESTIONS[question]):
+            # What does not decide is told, but is nothing that somebody has to act upon.
+            yield finding if question in deciding else replace(finding, level=FindingLevel.NOTE)
     yield from _caps(answers)
 
 
@@ -106,11 +108,13 @@ def _caps(answers: CheckAnswers) -> Iterator[ReportedFinding]:
 def _without(cap: NeededCap) -> str:
     tests = f"{counted(cap.tests, 'test')} " if cap.tests else ""
     verb = ("breaks" if cap.tests == 1 else "break") if cap.tests else "tests break"
-    return f"{tests}{verb} without it{', which one run has proven' if cap.proven else ''}"
+    released = f" ({cap.released:%Y-%m-%d})" if cap.released is not None else ""
+    newest = f", with {cap.distribution} {cap.newest}{released}" if cap.newest else ""
+    return f"{tests}{verb} without it{newest}{'' if cap.proven else ' (not shown by a run)'}"
 
 
 def _kept(cap: NeededCap) -> tuple[str, ...]:
-    return (f"seen with {', '.join(cap.kept_with)} kept as well",) if cap.kept_with else ()
+    return (f"seen to pass with {', '.join(cap.kept_with)} kept as well",) if cap.kept_with else ()
 
 
 def _sections(answers: CheckAnswers) -> Iterator[ReportedSection]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from backdate.checking.repeated import RepeatedTests
 from backdate.checking.result import Breakage, CheckResult, Comparison, Side, Verdict
+from backdate.checking.start_instant import start_lines
 from backdate.output.report import (
     FindingLevel,
     OutputReport,
@@ -58,7 +60,7 @@ def check_report(result: CheckResult) -> OutputReport:
         moves=moves_of(result),
         sections=check_sections(result),
         suites=(check_suite(result, "backdate"),),
-        notes=result.notes,
+        notes=notes_of(result),
         started=result.started,
         duration_s=result.duration_s,
         folder=str(result.folder),
@@ -108,16 +110,19 @@ def moves_of(result: CheckResult) -> tuple[ReportedMove, ...]:
     )
 
 
-def check_findings(
-    result: CheckResult, *, group: str = "", level: FindingLevel = FindingLevel.ERROR
-) -> Iterator[ReportedFinding]:
-    """What broke as findings of ``level``, and what else a reader has to look at as warnings."""
-    yield from _obstacles(result, group, level)
+def notes_of(result: CheckResult) -> tuple[str, ...]:
+    """Why the old side lies where it lies, and what a reader has to know besides."""
+    return (*(start_lines(result.start) if result.start is not None else ()), *result.notes)
+
+
+def check_findings(result: CheckResult, *, group: str = "") -> Iterator[ReportedFinding]:
+    """What broke as errors, and what else a reader has to look at as warnings."""
+    yield from _obstacles(result, group)
     comparison: Comparison | None = result.comparison
     if comparison is None:
         return
     for breakage in comparison.breakages:
-        yield _breakage(breakage, level, group, "broke")
+        yield _breakage(breakage, FindingLevel.ERROR, group, "broke")
     for change in comparison.error_changes:
         yield ReportedFinding(
             level=FindingLevel.WARNING,
@@ -145,7 +150,7 @@ def _breakage(breakage: Breakage, level: FindingLevel, group: str, what: str) ->
     )
 
 
-def _obstacles(result: CheckResult, group: str, level: FindingLevel) -> Iterator[ReportedFinding]:
+def _obstacles(result: CheckResult, group: str) -> Iterator[ReportedFinding]:
     """What stood in the way of a side, where no test tells it."""
     broke = result.comparison is not None and bool(result.comparison.broke)
     for name, side in (("old", result.old), ("new", result.new)):
@@ -156,7 +161,9 @@ def _obstacles(result: CheckResult, group: str, level: FindingLevel) -> Iterator
         details = (f"To try: {obstacle.help}",) if obstacle is not None else ()
         title = "environment does not build" if failure is not None else "tests do not run"
         yield ReportedFinding(
-            level=level if name == "new" and result.verdict is Verdict.BROKE else FindingLevel.WARNING,
+            level=FindingLevel.ERROR
+            if name == "new" and result.verdict is Verdict.BROKE
+            else FindingLevel.WARNING,
             rule=str(obstacle.error) if obstacle is not None else "environment",
             title=f"the {name} side's {title}: {message}",
             details=details,
@@ -180,7 +187,22 @@ def check_sections(result: CheckResult) -> tuple[ReportedSection, ...]:
         )
     if result.not_loosened:
         sections.append(ReportedSection(title="Not loosened", lines=result.not_loosened))
-    return tuple(sections)
+    return (*sections, *_repeated(result.repeated))
+
+
+def _repeated(repeated: RepeatedTests) -> Iterator[ReportedSection]:
+    """Tests that say nothing of updates, and why."""
+    if repeated.flaky:
+        lines = tuple(
+            f"{test.id} ({' then '.join(test.outcomes)} in the {test.side} environment, run {test.how})"
+            for test in repeated.flaky
+        )
+        yield ReportedSection(title="Flaky, so no breakage", lines=lines)
+    if repeated.time_bound:
+        yield ReportedSection(title="Bound to a time, so no breakage", lines=repeated.time_bound)
+    if repeated.order_dependent:
+        title = "Broke only after the tests before them"
+        yield ReportedSection(title=title, lines=repeated.order_dependent)
 
 
 def check_suite(result: CheckResult, name: str) -> ReportedSuite:
@@ -219,20 +241,23 @@ def _compared_tests(result: CheckResult) -> Iterator[ReportedTest]:
         )
     for case in run.results:
         if case.id not in broke:
-            good = case.outcome.good
             yield ReportedTest(
                 id=case.id,
-                state="good" if good else "aside",
-                message=""
-                if good
-                else case.reason or f"{case.outcome.value}; it did not break: {_before(case)}",
+                state="good" if case.outcome.good else "aside",
+                message=_why_aside(case, result.repeated),
                 file=case.file,
                 duration_s=case.duration_s,
             )
 
 
-def _before(case: CaseResult) -> str:
-    return "it did not pass before" if case.outcome.bad else "it was not run"
+def _why_aside(case: CaseResult, repeated: RepeatedTests) -> str:
+    if case.outcome.good:
+        return ""
+    if any(test.id == case.id for test in repeated.flaky):
+        return f"{case.outcome.value}; it is flaky"
+    if case.id in repeated.time_bound:
+        return f"{case.outcome.value}; it is bound to a time"
+    return case.reason or (f"{case.outcome.value}; it did not pass before" if case.outcome.bad else "")
 
 
 def _text_of(now: CaseResult | None, run: SuiteRun, test: str) -> str:

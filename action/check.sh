@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Check the project, and where it broke search for the culprits. The last step of the action ends with the status.
+#
+# Reads: BACKDATE, BACKDATE_AS_ROOT, SOURCE, AS, FROM, TO, ARGUMENTS, BISECT, RUNNER_TEMP.
+# Writes: RUNNER_TEMP/backdate/ (check.json, bisection.json, report.*), and status, folder and report to $GITHUB_OUTPUT.
+set -euo pipefail
+
+# This step starts a project's code, sandboxed: nothing that opens a door is in its environment.
+for name in $(compgen -e); do
+  case $name in
+    *TOKEN* | *SECRET* | *PASSWORD* | *PASSWD* | *CREDENTIAL* | *_KEY | *_PAT) unset "$name" ;;
+  esac
+done
+if git -C "$SOURCE" config --get-regexp '^http\..*extraheader$' >/dev/null 2>&1; then
+  echo "::warning title=backdate::the checkout keeps its token in .git/config: give actions/checkout persist-credentials: false"
+fi
+
+folder="$RUNNER_TEMP/backdate"
+mkdir -p "$folder"
+run=("$BACKDATE")
+if [ -n "${BACKDATE_AS_ROOT:-}" ] && [ "$(id -u)" != 0 ]; then
+  run=(sudo -n --preserve-env "$BACKDATE")
+fi
+options=()
+asked=${AS:-declared}
+[ -z "${FROM:-}" ] || options+=(--from "$FROM")
+[ -z "${TO:-}" ] || options+=(--to "$TO")
+readarray -d '' -t more < <(xargs -r printf '%s\0' <<<"${ARGUMENTS:-}")
+options+=(${more[@]+"${more[@]}"})
+
+status=0
+"${run[@]}" check "$SOURCE" --as "$asked" --format github --json "$folder/check.json" ${options[@]+"${options[@]}"} || status=$?
+result="$folder/check.json"
+if [ "$status" = 1 ] && [ "${BISECT:-true}" = true ]; then
+  found=0
+  # A bisection answers one question; what is broken for users is broken without the bounds as well.
+  [ "$asked" != both ] || asked=lifted
+  "${run[@]}" bisect "$SOURCE" --as "$asked" --format github --json "$folder/bisection.json" ${options[@]+"${options[@]}"} || found=$?
+  # Without a culprit the check's own answer says more.
+  [ "$found" != 1 ] || result="$folder/bisection.json"
+fi
+
+if [ -e "$result" ]; then
+  for form in md html xml sarif; do
+    "${run[@]}" show "$result" -o "$folder/report.$form" >/dev/null || [ $? -le 2 ]
+  done
+fi
+{
+  echo "status=$status"
+  echo "folder=$folder"
+  echo "report=$folder/report.html"
+} >>"$GITHUB_OUTPUT"
