@@ -329,3 +329,13 @@ def test_an_argument_of_a_function_that_takes_any_is_told_by_a_rule(
     assert list(ruled_arguments(pair, used, "pyjwt", old="2.0.0", new="2.1.0")) == []
     unmoved = EnvironmentPair(sandbox=one_sandbox, old=old, new=old)
     assert list(ruled_arguments(unmoved, used, "pyjwt", old="1.7.1", new="2.0.0")) == []
+
+
+def test_places_of_missing_names_are_searched_when_they_are_asked_for(pair: EnvironmentPair) -> None:
+    fresh = EnvironmentPair(sandbox=pair.sandbox, old=pair.old, new=pair.new)
+    assert fresh.ask_new(("lib.now",))["lib.now"].candidates == ()
+    assert fresh.search_new("lib.now", ()) == ("lib.globals.now",)
+    assert fresh.search_new("lib.soon", ()) == ()  # it is there
+    fresh.search_at_once(("lib.not_there", "lib.nowhere"))
+    assert fresh.searches["lib.not_there", ()] == ("lib.first.not_there", "lib.second.not_there")
+    assert fresh.searches["lib.nowhere", ()] == ()

@@ -130,7 +130,24 @@ def _confirmed(
         for candidate in candidates_of(one.name, one.argument, lead.replacement)
     }
     there = _present(pair, sorted(asked))
-    return [_first_there(one, said, there) for one, said in zip(lost, leads, strict=True)]
+    _search_at_once(pair, lost, leads, there)
+    return [_first_there(pair, one, said, there) for one, said in zip(lost, leads, strict=True)]
+
+
+def _search_at_once(
+    pair: EnvironmentPair,
+    lost: Sequence[LostName],
+    leads: Sequence[Sequence[ReplacementLead]],
+    there: Mapping[str, Member],
+) -> None:
+    """Search for the candidates of each lead that none of is there: ``_found_as`` asks for their places."""
+    for_all: list[str] = []
+    for one, said in zip(lost, leads, strict=True):
+        for lead in () if one.argument else said:
+            known = [there[name] for name in candidates_of(one.name, "", lead.replacement) if name in there]
+            if not any(member.present for member in known):
+                for_all += [member.name for member in known if member.name != one.name]
+    pair.search_at_once(for_all)
 
 
 def _ruled_by_another_name(
@@ -176,7 +193,7 @@ def _present(pair: EnvironmentPair, names: Sequence[str]) -> dict[str, Member]:
 
 
 def _first_there(
-    one: LostName, leads: Iterable[ReplacementLead], there: Mapping[str, Member]
+    pair: EnvironmentPair, one: LostName, leads: Iterable[ReplacementLead], there: Mapping[str, Member]
 ) -> ReplacementLead | None:
     """The first lead that the new environment confirms, its replacement written as it is found there."""
     for lead in leads:
@@ -190,13 +207,15 @@ def _first_there(
             if new is not None and new.present and (lead.replacement in new.keywords or new.takes_any):
                 return lead
             continue
-        found = _found_as(one.name, candidates_of(one.name, "", lead.replacement), there)
+        found = _found_as(pair, one.name, candidates_of(one.name, "", lead.replacement), there)
         if found:
             return replace(lead, replacement=found.removeprefix("builtins."))
     return None
 
 
-def _found_as(name: str, candidates: Sequence[str], there: Mapping[str, Member]) -> str:
+def _found_as(
+    pair: EnvironmentPair, name: str, candidates: Sequence[str], there: Mapping[str, Member]
+) -> str:
     """The first of ``candidates`` that is there; else the only public place of the library that has one."""
     known = [there[candidate] for candidate in candidates if candidate in there and candidate != name]
     for member in known:
@@ -205,7 +224,7 @@ def _found_as(name: str, candidates: Sequence[str], there: Mapping[str, Member])
     elsewhere = {
         place
         for member in known
-        for place in member.candidates
+        for place in pair.search_new(member.name, ())
         if "._" not in place and place.rpartition(".")[2] == member.name.rpartition(".")[2] and place != name
     }
     return next(iter(elsewhere)) if len(elsewhere) == 1 else ""

@@ -57,12 +57,16 @@ class EnvironmentPair:
     """What the old environment answered so far."""
     known_new: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
     homes: dict[tuple[str, str], Homes] = field(default_factory=dict, repr=False, compare=False)
-    """What ``homes_of``, ``members_of`` and ``search_new`` were told, by side and name."""
+    """What ``homes_of`` and ``members_of`` were told, by side and name."""
+    searches: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """What ``search_new`` found, by what it was asked."""
 
     def ask_old(self, names: Iterable[str]) -> dict[str, Member]:
         """What ``names`` are in the old environment; without those that it does not answer for.
 
-        Raises SandboxUnavailable.
+        Missing ones are not searched: see ``search_new``. Raises SandboxUnavailable.
         """
         return self._ask(self.old, self.known_old, names)
 
@@ -93,23 +97,34 @@ class EnvironmentPair:
         return self.homes[key].members.get(owner, ())
 
     def search_new(self, name: str, also: Sequence[str]) -> tuple[str, ...]:
-        """Names with the same last part in the new environment, in its own package and in ``also``."""
-        if not also:
-            found = self.ask_new((name,)).get(name)
-            return () if found is None else found.candidates
-        key = (f"search, {' '.join(also)}", name)
-        if key not in self.homes:
-            members = probe(self.sandbox, self.new, (name,), also=also).members
-            candidates = members[0].candidates if members else ()
-            self.homes[key] = Homes(aliases={name: candidates}, documents={}, members={})
-        return self.homes[key].aliases[name]
+        """Names with the same last part in the new environment, in its own package and in ``also``.
+
+        None where it has the name itself. Raises SandboxUnavailable.
+        """
+        self.search_at_once((name,), also)
+        return self.searches[name, tuple(also)]
+
+    def search_at_once(self, names: Iterable[str], also: Sequence[str] = ()) -> None:
+        """Search for all of ``names`` in one run, which imports the libraries once.
+
+        It looks into every module of them: only for what nothing else finds. Raises SandboxUnavailable.
+        """
+        unknown = [name for name in dict.fromkeys(names) if (name, tuple(also)) not in self.searches]
+        for start in range(0, len(unknown), MOST_NAMES):
+            asked = unknown[start : start + MOST_NAMES]
+            if also:
+                members = probe(self.sandbox, self.new, asked, also=also).members
+            else:
+                members = ApiAnswers(self.sandbox, self.cache).probe(self.new, asked).members
+            found = {member.name: member.candidates for member in members}
+            self.searches.update(((name, tuple(also)), found.get(name, ())) for name in asked)
 
     def _ask(
         self, environment: Environment, known: dict[str, Member], names: Iterable[str]
     ) -> dict[str, Member]:
         wanted = tuple(dict.fromkeys(names))
         unknown = [name for name in wanted if name not in known]
-        answers = ApiAnswers(self.sandbox, self.cache)
+        answers = ApiAnswers(self.sandbox, self.cache, candidates=False)
         for start in range(0, min(len(unknown), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
             asked = unknown[start : start + MOST_NAMES]
             known.update((member.name, member) for member in answers.probe(environment, asked).members)

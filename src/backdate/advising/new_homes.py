@@ -49,15 +49,14 @@ def ask_at_once(names: Sequence[str], pair: EnvironmentPair) -> None:
     """Ask for all that ``names`` may need at once: each run of a probe imports the libraries anew."""
     members = pair.ask_old(names)
     known = pair.homes_of(members)
-    pair.ask_new(
-        candidate
+    near = {
+        name: (*_aliases(name, known, member), *_documented_as(name, known), *_defined_at(name, member))
         for name, member in members.items()
-        for candidate in (
-            *_aliases(name, known, member),
-            *_documented_as(name, known),
-            *_defined_at(name, member),
-        )
-    )
+    }
+    new = pair.ask_new((*near, *(candidate for candidates in near.values() for candidate in candidates)))
+    there = {name for name, member in new.items() if member.present}
+    lost = [name for name, member in members.items() if member.present and name not in there]
+    pair.search_at_once(name for name in lost if there.isdisjoint(near[name]))
 
 
 def new_homes(

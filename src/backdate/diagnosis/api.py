@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -85,7 +85,7 @@ class Member:
     document: str = ""
     """The first line of its documentation."""
     candidates: tuple[str, ...] = ()
-    """When it is not there: dotted names in the same distribution with the same last part."""
+    """Where a missing name was searched: dotted names in the same distribution with the same last part."""
     warnings: tuple[AccessWarning, ...] = ()
 
     @property
@@ -139,18 +139,19 @@ def probe(
     names: Sequence[str],
     *,
     also: Sequence[str] = (),
-    candidates: bool = True,
+    searched: Collection[str] | None = None,
     limits: Limits = LIMITS,
 ) -> ApiProbe:
     """What each of ``names`` (dotted, with their module; at most ``MOST_NAMES``) is in ``environment``.
 
     Candidates for a missing name are searched below its top-level package and those of ``also``, which takes
-    minutes in a large library; without ``candidates`` they are not. Text that is
+    minutes in a large library: for all of ``names``, or only for those that ``searched`` holds. Text that is
     no dotted name is reported as not present. Raises SandboxUnavailable.
     """
     asked_names = tuple(dict.fromkeys(names))[:MOST_NAMES]
     valid = [name for name in asked_names if is_dotted(name)]
-    request = {"names": valid, "also": list(also), "candidates": candidates}
+    wanted = valid if searched is None else [name for name in valid if name in searched]
+    request = {"names": valid, "also": list(also), "searched": wanted}
     status, data = run_probe(sandbox, environment, PROGRAM.name, request, limits=limits)
     members = _read(data)
     trouble = ""
@@ -280,15 +281,18 @@ def ask_both(
 ) -> tuple[ApiDifference, ...]:
     """Probe ``names`` in both environments, and in the new one also the names of the old definitions.
 
+    Only what the old one has is searched in the new one: of what it lacks nobody asks where it went.
     ``known``: answers of the old environment from before; it is probed again only when they lack some of
     ``names``. Raises SandboxUnavailable.
     """
     if all(name in known for name in names):
         before = ApiProbe(members=tuple(known[name] for name in dict.fromkeys(names)))
     else:
-        before = probe(sandbox, old, names, limits=limits)
-    homes = [member.home for member in before.members if member.present and member.home]
+        before = probe(sandbox, old, names, searched=(), limits=limits)
+    there = [member for member in before.members if member.present]
+    homes = [member.home for member in there if member.home]
     tops = tuple(dict.fromkeys(home.partition(".")[0] for home in homes))
-    after = probe(sandbox, new, [*names, *homes], also=tops, limits=limits)
+    searched = {member.name for member in there}
+    after = probe(sandbox, new, [*names, *homes], also=tops, searched=searched, limits=limits)
     asked = set(names)
     return tuple(difference for difference in compare_members(before, after) if difference.name in asked)

@@ -46,4 +46,4 @@ class ApiAnswers:
         return kept
 
     def _asked(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
-        return probe(self.sandbox, environment, names, candidates=self.candidates)
+        return probe(self.sandbox, environment, names, searched=None if self.candidates else ())

@@ -50,6 +50,6 @@ class EnvironmentNames:
             if isinstance(python, Environment):
                 answers = self._answers.probe(python, some)
             else:
-                answers = probe(self._sandbox, python, some, candidates=False)
+                answers = probe(self._sandbox, python, some, searched=())
             found.update((full[member.name], member) for member in answers.members if member.name in full)
         return found

@@ -1,7 +1,7 @@
 """Says what dotted names are in the environment that runs it: one JSON object a line, in the order asked.
 
 Runs inside the dated environment: no dependency, and the syntax of Python 2.7 to today's.
-Called with the path of a JSON list of names and that of the file to write. Importing a library runs its
+Called with the path of a JSON request and that of the file to write. Importing a library runs its
 code, which may do anything: each answer is written and flushed before the next name is looked at.
 """
 
@@ -24,6 +24,7 @@ MOST_CANDIDATES = 12
 MOST_MODULES = 400
 TEXT_LENGTH = 500
 MOST_SOURCE = 1000000
+MOST_TEXT = 2000000
 
 
 def clean(value, length=TEXT_LENGTH):
@@ -156,8 +157,19 @@ def kind_of(found):
     return "value"
 
 
+_BELOW = {}
+_TEXTS = {}
+"""What was read of modules once: each missing name is searched in all of them."""
+
+
 def modules_below(top):
     """The names of public modules of a package, nearest first, without importing them."""
+    if top not in _BELOW:
+        _BELOW[top] = listed_below(top)
+    return _BELOW[top]
+
+
+def listed_below(top):
     try:
         package = importlib.import_module(top)
         paths = list(getattr(package, "__path__", []))
@@ -190,16 +202,22 @@ def same(one, other):
 
 def mentions(module, leaf):
     """Whether a module that is not imported yet may hold a name: its source does."""
+    if module not in _TEXTS:
+        _TEXTS[module] = text_of(module)
+    return leaf.encode("utf-8") in _TEXTS[module]
+
+
+def text_of(module):
+    """The source of a module that is not imported; empty where it has none."""
     try:
         spec = importlib.util.find_spec(module)
         origin = getattr(spec, "origin", None)
         if not origin or not origin.endswith(".py"):
-            return False
+            return b""
         with io.open(origin, "rb") as file:
-            text = file.read(2000000)
-        return leaf.encode("utf-8") in text
+            return file.read(MOST_TEXT)
     except BaseException:
-        return False
+        return b""
 
 
 def is_home(module, leaf):
@@ -257,7 +275,7 @@ def candidates_of(name, also):
     return [clean(one) for one in order[:MOST_CANDIDATES]]
 
 
-def answer_for(name, also, candidates):
+def answer_for(name, also, searched):
     answer = {"name": name, "present": False, "why": "", "kind": "", "module": "", "qualified": ""}
     answer.update({"signature": "", "parameters": [], "document": "", "candidates": [], "warnings": []})
     with warnings.catch_warnings(record=True) as caught:
@@ -287,7 +305,7 @@ def answer_for(name, also, candidates):
             answer["warnings"].append({"category": clean(kind), "message": clean(one.message)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if candidates and not answer["present"]:
+        if searched and not answer["present"]:
             answer["candidates"] = candidates_of(name, also)
     return answer
 
@@ -296,9 +314,10 @@ def main(asked, answers):
     with io.open(asked, "r", encoding="utf-8") as file:
         wanted = json.load(file)
     with io.open(answers, "wb") as output:
+        searched = frozenset(wanted["searched"])
         for name in wanted["names"]:
             try:
-                answer = answer_for(name, wanted["also"], wanted["candidates"])
+                answer = answer_for(name, wanted["also"], name in searched)
             except Exception as error:
                 answer = {"name": name, "present": False, "why": "the probe failed: " + clean(error)}
             output.write(json.dumps(answer).encode("ascii") + b"\n")

@@ -64,10 +64,17 @@ def open_snippet_solver(
     elif text == "gold":
         yield GoldSnippets()
     elif kind == "rules":
+        from backdate.evaluation.snippets.announced_names import releases_from
         from backdate.evaluation.snippets.rules_solver import RulesSnippets
 
-        sandbox = session.resources.sandbox
-        yield RulesSnippets(session.runner, session.environments, sandbox, sources=rest)
+        resources = session.resources
+        yield RulesSnippets(
+            session.runner,
+            session.environments,
+            resources.sandbox,
+            sources=rest,
+            releases=releases_from(resources),
+        )
     elif kind == "replay" and rest:
         yield ReplaySnippets(Path(rest))
     elif kind == "model" and rest:

@@ -1,4 +1,5 @@
-"""Answers about snippets without a model: by names asked in both environments, rules and known changes.
+"""Answers about snippets without a model: by names asked in both environments, rules, known changes, and what
+the releases between them announce.
 
 Code is what the rules solver makes of the snippet's task. Names are those that the code uses of the library
 and that one environment has and the other has not; where an environment cannot be had, those that the tables
@@ -17,11 +18,14 @@ from pathlib import Path
 
 from backdate.advising.use_visitor import ProjectUses
 from backdate.advising.uses import read_uses
-from backdate.diagnosis.api import AskedPython, ask_both
+from backdate.diagnosis.api import AskedPython
+from backdate.evaluation.snippets.announced_names import ReleasesOf, no_releases, with_announced
 from backdate.evaluation.snippets.answers import SnippetReply
+from backdate.evaluation.snippets.asked_pairs import AskedPairs
 from backdate.evaluation.snippets.known_names import KnownName, changed_names, known_methods, known_names
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import distribution_of, in_standard_library
+from backdate.mining.between import ReleasesBetween
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.sandboxes.interface import Sandbox
 from backdate.snippets.as_task import FILE, SnippetTaskRunner, task_of_snippet
@@ -39,7 +43,6 @@ from backdate.solvers.rules.sources.choose import choose_sources
 from backdate.tasks.runner import TaskRunResult
 
 _RAN = TaskRunResult(solved=True, run=None, reason="")
-_LONGEST_NAMES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,8 @@ class SnippetEvidence:
     snippet: Snippet
     runner: SnippetTaskRunner
     sandbox: Sandbox
+    pairs: AskedPairs
+    releases: ReleasesBetween | None = None
 
     def __call__(
         self,
@@ -63,7 +68,9 @@ class SnippetEvidence:
         executed = {file: frozenset(range(1, text.count("\n") + 2)) for file, text in texts.items()}
         old = OldSide(environment=self.runner.environment("origin"), result=_RAN, executed=executed)
         new = self.runner.environment("target")
-        evidence = evidence_of(tree, texts, old, new, self.sandbox)
+        pair = self.pairs.of(old.environment, new)
+        evidence = evidence_of(tree, texts, old, new, self.sandbox, pair=pair)
+        evidence = replace(evidence, releases=self.releases)
         if self.snippet.library != PYTHON or self.snippet.origin is None or self.snippet.target is None:
             return evidence
         pythons = (self.snippet.origin.python, self.snippet.target.python)
@@ -82,12 +89,15 @@ class RulesSnippets:
         sandbox: Sandbox,
         *,
         sources: str = "",
+        releases: ReleasesOf = no_releases,
     ) -> None:
         """``sources``: as of the rules solver. Raises UsageError for one that there is not."""
         self.name = f"rules:{sources}" if sources else "rules"
         self._runner = runner
         self._environments = environments
         self._sandbox = sandbox
+        self._pairs = AskedPairs(sandbox)
+        self._releases = releases
         self._sources = choose_sources(sources)
         self._found: dict[str, tuple[KnownName, ...]] = {}
         self._guards: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -136,8 +146,14 @@ class RulesSnippets:
         told = known_names(snippet, names)
         if old is None or new is None or not names:
             return told
-        differences = ask_both(self._sandbox, old, new, names[:_LONGEST_NAMES])
-        return changed_names(snippet, differences, told, announced=announced)
+        differences = self._pairs.differences(old, new, names)
+        found = changed_names(snippet, differences, told, announced=announced)
+        releases = self._releases(snippet)
+        if releases is None:
+            return found
+        there = [one.old for one in differences if one.old is not None and one.old.present]
+        homes = {member.name: member.home if member.qualified else "" for member in there}
+        return with_announced(snippet, found, homes, releases)
 
     def _python(self, snippet: Snippet, *, origin: bool) -> AskedPython | None:
         side = snippet.origin if origin else snippet.target
@@ -152,7 +168,13 @@ class RulesSnippets:
         solver = RulesSolver(
             name=self.name,
             sources=self._sources,
-            gather=SnippetEvidence(snippet=snippet, runner=runner, sandbox=self._sandbox),
+            gather=SnippetEvidence(
+                snippet=snippet,
+                runner=runner,
+                sandbox=self._sandbox,
+                pairs=self._pairs,
+                releases=self._releases(snippet),
+            ),
             follow=with_edits,
             rewrite=lambda text, rewrite, lines: rewrite_source(text, rewrite, lines=lines),
         )

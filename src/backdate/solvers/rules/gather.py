@@ -73,14 +73,22 @@ def gather_evidence(
 
 
 def evidence_of(
-    tree: Path, texts: Mapping[str, str], old: OldSide, new: Environment | None, sandbox: Sandbox
+    tree: Path,
+    texts: Mapping[str, str],
+    old: OldSide,
+    new: Environment | None,
+    sandbox: Sandbox,
+    *,
+    pair: EnvironmentPair | None = None,
 ) -> FixEvidence:
-    """The evidence of an old side that ran, and the environment in which the tests fail."""
+    """The evidence of an old side that ran, and the environment in which the tests fail.
+
+    ``pair``: both environments with what was asked of them before, where something was.
+    """
     uses = _uses(texts, old.objects)
     before = _installed(old.environment)
     after = _installed(new)
-    pair = None
-    if old.environment is not None and new is not None:
+    if pair is None and old.environment is not None and new is not None:
         pair = EnvironmentPair(sandbox=sandbox, old=old.environment, new=new)
     evidence = FixEvidence(
         tree=tree,
