@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from backdate.construction.snippet.plan import SnippetBuildPlan
     from backdate.construction.snippet.snippet_funnel import SnippetFunnel
+    from backdate.models.interface import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,17 @@ class SnippetBuildArguments:
     most_of_name: Annotated[
         int, typer.Option("--most", metavar="N", min=1, help="Snippets for one changed name, at most.")
     ] = 3
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME[@BASE_URL]",
+            help="Ask this model for functions of changed names without a proven one.",
+        ),
+    ] = None
+    most_asked: Annotated[
+        int, typer.Option("--ask-about", metavar="N", min=1, help="Names that the model is asked about.")
+    ] = 30
     sandbox: options.SandboxName = "bwrap"
     cache: options.CacheFolder = None
     index_url: options.IndexUrl = None
@@ -58,12 +71,13 @@ class SnippetBuildArguments:
 
 @takes(SnippetBuildArguments)
 def build_command(arguments: SnippetBuildArguments) -> int:
-    """Make a data set of new snippets for a library and two of its versions, without a model.
+    """Make a data set of new snippets for a library and two of its versions.
 
     What the versions changed is known from rules, mined from releases, or shows when both environments are
     asked. Code that uses it is drawn from the library's own tests and examples and from others' sdists; a
     function is kept when three cases run with the origin, the target differs because of such a name alone,
-    and what takes its place gives the same. What was found out is in DATASET.build: asked again, the build
+    and what takes its place gives the same. With --model it writes functions for names that are left, and is
+    told up to three times what was wrong. What was found out is in DATASET.build: asked again, the build
     goes on from there. Example: backdate snippets build --package numpy --from 1.26 --to 2.0 -o set
     """
     from backdate.cli import exit_codes
@@ -90,14 +104,30 @@ def build_command(arguments: SnippetBuildArguments) -> int:
             companions=arguments.companions or (),
             usages_from=names,
             most_of_name=arguments.most_of_name,
+            most_asked=arguments.most_asked,
         )
         folder = arguments.output.with_name(f"{arguments.output.name}.build")
-        built = build_snippets(session, plan, folder, progress=progress)
+        with _model(arguments.model, folder) as model:
+            built = build_snippets(session, plan, folder, model=model, progress=progress)
     write_built(built, plan, arguments.output)
     for line in _lines(plan, built.funnel):
         typer.echo(printable(line))
     typer.echo(f"{arguments.output}: {len(built.snippets)} snippets")
     return exit_codes.OK
+
+
+@contextmanager
+def _model(name: str | None, folder: Path) -> Iterator[Model | None]:
+    """The model that a user named; its replies are kept beside the rest. Raises UsageError."""
+    from backdate.models.model_name import parse_endpoint
+    from backdate.models.open import open_model
+
+    if name is None:
+        yield None
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open_model(parse_endpoint(name), answers=folder / "model-answers.sqlite") as model:
+        yield model
 
 
 def _names(file: Path | None) -> tuple[str, ...]:
@@ -126,6 +156,8 @@ def _lines(plan: SnippetBuildPlan, funnel: SnippetFunnel) -> Iterator[str]:
         f"{funnel.names_asked} by asking; {funnel.names_unchanged} are alike in both and left out"
     )
     yield f"{funnel.found} uses in {funnel.archives} archives ({funnel.archives_refused} refused)"
+    if funnel.asked_of_model:
+        yield f"{funnel.written_by_model} of {funnel.asked_of_model} names by functions that the model wrote"
     for one in funnel.dropped:
         yield f"{one.count:6} {WORDS[one.reason]}"
     yield f"{funnel.kept:6} proven, of {funnel.names_kept} names"

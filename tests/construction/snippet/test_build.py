@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
+from scripted_model import Say, ScriptedModel
 from small_world import running_index
 
 from backdate.checking.settings import Settings
@@ -162,3 +166,25 @@ def test_the_command_writes_a_data_set_and_its_funnel(tmp_path, capsys) -> None:
         "lib-lib.scaled-1",
     }
     assert (tmp_path / "set.build" / "funnel.json").is_file()
+
+
+@pytest.mark.slow
+def test_a_model_writes_what_was_not_found(tmp_path, capsys) -> None:
+    def reply(body: dict[str, Any]) -> Say:
+        code = "import lib\n\ndef f(values):\n    return lib.total(values)\n"
+        wanted = "Changed: lib.total\n" in body["messages"][1]["content"]
+        repaired = len(body["messages"]) > 2
+        cases = ["([1],)", "([2],)", "([3],)"] if repaired else []
+        return Say(json.dumps({"function": "f", "code": code, "cases": cases}) if wanted else "no")
+
+    releases = [release for release in RELEASES if release[0] not in ("user", "closed")]
+    releases[2] = (*releases[2][:3], OLD.replace(">>> lib.total([1, 2, 3], 4)", ""))
+    with running_index(releases, licences=LICENCES) as address, ScriptedModel(reply) as server:
+        where = ("--index-url", address, "--cache", str(tmp_path / "cache"), "-o", str(tmp_path / "set"))
+        words = ("--package", "lib", "--from", "1.0", "--model", server.endpoint().specification)
+        assert status_of(["snippets", "build", *words, *where]) == exit_codes.OK
+    assert "1 of 1 names by functions that the model wrote" in capsys.readouterr().out
+    [snippet] = SnippetDataset.open(tmp_path / "set").snippets
+    assert "lib.summed(values)" in snippet.reference
+    assert snippet.flags == ("from-model",)
+    assert (tmp_path / "set.build" / "model-answers.sqlite").is_file()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from backdate.construction.snippet.changed_apis import ChangedApi
 from backdate.construction.snippet.proving import ProvenSnippet
-from backdate.construction.snippet.usages import UsageKind
+from backdate.construction.snippet.usages import DrawnSnippet, UsageKind
 from backdate.snippets.snippet import (
     ApiChange,
     Collection,
@@ -23,6 +23,7 @@ _WHERE = {
     UsageKind.EXCERPT: "a part of a function of",
     UsageKind.TEST: "a test of",
     UsageKind.DOCTEST: "an example in the documentation of",
+    UsageKind.MODEL: "a function written by",
 }
 
 
@@ -38,7 +39,7 @@ def snippet_of(
     """The row called ``name``, verified by the runs that have proven it."""
     drawn = proven.drawn
     known = [changed[key] for key in drawn.names]
-    from_where = f"{drawn.origin.distribution} {drawn.origin.version}"
+    from_where = f"{drawn.origin.distribution} {drawn.origin.version}".strip()
     return Snippet(
         id=name,
         collection=Collection.BUILT,
@@ -61,11 +62,17 @@ def snippet_of(
             reference_passes=True,
         ),
         published={
-            "source": f"{from_where}, {drawn.origin.file}:{drawn.origin.line}",
+            "source": _source(drawn, from_where),
             "licence": drawn.origin.licence,
             "known_by": ", ".join(one.known_by for one in known),
         },
     )
+
+
+def _source(drawn: DrawnSnippet, from_where: str) -> str:
+    if drawn.kind is UsageKind.MODEL:
+        return f"written by {from_where}"
+    return f"{from_where}, {drawn.origin.file}:{drawn.origin.line}"
 
 
 def _api(one: ChangedApi, replacement: str) -> ApiChange:

@@ -7,7 +7,7 @@ by what it depends on, so that a build that was stopped, or is asked for again, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from backdate.construction.snippet.assemble import snippet_of
 from backdate.construction.snippet.changed_apis import ChangedApi
 from backdate.construction.snippet.changes import LibraryChanges, changes_between, mined_rows
 from backdate.construction.snippet.kept import KeptResults
+from backdate.construction.snippet.model_rounds import ModelRounds, WrittenSnippets
 from backdate.construction.snippet.module_code import ModuleCode
 from backdate.construction.snippet.plan import SnippetBuildPlan, release_of
 from backdate.construction.snippet.proving import ProofResult, ProvenSnippet, RefusedSnippet, SnippetProver
@@ -29,6 +30,7 @@ from backdate.diagnosis.api import AskedPython
 from backdate.errors import SourceError, UsageError
 from backdate.knowledge.rules import rules_in, rules_of
 from backdate.knowledge.schema import ChangesFile
+from backdate.models.interface import Model
 from backdate.progress import NO_PROGRESS, Activity, Remark, Reporter
 from backdate.projects.sources.listing import ListedFile
 from backdate.serial import digest
@@ -56,9 +58,16 @@ class BuiltSnippets:
 
 
 def build_snippets(
-    resources: Resources, plan: SnippetBuildPlan, folder: Path, *, progress: Reporter = NO_PROGRESS
+    resources: Resources,
+    plan: SnippetBuildPlan,
+    folder: Path,
+    *,
+    model: Model | None = None,
+    progress: Reporter = NO_PROGRESS,
 ) -> BuiltSnippets:
     """The proven snippets of ``plan``; what was found out on the way is kept in ``folder``.
+
+    ``model``: asked for functions of changed names of which no drawn one is proven.
 
     Raises UsageError where one of the environments cannot be made, SourceError, IndexUnavailable and
     SandboxUnavailable.
@@ -72,9 +81,12 @@ def build_snippets(
     dropped = [use for archive in read for use in archive.dropped]
     drawn = [one for archive in read for one in archive.drawn]
     unique, again = without_duplicates(drawn)
-    proofs = building.proofs(runner, unique, {one.key: one for one in changes.names})
+    changed = {one.key: one for one in changes.names}
+    proofs = building.proofs(runner, unique, changed)
     proven = [one for one in proofs if isinstance(one, ProvenSnippet)]
-    reasons = [use.why.reason for use in dropped] + [SnippetReason.DUPLICATE] * again
+    written = building.written(runner, model, changed, {one.drawn.names[0] for one in proven})
+    proven += written.proven
+    reasons = [*written.refused, *(use.why.reason for use in dropped)] + [SnippetReason.DUPLICATE] * again
     reasons += [one.reason for one in proofs if isinstance(one, RefusedSnippet)]
     funnel = SnippetFunnel(
         names=len(changes.names),
@@ -85,6 +97,8 @@ def build_snippets(
         archives=len(read),
         archives_refused=sum(bool(archive.refused) for archive in read),
         found=len(drawn) + len(dropped),
+        asked_of_model=len(written.proven) + len(written.refused),
+        written_by_model=len(written.proven),
         dropped=counted(reasons),
         kept=len(proven),
         names_kept=len({one.drawn.names[0] for one in proven}),
@@ -242,6 +256,27 @@ class _Building:
                     enough[name] += 1
                 done.append(result)
         return done
+
+    def written(
+        self,
+        runner: ProgramRunner,
+        model: Model | None,
+        changed: dict[str, ChangedApi],
+        having: Collection[str],
+    ) -> WrittenSnippets:
+        """What a model writes for the names that none of ``having`` is."""
+        if model is None:
+            return WrittenSnippets(proven=(), refused=())
+        prover = SnippetProver(runner, self.plan.origin, self.plan.target, changed)
+        rounds = ModelRounds(
+            model=model,
+            plan=self.plan,
+            library=self._top,
+            prove=lambda drawn: self._proven(prover, drawn, changed),
+            progress=self.progress,
+        )
+        left = [one for key, one in changed.items() if key not in having]
+        return rounds.write(left[: self.plan.most_asked])
 
     def _proven(
         self, prover: SnippetProver, batch: Sequence[DrawnSnippet], changed: dict[str, ChangedApi]

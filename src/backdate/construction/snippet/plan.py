@@ -15,6 +15,7 @@ from backdate.snippets.versions import STANDARD_LIBRARY, Listing, side_of
 from backdate.text import UNREADABLE
 
 PREVIOUS, LATEST = "previous", "latest"
+MOST_ASKED = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class SnippetBuildPlan:
     """Distributions whose sdists are read besides the library's own."""
     most_of_name: int = 3
     """Snippets for one changed name."""
+    most_asked: int = MOST_ASKED
+    """Names of which a model is asked for a function, where one is."""
 
 
 def make_plan(
@@ -40,6 +43,7 @@ def make_plan(
     companions: Sequence[str] = (),
     usages_from: Sequence[str] = (),
     most_of_name: int = 3,
+    most_asked: int = MOST_ASKED,
 ) -> SnippetBuildPlan:
     """The plan for a move from ``first`` to ``last``, each a version, or "previous" and "latest".
 
@@ -62,6 +66,7 @@ def make_plan(
         target=target,
         usages_from=tuple(usages_from),
         most_of_name=most_of_name,
+        most_asked=most_asked,
     )
 
 

@@ -137,6 +137,8 @@ class SnippetProver:
                 for rewrites in itertools.islice(itertools.product(*known), _MOST_ATTEMPTS)
                 if (code := rewritten(one.drawn.code, rewrites))
             ]
+            if one.drawn.migrated:
+                made.append(_RewriteAttempt(number=number, rewrites=(), code=one.drawn.migrated))
             attempts += made
             if not made:
                 reason = SnippetReason.NOT_REWRITTEN if all(known) else SnippetReason.NO_REPLACEMENT
@@ -162,12 +164,9 @@ class SnippetProver:
                     drawn=one.drawn,
                     cases=one.cases,
                     expected=one.expected,
-                    replacements=tuple(map(replacement_of, attempt.rewrites)),
+                    replacements=_replacements(one.drawn, attempt.rewrites),
                     reference=attempt.code,
-                    evidence=(
-                        difference,
-                        f"with {' and '.join(one.drawn.names)} rewritten and nothing else all cases agree",
-                    ),
+                    evidence=(difference, _agreement(one.drawn, attempt.rewrites)),
                 )
         yield from passed.values()
         for number, run in undecided.items():
@@ -177,6 +176,17 @@ class SnippetProver:
             if number not in passed and number not in undecided:
                 drawn = breaking[number][0].drawn
                 yield RefusedSnippet(drawn=drawn, reason=SnippetReason.REFERENCE_FAILS, detail=detail)
+
+
+def _replacements(drawn: DrawnSnippet, rewrites: Sequence[Rewrite]) -> tuple[str, ...]:
+    """What is written for each name; of code that was written anew nothing."""
+    return tuple(map(replacement_of, rewrites)) if rewrites else ("",) * len(drawn.names)
+
+
+def _agreement(drawn: DrawnSnippet, rewrites: Sequence[Rewrite]) -> str:
+    if rewrites:
+        return f"with {' and '.join(drawn.names)} rewritten and nothing else all cases agree"
+    return f"with the code that {drawn.origin.distribution} wrote for the target all cases agree"
 
 
 def _ended(run: ProgramRun) -> bool:

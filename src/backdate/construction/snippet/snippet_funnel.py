@@ -37,6 +37,10 @@ class SnippetFunnel:
     """The most frequent first."""
     kept: int
     names_kept: int
+    asked_of_model: int = 0
+    """Names of which a model was asked for a function."""
+    written_by_model: int = 0
+    """Those of them that are among ``kept``."""
 
 
 def counted(reasons: Iterable[SnippetReason]) -> tuple[ReasonOfUses, ...]:

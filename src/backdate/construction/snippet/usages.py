@@ -36,6 +36,8 @@ class UsageKind(StrEnum):
     """The statements of a function that a value needs."""
     TEST = "test"
     DOCTEST = "doctest"
+    MODEL = "model"
+    """A model wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ class DrawnSnippet:
     origin: UsageOrigin
     document: str = ""
     """What its own text says that it does."""
+    migrated: str = ""
+    """What is tried as its reference besides the known rewrites: code that a model wrote for the target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
