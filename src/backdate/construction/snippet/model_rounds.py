@@ -35,7 +35,7 @@ class WrittenSnippets:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Asked:
+class _AskedFunction:
     """One name, and the conversation about it."""
 
     changed: ChangedApi
@@ -58,7 +58,7 @@ class ModelRounds:
 
     def write(self, names: Sequence[ChangedApi]) -> WrittenSnippets:
         """A function for each of ``names``, as far as one is proven within the rounds."""
-        asked = [_Asked(changed=one, messages=list(first_messages(one, self.plan))) for one in names]
+        asked = [_AskedFunction(changed=one, messages=list(first_messages(one, self.plan))) for one in names]
         proven: list[ProvenSnippet] = []
         for number in range(1 + REPAIRS):
             waiting = [one for one in asked if not one.final]
@@ -73,7 +73,7 @@ class ModelRounds:
             refused=tuple(one.reason for one in asked if all(_is_other(one, each) for each in proven)),
         )
 
-    def _round(self, waiting: Sequence[_Asked]) -> list[ProvenSnippet]:
+    def _round(self, waiting: Sequence[_AskedFunction]) -> list[ProvenSnippet]:
         """One reply for each name, run together."""
         drawn: dict[str, DrawnSnippet] = {}
         for one in waiting:
@@ -91,7 +91,7 @@ class ModelRounds:
                 self._again(one, result.reason, result.detail)
         return proven
 
-    def _reply(self, one: _Asked) -> DrawnSnippet | None:
+    def _reply(self, one: _AskedFunction) -> DrawnSnippet | None:
         answer = self.model.ask(one.messages)
         if isinstance(answer, ModelFailure):
             one.reason, one.final = SnippetReason.NO_REPLY, True
@@ -103,10 +103,10 @@ class ModelRounds:
             return None
         return found
 
-    def _again(self, one: _Asked, reason: SnippetReason, detail: str) -> None:
+    def _again(self, one: _AskedFunction, reason: SnippetReason, detail: str) -> None:
         one.reason = reason
         one.messages.append(repair_message(reason, detail))
 
 
-def _is_other(asked: _Asked, proven: ProvenSnippet) -> bool:
+def _is_other(asked: _AskedFunction, proven: ProvenSnippet) -> bool:
     return proven.drawn.names[0] != asked.changed.key
