@@ -1,4 +1,5 @@
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from packaging.version import Version
 from world import SKIPPED, START, World, bisect_world, from_on
 
 from backdate.bisection.limits_now import working_limits
+from backdate.bisection.probes import Target
+from backdate.bisection.result import Finding
 from backdate.bisection.search import MOST_OF_ALL_CAUSES, ProbeStatus, allowance
 
 BOTH = ("forward", "backward")
@@ -48,6 +51,29 @@ def test_two_independent_breakages_are_both_found() -> None:
     first, second = bisect_world(world)[0]
     assert (moves(first), first.confirmed) == ([("a", "4", "5")], BOTH)
     assert (moves(second), second.confirmed) == ([("b", "11", "12")], BOTH)
+
+
+def test_each_finding_is_told_and_the_first_may_be_enough() -> None:
+    world = World(
+        releases={"a": rows(20, 30), "b": rows(20, 31)},
+        tests={"t1": from_on("a", "5", "a is gone"), "t2": from_on("b", "12", "b is gone")},
+    )
+    told: list[tuple[list[str], list[tuple[str, ...]]]] = []
+
+    def found(findings: Sequence[Finding], pending: Sequence[Target]) -> bool:
+        told.append(
+            ([one.name for each in findings for one in each.culprits], [one.tests for one in pending])
+        )
+        return stop
+
+    stop = False
+    assert len(bisect_world(world, found=found)[0]) == 2
+    assert told == [(["a"], [("t2",)]), (["b"], [])]
+    told.clear()
+    stop = True
+    (only,) = bisect_world(world, found=found)[0]
+    assert (moves(only), only.confirmed) == ([("a", "4", "5")], BOTH)
+    assert len(told) == 1
 
 
 def test_tests_with_one_error_and_two_causes_are_told_apart() -> None:

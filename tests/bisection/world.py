@@ -12,7 +12,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from backdate.bisection.attribution import Attribution
+from backdate.bisection.attribution import Attribution, Found
 from backdate.bisection.points import DistributionRelease, candidate_instants, count_candidates, moving_range
 from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure
 from backdate.bisection.probe_runner import ProbeRunner
@@ -200,6 +200,7 @@ def bisect_world(
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     cause: Cause | None = None,
     imported: tuple[str, ...] = (),
+    found: Found = lambda _findings, _pending: False,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     """What a bisection of the world's window finds. ``suspects``, ``called``: of every error, or by
     its message."""
@@ -231,7 +232,7 @@ def bisect_world(
             progress=NO_PROGRESS,
         ) as probe_runner:
             probe_runner._suites = FakeSuites(world)
-            return _attributed(probe_runner, world, old, new, broke, suspects, called, cause, imported)
+            return _attributed(probe_runner, world, old, new, broke, suspects, called, cause, imported, found)
 
 
 def _attributed(
@@ -244,6 +245,7 @@ def _attributed(
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]],
     cause: Cause | None,
     imported: tuple[str, ...],
+    on_found: Found,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     seen_old, seen_new = probe_runner.sides()
     assert old[0].environment is not None
@@ -278,7 +280,7 @@ def _attributed(
         )
         for message in dict.fromkeys(broke.values())
     ]
-    found = attribution.attribute(targets)
+    found = attribution.attribute(targets, on_found)
     return tuple(one.finding for one in found), probe_runner, attribution
 
 

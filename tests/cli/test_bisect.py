@@ -1,8 +1,20 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "bisection"))
+from test_result import bisect_result
+
+from backdate.bisection.progress import BisectionAdvanced
+from backdate.bisection.result import BisectResult, Culprit, read_bisect_result
+from backdate.cli import exit_codes
 from backdate.cli.main import status_of
+from backdate.progress import Reporter
+from backdate.session import Session
 
 
 def test_the_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,3 +38,32 @@ def test_a_picture_in_another_format_is_refused_before_the_work(
     assert "drawn as .svg or .png, not as .gif" in capsys.readouterr().err
     assert status_of([*arguments, "--json", str(tmp_path)]) == 3
     assert "is a folder" in capsys.readouterr().err
+
+
+def found_so_far(remaining: int) -> BisectionAdvanced:
+    culprit = Culprit(name="six", old="1.16", new="1.17", released=None)
+    finding = replace(bisect_result().findings[0], culprits=(culprit,), confirmed=("forward", "backward"))
+    partial = replace(bisect_result(), findings=(finding,), ending="interrupted", not_searched=("t.py::z",))
+    return BisectionAdvanced(
+        partial=partial, finding=finding, done=1, remaining=remaining, remaining_s=95.0 * remaining
+    )
+
+
+def test_an_interrupted_search_tells_and_writes_what_it_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted(Session):
+        def bisect(self, *_: object, progress: Reporter, **__: object) -> BisectResult:  # type: ignore[override]
+            progress.report(found_so_far(2))
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("backdate.session.Session", Interrupted)
+    written = tmp_path / "result.json"
+    arguments = ["bisect", str(tmp_path), "--cache", str(tmp_path / "cache"), "--json", str(written)]
+    assert status_of([*arguments, "--sandbox", "unsafe-local"]) == exit_codes.INTERRUPTED
+    captured = capsys.readouterr()
+    assert "Found: six 1.16 -> 1.17: 1 test, confirmed both ways: E: no" in captured.err
+    assert "2 causes remaining to search, about 3 min 10 s" in captured.err
+    assert "INTERRUPTED: 1 culprit found so far; not searched: 1 test" in captured.out
+    partial = read_bisect_result(written)
+    assert (partial.ending, partial.not_searched) == ("interrupted", ("t.py::z",))

@@ -99,7 +99,7 @@ def test_a_build_has_a_line_for_each_phase(capsys: pytest.CaptureFixture[str]) -
     with watch() as progress:
         for event in (_build("examining", 0), _build("examining", 1), _build("running", 0)):
             progress.report(event)
-    rest = "1 under way, 2 left, 60 an hour, 2 min 00 s to go; of 9 candidates 4 are out, 1 are tasks"
+    rest = "1 under way, 2 remaining, 60 an hour, 2 min 00 s to go; of 9 candidates 4 are out, 1 are tasks"
     assert capsys.readouterr().err.splitlines() == [
         f"{phase}: 0 done, {rest}  [out at tests: none]" for phase in ("examining", "running")
     ]

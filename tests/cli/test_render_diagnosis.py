@@ -1,4 +1,4 @@
-from backdate.cli.render_diagnosis import cause_in_words, diagnosis_lines
+from backdate.cli.render_diagnosis import cause_in_words, diagnosis_lines, glance_lines
 from backdate.diagnosis.result import (
     Cause,
     CauseKind,
@@ -72,3 +72,14 @@ def test_a_diagnosis() -> None:
     assert "    AttributeError: …" in verbose
     empty = Diagnosis(failures=(), clusters=(), filters=(), related=())
     assert list(diagnosis_lines(empty)) == [("Nothing failed.", "green")]
+
+
+def test_several_causes_begin_with_a_line_each() -> None:
+    def cluster(name: str, *tests: str) -> Cluster:
+        cause = Cause(kind=CauseKind.REMOVED, type="AttributeError", message="no", name=name)
+        return Cluster(cause=cause, tests=tests, messages=(), places=())
+
+    one, two = cluster("a", "t1"), cluster("b", "t2", "t3")
+    lines = [text for text, _ in glance_lines([one, two])]
+    assert [line.split("  ")[1].strip() for line in lines[:2]] == ["2 tests", "1 test"]
+    assert list(glance_lines([one])) == []

@@ -162,3 +162,16 @@ def test_a_template_that_is_no_expression_changes_nothing(template: str) -> None
     rewrite = ReplaceUse(target="numpy.asscalar", template=template)
     text = "import numpy\nnumpy.asscalar(a)\n"
     assert rewritten(text, rewrite) == text
+
+
+def test_an_import_stays_that_the_new_expression_needs() -> None:
+    rewrite = ReplaceUse(
+        target="scipy.interpolate.interp2d",
+        template="scipy.interpolate.RectBivariateSpline({0}, {1}, numpy.transpose({2}))",
+    )
+    before = "import scipy.interpolate\nf = scipy.interpolate.interp2d(a, b, c)\n"
+    edits = rewrite_source(before, rewrite, lines=None).edits
+    assert apply_edits(before, edits) == (
+        "import scipy.interpolate\nimport numpy\n"
+        "f = scipy.interpolate.RectBivariateSpline(a, b, numpy.transpose(c))\n"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from backdate.bisection.culprits import Blamed, blame
@@ -33,6 +33,9 @@ from backdate.bisection.version_moves import Releases, VersionMoves
 from backdate.checking.compare import compare_locks
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.timeline.instants import Instant
+
+Found = Callable[[Sequence[Finding], Sequence[Target]], bool]
+"""Takes what a search found and what is still to be searched; True to stop."""
 
 
 class Attribution:
@@ -69,24 +72,36 @@ class Attribution:
         self._proof = CulpritProver(probe_runner, new.point.instant, releases, called)
         self.refused: list[UnattributedTest] = []
 
-    def attribute(self, targets: Sequence[Target]) -> tuple[Attributed, ...]:
+    def attribute(
+        self, targets: Sequence[Target], found: Found = lambda _findings, _pending: False
+    ) -> tuple[Attributed, ...]:
         """A finding for each target, and for each part of one whose tests do not belong together.
 
-        If the search for one shows that tests of another one turned again later, that one is searched again.
+        ``found`` is told what each search found and which are still to come, and says whether to stop. If the
+        search for one shows that tests of another one turned again later, that one is searched again.
         """
         self._pending = [SearchItem(target=target) for target in targets]
         results: list[tuple[SearchItem, Attributed]] = []
         while self._pending:
             while self._pending:
-                results += self._next(self._pending.pop(0))
+                new = self._next(self._pending.pop(0))
+                results += new
+                pending = [item.target for item in self._pending]
+                if found([attributed.finding for _, attributed in new], pending):
+                    self._pending.clear()
+                    return self._concluded(results)
             for result in [result for result in results if self._turned_since(result[0], result[1].finding)]:
                 results.remove(result)
                 self._pending.append(replace(result[0], again=True))
-        concluded = [
-            (work, replace(result, finding=self._proof.concluded(work, result.finding)))
-            for work, result in results
-        ]
-        return one_for_each_cause(concluded)
+        return self._concluded(results)
+
+    def _concluded(self, results: Sequence[tuple[SearchItem, Attributed]]) -> tuple[Attributed, ...]:
+        return one_for_each_cause(
+            [
+                (work, replace(result, finding=self._proof.concluded(work, result.finding)))
+                for work, result in results
+            ]
+        )
 
     def _next(self, work: SearchItem) -> list[tuple[SearchItem, Attributed]]:
         self._probe_runner.begin(self._allowance)

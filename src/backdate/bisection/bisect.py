@@ -37,6 +37,7 @@ from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure, probe_f
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
 from backdate.bisection.result import BisectResult, CheckSummary, Finding
+from backdate.bisection.search_watch import SearchWatch
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import targets_of
 from backdate.checking.check import check_project
@@ -68,6 +69,7 @@ def bisect_project(
     move_python: bool = False,
     tests: Sequence[str] = (),
     explanations: bool = True,
+    first: bool = False,
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
 ) -> BisectResult:
@@ -76,8 +78,9 @@ def bisect_project(
     The parameters are those of ``check``, which runs first. Where nothing broke with the project's own
     bounds, a note says what does without them. ``tests``: ids to which the search is
     limited; all that broke when empty. ``explanations``: whether warnings, changelogs and changed names
-    of culprits are collected, which takes another test run and a download for each. Raises UsageError
-    also for a test that the old side does not have.
+    of culprits are collected, which takes another test run and a download for each. ``first``: whether the
+    first culprit is enough. Whoever is interrupted has what is known so far in the last ``BisectionAdvanced``
+    that was reported. Raises UsageError also for a test that the old side does not have.
     """
     started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
     if keep is not None:
@@ -102,6 +105,7 @@ def bisect_project(
             tests=tests,
             progress=progress,
             explanations=explanations,
+            first=first,
         )
         if question is Question.DECLARED and checked.verdict is Verdict.NOTHING_BROKE:
             lifted = check_project(
@@ -141,6 +145,7 @@ def bisect_sides(
     tests: Sequence[str] = (),
     progress: Reporter = NO_PROGRESS,
     explanations: bool = True,
+    first: bool = False,
 ) -> BisectResult:
     """As ``bisect_project``, for two sides that were run already: nothing is fetched or built for them again,
     and only the tests that broke run again, alone.
@@ -168,7 +173,8 @@ def bisect_sides(
         broke = result.check.verdict is Verdict.BROKE
         result = replace(result, notes=(note,)) if tests and broke else result
     else:
-        result = _search(result, pair, targets, resources, progress, explanations=explanations)
+        watch = SearchWatch(base=result, progress=progress, first=first)
+        result = _search(result, pair, targets, resources, watch, explanations=explanations)
     return replace(result, duration_s=time.monotonic() - clock)
 
 
@@ -196,10 +202,12 @@ def _search(
     pair: SidePair,
     targets: Sequence[Target],
     resources: Resources,
-    progress: Reporter,
+    watch: SearchWatch,
     *,
     explanations: bool,
 ) -> BisectResult:
+    progress = watch.progress
+    watch.begin(targets)
     assert pair.old.environment is not None
     assert pair.new.environment is not None
     with ProbeRunner(
@@ -228,7 +236,7 @@ def _search(
             available=resources.interpreters.available,
             called=CalledDistributions(pair.new.environment, pair.new_project.tree),
         )
-        attributed = attribution.attribute(targets)
+        attributed = attribution.attribute(targets, watch.found)
         findings, advice = _advised(
             attributed, pair, probe_runner, resources, progress, explanations=explanations
         )
@@ -242,6 +250,8 @@ def _search(
         builds=probe_runner.builds,
         environments=probe_runner.environments,
         most_environments=probe_runner.most_environments,
+        ending=watch.ending,
+        not_searched=watch.not_searched,
         runs=probe_runner.runs,
         notes=(*pair.notes, *notes, *_limit_notes(probe_runner)),
     )

@@ -57,6 +57,8 @@ MIGRATIONS = (
 )
 
 Axis = Literal["packages", "interpreter", "unknown"]
+BisectEnding = Literal["complete", "first", "interrupted"]
+"""``first``: it was to stop at the first culprit, and did. ``interrupted``: by Ctrl-C or SIGTERM."""
 Way = Literal["forward", "backward"]
 """``forward``: the last good environment with only the culprit moved fails. ``backward``: the newest
 environment with the culprit held back passes; where other breakages were hidden behind it, the newest
@@ -312,6 +314,10 @@ class BisectResult:
     and where it is the build that broke)."""
     runs: int
     """Times that tests were run (those remembered from an earlier bisection not counted)."""
+    ending: BisectEnding = "complete"
+    """Whether everything that broke was searched."""
+    not_searched: tuple[str, ...] = ()
+    """The tests that broke and were not searched for, because it ended before that."""
     notes: tuple[str, ...] = ()
     started: Instant
     duration_s: float
@@ -327,7 +333,12 @@ class BisectResult:
             return Verdict.BROKE
         if self.check.verdict is Verdict.FAILS_DIFFERENTLY:
             return Verdict.FAILS_DIFFERENTLY
-        if self.findings or self.unattributed or self.check.verdict is Verdict.CANNOT_TELL:
+        if (
+            self.findings
+            or self.unattributed
+            or self.not_searched
+            or self.check.verdict is Verdict.CANNOT_TELL
+        ):
             return Verdict.CANNOT_TELL
         if self.check.verdict is Verdict.BROKE and not self.check.broke:  # the build, so no test was run
             return Verdict.CANNOT_TELL

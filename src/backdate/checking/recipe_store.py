@@ -120,6 +120,23 @@ class RecipeStore:
             written_as = _format_of(connection)
         return None if row is None else self._read(repository, row, written_as)
 
+    def last(self, repository: str) -> ProvenRecipe | None:
+        """The recipe of ``repository`` that was proven last, with settings or without; None for none.
+
+        Those that settings had a part in are kept under the same name with ``#`` and more behind it. Raises
+        StoredDataError as ``keep`` does.
+        """
+        if not self.path.exists():
+            return None
+        with self._open() as connection:
+            row = connection.execute(
+                "SELECT revision, instant, python, recipe, passed, ran FROM recipes WHERE repository = ? "
+                "OR substr(repository, 1, ?) = ? ORDER BY proven DESC LIMIT 1",
+                (repository, len(repository) + 1, f"{repository}#"),
+            ).fetchone()
+            written_as = _format_of(connection)
+        return None if row is None else self._read(repository, row, written_as)
+
     def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
         """Make the table where there is none, and rewrite recipes of an older format in the current one."""
         connection.execute(_MADE)

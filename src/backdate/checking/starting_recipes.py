@@ -136,6 +136,18 @@ def _stored(stored: ProvenRecipe) -> StartingRecipe:
     return StartingRecipe(recipe=stored.recipe, source=source, origin="store", python=stored.python)
 
 
+def configured_candidates(folder: Path, candidates: tuple[Recipe, ...]) -> tuple[Recipe, ...]:
+    """``candidates``, read in a folder of the user's, with what the settings there and the user's own say.
+
+    Raises ConfigurationError for what is wrong with them.
+    """
+    from backdate.configuration.documents import read_user_configuration
+    from backdate.recipes.configured import configured_recipes
+
+    counts = effective_configuration(folder, local=True, given=read_user_configuration())
+    return configured_recipes(candidates, counts.configuration, Files(folder))
+
+
 def configuration_of(project: Project, settings: Settings) -> EffectiveConfiguration:
     """What counts of all that was written about ``project``.
 

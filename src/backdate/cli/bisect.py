@@ -38,6 +38,7 @@ class BisectArguments:
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw releases and turns there: *.svg, or *.png."),
     ] = None
+    first: Annotated[bool, typer.Option("--first", help="Stop at the first culprit that is found.")] = False
     repeats: options.Repeats = 1
     recipe: RecipeOptions
     machine: options.Machine
@@ -56,12 +57,16 @@ def bisect_command(arguments: BisectArguments) -> int:
     packages, the instant, the release. A culprit is confirmed both ways: the last good environment with
     only it moved fails, and the newest with it held back passes.
 
+    Each culprit is told as soon as it is found. An interrupted search prints, and writes to --json, what
+    it found so far; that result says "ending": "interrupted".
+
     Example: backdate bisect . --from 2021-03-01 --picture turns.svg
 
     Exit status: 0 nothing broke, 1 culprits found, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
     """
     from backdate.cli.exit_codes import of_verdict
+    from backdate.cli.keep_partial import keeping_partial
     from backdate.cli.progress import watch
     from backdate.session import Session
 
@@ -71,17 +76,24 @@ def bisect_command(arguments: BisectArguments) -> int:
         store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats, configuration=given
     )
     target = _target(arguments)
-    with watch() as progress, Session(settings) as session:
-        result = session.bisect(
-            arguments.source,
-            from_instant=options.instant(arguments.from_ or written(said.from_instant)),
-            to_instant=options.instant(arguments.to or written(said.to_instant)),
-            python=arguments.python or written(said.python),
-            move_python=arguments.move_python,
-            question=arguments.as_,
-            tests=tuple(arguments.test or ()),
-            progress=progress,
-        )
+    known: list[BisectResult] = []
+    try:
+        with watch() as progress, Session(settings) as session:
+            result = session.bisect(
+                arguments.source,
+                from_instant=options.instant(arguments.from_ or written(said.from_instant)),
+                to_instant=options.instant(arguments.to or written(said.to_instant)),
+                python=arguments.python or written(said.python),
+                move_python=arguments.move_python,
+                question=arguments.as_,
+                tests=tuple(arguments.test or ()),
+                first=arguments.first,
+                progress=keeping_partial(progress, known),
+            )
+    except KeyboardInterrupt:
+        if known:
+            _report(known[-1], arguments, target)
+        raise
     _report(result, arguments, target)
     return of_verdict(result.verdict)
 

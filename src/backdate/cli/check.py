@@ -26,7 +26,7 @@ class CheckArguments:
     source: options.Source = "."
     from_: options.FromInstant = None
     to: options.ToInstant = None
-    as_: options.As = AskedQuestions.DECLARED
+    as_: options.As = None
     python: options.Python = None
     move_python: options.MovePython = False
     outputs: OutputOptions = TEXT_PRINTED
@@ -102,7 +102,7 @@ def check_command(arguments: CheckArguments) -> int:
     with watch() as progress, Session(settings) as session:
         answers = session.answer(
             arguments.source,
-            decided_by=arguments.as_,
+            decided_by=arguments.as_ or AskedQuestions(written(said.asked) or "declared"),
             from_instant=options.instant(arguments.from_ or written(said.from_instant)),
             to_instant=options.instant(arguments.to or written(said.to_instant)),
             python=arguments.python or written(said.python),

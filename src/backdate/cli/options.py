@@ -44,11 +44,11 @@ Python = Annotated[
     ),
 ]
 As = Annotated[
-    AskedQuestions,
+    AskedQuestions | None,
     typer.Option(
         "--as",
         help="What decides: declared, the project as its users install it today; lifted, without its own "
-        "pins and upper bounds; or the worse of both.",
+        "pins and upper bounds; or the worse of both. Default: declared.",
     ),
 ]
 AsOne = Annotated[

@@ -10,13 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from backdate.bisection.progress import BisectionAdvanced
 from backdate.checking.progress import AttemptStarted
 from backdate.cli.render_progress import (
     STAGE_WORDS,
     attempt_line,
     build_line,
     elapsed,
+    found_line,
     quality_line,
+    remaining_line,
     score_line,
     solver_line,
     subject_label,
@@ -78,6 +81,11 @@ class _Display:
                     self._line(f"Note: {_one_step_text(reason, distribution)}")
                 case LockUnconfirmed(distributions=distributions):
                     self._line(f"Note: {unconfirmed_text(distributions)}")
+                case BisectionAdvanced(finding=finding):
+                    if finding is not None and finding.culprits:
+                        self._line(found_line(event))
+                    if event.remaining:
+                        self._activity(remaining_line(event))
                 case AttemptStarted():
                     self._attempt(event)
                 case StageEntered():

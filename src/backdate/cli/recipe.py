@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from backdate.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +34,21 @@ def recipe_command(
         bool,
         typer.Option("--all", help="Every candidate, and everything that was skipped, with the reasons."),
     ] = False,
+    write: Annotated[
+        bool,
+        typer.Option(
+            "--write",
+            help="Write the recipe that was proven last (by check or setup) into the project's settings.",
+        ),
+    ] = False,
+    cache: options.CacheFolder = None,
 ) -> int:
     """Show how a project would be installed and tested, and from which file and line each step comes.
 
     Nothing is executed and no environment is built: the project's files are read. json is one recipe, or with
-    --all everything that was found.
+    --all everything that was found. What the project's settings say is part of it.
     """
+    from backdate.checking.starting_recipes import configured_candidates
     from backdate.errors import SourceError
     from backdate.recipes.extract import extract_recipes
     from backdate.recipes.render import as_dockerfile, as_json, as_shell_script
@@ -44,8 +56,11 @@ def recipe_command(
 
     if not path.is_dir():
         raise SourceError(f"{path} is not a folder; name the folder that holds the project")
+    if write:
+        return _write(path, cache)
     python, why = _interpreter(path, at) if at is not None else (None, None)
     extraction = extract_recipes(path)
+    extraction = replace(extraction, candidates=configured_candidates(path, extraction.candidates))
     if output_format == "json" and everything:
         typer.echo(to_json(extraction, indent=2).decode())
     elif not extraction.candidates:
@@ -65,6 +80,40 @@ def recipe_command(
             else:
                 typer.echo(as_dockerfile(recipe, python=python), nl=False)
     return 0 if extraction.candidates else CANNOT_TELL
+
+
+def _write(path: Path, cache: Path | None) -> int:
+    """Write the proven recipe into the settings of the project at ``path``. Raises UsageError without one."""
+    from backdate.checking.recipe_store import FILE, RecipeStore
+    from backdate.configuration.writing import place_of_settings, text_with_settings
+    from backdate.environments.cache import default_cache
+    from backdate.errors import UsageError
+    from backdate.projects.hostile import replace_beneath
+    from backdate.recipes.extract import extract_recipes
+    from backdate.recipes.files import Files
+    from backdate.recipes.written import settings_of
+    from backdate.timeline.instants import format_day
+
+    folder = path.resolve()
+    store = RecipeStore((cache.resolve() if cache else default_cache()) / FILE)
+    proven = store.last(f"folder:{folder}")
+    if proven is None:
+        raise UsageError(
+            f"no recipe of {path} was proven on this machine; run: backdate setup {path} "
+            "(with --test-command, --extra and so on where it reads the project wrongly)"
+        )
+    written = settings_of(
+        proven.recipe, extract_recipes(folder).candidates, Files(folder), python=proven.python
+    )
+    name = place_of_settings(folder)
+    replace_beneath(folder, name, text_with_settings(folder, name, written.values).encode())
+    instant = format_day(proven.instant)
+    typer.echo(
+        f"Wrote to {name}: {', '.join(written.values)} ({proven.passed} of {proven.ran} at {instant})."
+    )
+    for reason in written.left_out:
+        typer.echo(f"Not written, as no setting says it: {reason}", err=True)
+    return 0
 
 
 def _interpreter(path: Path, at: str) -> tuple[str, str]:

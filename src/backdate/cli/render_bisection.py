@@ -46,6 +46,7 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
         "",
     )
     yield from start_notes(check.start)
+    yield from _at_a_glance(result)
     for finding in result.findings:
         yield "", ""
         yield from _finding(result, finding, verbose)
@@ -65,6 +66,27 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
     yield f"Logs: {result.folder}", "dim"
 
 
+def _at_a_glance(result: BisectResult) -> Iterator[Line]:
+    """One line for each culprit, where there are several; their details follow."""
+    if len(result.findings) < 2:
+        return
+    yield "", ""
+    for finding in result.findings:
+        yield f"  {culprit_line(finding)}", "bold red" if finding.culprits else "yellow"
+
+
+def culprit_line(finding: Finding) -> str:
+    """What is at fault, how much it broke, with which error, and how well that is proven."""
+    names = " and ".join(_culprit(culprit) for culprit in finding.culprits) or "no culprit"
+    if finding.undistinguished:
+        names = _undistinguished(finding.undistinguished)
+    broke = "the build" if finding.breaks == "build" else counted(len(finding.tests), "test")
+    ways = _BUILD_WAYS if finding.breaks == "build" else _WAYS
+    proof = f", {ways[finding.confirmed].partition(':')[0]}" if finding.culprits else ""
+    error = f"{finding.error.type}: {finding.error.message}" if finding.error.message else finding.error.type
+    return f"{names}: {broke}{proof}: {first_line(error.partition(' (')[0], most=100)}"
+
+
 def _confirmed(result: BisectResult, blamed: int) -> str:
     both = sum({"forward", "backward"} <= set(finding.confirmed) for finding in result.findings)
     if both == blamed:
@@ -79,6 +101,15 @@ def _conclusion(result: BisectResult) -> Line:
         f"{result.runs} test runs, {result.duration_s:.0f} s"
     )
     blamed = sum(bool(finding.culprits) for finding in result.findings)
+    if result.ending == "interrupted":
+        found = f"{counted(blamed, 'culprit')} found so far" if blamed else "no culprit found so far"
+        waiting = (
+            f"; not searched: {counted(len(result.not_searched), 'test')}" if result.not_searched else ""
+        )
+        return f"INTERRUPTED: {found}{waiting}. This is a part of the answer.", "bold yellow"
+    if result.ending == "first":
+        tests = counted(len(result.not_searched), "test")
+        return f"FIRST CULPRIT FOUND ({effort}). Not searched (--first): {tests}.", "bold red"
     if blamed:
         of = f" of {len(result.findings)}" if blamed < len(result.findings) else ""
         what = f"{blamed}{of} {plural(blamed, 'cause')}"

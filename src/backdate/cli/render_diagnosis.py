@@ -67,6 +67,18 @@ def cluster_lines(cluster: Cluster, *, verbose: bool = False) -> Iterator[Line]:
     yield from _limited(cluster.tests, None if verbose else _MOST_TESTS, "      ")
 
 
+def glance_lines(clusters: Sequence[Cluster]) -> Iterator[Line]:
+    """One line for each cause, the most frequent first, where there are several; details follow elsewhere."""
+    if len(clusters) < 2:
+        return
+    ordered = sorted(clusters, key=lambda cluster: -len(cluster.tests))
+    counts = [counted(len(cluster.tests), "test") if cluster.tests else "" for cluster in ordered]
+    width = max(map(len, counts))
+    for cluster, count in zip(ordered, counts, strict=True):
+        yield f"  {count:>{width}}  {first_line(cause_in_words(cluster.cause), most=100)}", "bold red"
+    yield "", ""
+
+
 def diagnosis_lines(diagnosis: Diagnosis, *, verbose: bool = False) -> Iterator[Line]:
     """The whole diagnosis."""
     failures, causes = len(diagnosis.failures), len(diagnosis.clusters)
@@ -74,6 +86,7 @@ def diagnosis_lines(diagnosis: Diagnosis, *, verbose: bool = False) -> Iterator[
         yield "Nothing failed.", "green"
         return
     yield f"{counted(failures, 'failure')}, {counted(causes, 'cause')}", "bold"
+    yield from glance_lines(diagnosis.clusters)
     for cluster in diagnosis.clusters:
         yield from cluster_lines(cluster, verbose=verbose)
     yield from related_lines(diagnosis)

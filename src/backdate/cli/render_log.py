@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from backdate.cli.render import Line
-from backdate.cli.render_diagnosis import cluster_lines, filter_lines, related_lines
+from backdate.cli.render_diagnosis import cluster_lines, filter_lines, glance_lines, related_lines
 from backdate.diagnosis.known_changes import KnownChange
 from backdate.diagnosis.log_report import ExplainedInstall, LogReport
 from backdate.diagnosis.pip_logs import InstallFailureKind
@@ -31,6 +31,7 @@ def log_lines(report: LogReport, *, verbose: bool = False) -> Iterator[Line]:
     yield f"{'; '.join(counts)}{python}", "bold"
     for install in report.installs:
         yield from _install_lines(install, report.installed)
+    yield from glance_lines(report.diagnosis.clusters)
     for cluster, change in zip(report.diagnosis.clusters, report.changes, strict=True):
         lines = cluster_lines(cluster, verbose=verbose)
         yield next(lines)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from backdate.bisection.progress import BisectionAdvanced
 from backdate.checking.progress import AttemptStarted
 from backdate.construction.progress import BuildAdvanced
 from backdate.evaluation.progress import SolverFinished, TaskScored
 from backdate.progress import ONLY, SIDES, Stage, SuiteAdvanced
 from backdate.tasks.progress import QualityMeasured, TaskVerified
-from backdate.text import first_line
+from backdate.text import counted, first_line
 from backdate.timeline.instants import format_day
 
 STAGE_WORDS: dict[Stage, str] = {
@@ -42,6 +43,19 @@ def attempt_line(event: AttemptStarted) -> str:
 def suite_line(event: SuiteAdvanced) -> str:
     """How many tests of a suite finished."""
     return f"{event.finished} of {event.total} tests" if event.total else f"{event.finished} tests"
+
+
+def found_line(event: BisectionAdvanced) -> str:
+    """The culprit that was found just now, in one line."""
+    from backdate.cli.render_bisection import culprit_line
+
+    return "" if event.finding is None else f"Found: {culprit_line(event.finding)}"
+
+
+def remaining_line(event: BisectionAdvanced) -> str:
+    """How much a bisection still has to search, and how long that may take."""
+    text = f"{counted(event.remaining, 'cause')} remaining to search"
+    return text if event.remaining_s is None else f"{text}, about {_duration(event.remaining_s)}"
 
 
 def quality_line(event: QualityMeasured) -> str:
@@ -82,7 +96,7 @@ def score_line(event: TaskScored) -> str:
 
 def build_line(event: BuildAdvanced) -> str:
     """How far a build is."""
-    text = f"{event.phase}: {event.done} done, {event.running} under way, {event.left} left"
+    text = f"{event.phase}: {event.done} done, {event.running} under way, {event.left} remaining"
     if event.rate_per_hour:
         text += f", {event.rate_per_hour:.0f} an hour"
     if event.eta_s is not None:

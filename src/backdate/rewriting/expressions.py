@@ -35,7 +35,7 @@ class PlacedExpression:
     role: ExpressionRole
     code: str
     name: str = ""
-    """Of a call of an attribute without arguments, the attribute; of an item, its key."""
+    """Of a call of an attribute without arguments, the attribute; of an item its key, of keys their code."""
     in_async: bool = False
     """Whether it stands in an ``async`` function."""
 
@@ -80,7 +80,8 @@ def replace_expression(
     for role, node in _on_lines(tree, lines or frozenset()):
         if role is not rewrite.role or _plain(tree.code(node)) != wanted or not is_template(rewrite.template):
             continue
-        inner = node.child_by_field_name("value") if role is ExpressionRole.ITEM else node
+        is_item = role in (ExpressionRole.ITEM, ExpressionRole.KEYS)
+        inner = node.child_by_field_name("value") if is_item else node
         python = spell_expression(names, imports, as_python(rewrite.template), node)
         if inner is None or python is None:
             continue
@@ -152,6 +153,8 @@ def _roles(tree: SourceTree, node: Node) -> Iterator[ExpressionRole]:
         yield ExpressionRole.CALL
     if node.type == "subscript" and _name(tree, ExpressionRole.ITEM, node):
         yield ExpressionRole.ITEM
+    if node.type == "subscript" and _name(tree, ExpressionRole.KEYS, node):
+        yield ExpressionRole.KEYS
     if parent.type in ("for_statement", "for_in_clause") and is_field(parent, "right", node):
         yield ExpressionRole.ITERATED
     if parent.type == "subscript":
@@ -183,6 +186,9 @@ def _name(tree: SourceTree, role: ExpressionRole, node: Node) -> str:
         keys = node.children_by_field_name("subscript")
         text = tree.code(keys[0])[1:-1] if len(keys) == 1 and keys[0].type == "string" else ""
         return text if text.isidentifier() else ""
+    if role is ExpressionRole.KEYS:
+        keys = node.children_by_field_name("subscript")
+        return tree.code(node)[keys[0].start_byte - node.start_byte : -1].strip() if len(keys) > 1 else ""
     return ""
 
 

@@ -16,7 +16,7 @@ from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
 from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceUse, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, statement_of
-from backdate.rewriting.spelling import spell_expression
+from backdate.rewriting.spelling import first_names, spell_expression
 from backdate.rewriting.template import Given, as_python, fill, given_by, is_template, placeholders_of
 
 _SIDE_EFFECT_FREE = frozenset(
@@ -156,7 +156,7 @@ class _UseReplacement:
         self._edits[node.start_byte, node.end_byte] = text
         self._changed.add(tree.line(node.start_byte))
         self._heads.add(chain.start_byte)
-        if beside is not None:
+        if beside is not None and beside.local not in first_names(python):
             self._beside[beside.entry.start_byte] = beside
 
     def _block(self, node: Node, given: dict[str, Given]) -> NewBlock | None:

@@ -104,6 +104,8 @@ class ExpressionRole(StrEnum):
     """It says which item is taken, or is a bound of a slice."""
     ITERATED = "iterated"
     """A loop or a comprehension goes through it."""
+    KEYS = "keys"
+    """Several keys say which item of it is taken: it is the whole of that."""
     ITEM = "item"
     """It is an item, taken by a text that could be an attribute's name."""
 
@@ -116,7 +118,7 @@ class ReplaceExpression:
     """Its code; blanks and line breaks do not matter."""
     role: ExpressionRole
     template: str
-    """With ``{self}`` for the expression; of an item, for what it is taken of."""
+    """With ``{self}`` for the expression; of an item and of keys, for what it is taken of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

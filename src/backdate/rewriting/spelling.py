@@ -232,6 +232,13 @@ def spell_expression(
     return apply_edits(expression, made)
 
 
+def first_names(expression: str) -> frozenset[str]:
+    """The names with which dotted names in an expression begin."""
+    return frozenset(
+        expression[chain.start_byte : chain.end_byte].partition(".")[0] for chain in _dotted_names(expression)
+    )
+
+
 def _sibling(names: SourceNames, module: str) -> ImportedName | None:
     """What the file imports first from ``module`` on its outermost level."""
     return next(_siblings(names, module), None)

@@ -47,6 +47,47 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
             "if user.is_authenticated: pass\n",
         ),
         ("'method' object is not subscriptable", "x = d.keys[0]\n", "x = d.keys()[0]\n"),
+        (
+            "Population must be a sequence. For dicts or sets, use sorted(d).",
+            "x = random.sample(set(a), 3)\n",
+            "x = random.sample(sorted(set(a)), 3)\n",
+        ),
+        (
+            "Cannot subset columns with a tuple with more than one element. Use a list instead.",
+            "x = d.groupby('a')['b', 'c'].sum()\n",
+            "x = d.groupby('a')[['b', 'c']].sum()\n",
+        ),
+        (
+            "Passing a set as an indexer is not supported. Use a list instead.",
+            "x = d.loc[wanted]\n",
+            "x = d.loc[list(wanted)]\n",
+        ),
+        (
+            "Passing a set as an indexer is not supported. Use a list instead.",
+            "x = d[{'a', 'b'}]\n",
+            "x = d[['a', 'b']]\n",
+        ),
+        ("invalid mode: 'rU'", "f = open(name, 'rU')\n", "f = open(name, 'r')\n"),
+        ("invalid mode: 'Ub'", "f = open(name, mode='Ub')\n", "f = open(name, mode='rb')\n"),
+        ("orient 'r' not understood", 'x = d.to_dict("r")\n', 'x = d.to_dict("records")\n'),
+        (
+            "'seaborn-whitegrid' is not a valid package style, path of style file, URL of style file",
+            "plt.style.use('seaborn-whitegrid')\n",
+            "plt.style.use('seaborn-v0_8-whitegrid')\n",
+        ),
+        (
+            (
+                "Invalid frequency: M. Failed to parse with error message: "
+                "ValueError(\"'M' is no longer supported for offsets. Please use 'ME' instead.\")"
+            ),
+            "x = d.resample('M').sum()\n",
+            "x = d.resample('ME').sum()\n",
+        ),
+        (
+            "Invalid frequency: H. Failed to parse with error message: KeyError('H'). Did you mean h?",
+            "x = pd.date_range(a, b, freq='H')\n",
+            "x = pd.date_range(a, b, freq='h')\n",
+        ),
         ("unsupported operand type(s) for +: 'method' and 'int'", "x = d.size + 1\n", "x = d.size() + 1\n"),
         ("'dict_keys' object is not subscriptable", "x = d.keys()[0]\n", "x = list(d.keys())[0]\n"),
         ("'Config' object is not subscriptable", "x = c['name']\n", "x = c.name\n"),

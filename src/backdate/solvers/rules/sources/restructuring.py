@@ -12,18 +12,14 @@ from backdate.rewriting.expressions import PlacedExpression, attributes_on, expr
 from backdate.rewriting.rewrite import ChangeWith, ExpressionRole, ReplaceExpression, ReplaceUse, Rewrite
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
 from backdate.text import version_numbers
 
 _LONGEST = 2_000
 _MOST = 6
 """Proposals of one group."""
-_LITERAL = re.compile(
-    r"(?P<start>[rR]?(?P<quote>\"{3}|'{3}|\"|'))(?P<text>(?:(?!(?P=quote))[^\\]|\\.)*)(?P=quote)",
-    re.DOTALL,
-)
-"""One literal text, no f-string."""
-_FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
+_SAMPLE = re.compile(r"(?:random\.)?sample\(")
 _METADATA_SINCE = (3, 8)
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
@@ -180,16 +176,46 @@ def _as_tuple(index: PlacedExpression) -> Rewrite:
     return ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template="tuple({self})")
 
 
-def _flags_first(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
-    """Flags of a whole regular expression stand at its start (Python 3.11)."""
-    for text in line.of(ExpressionRole.ARGUMENT):
-        literal = _LITERAL.fullmatch(text.code)
-        flags = _FLAGS.findall(literal["text"]) if literal is not None else []
-        if literal is not None and flags:
-            moved = f"{''.join(flags)}{_FLAGS.sub('', literal['text'])}"
-            template = f"{literal['start']}{moved}{literal['quote']}"
-            if not placeholders_of(template):  # of a template: b{2} is one
-                yield ReplaceExpression(expression=text.code, role=ExpressionRole.ARGUMENT, template=template)
+def _sorted_first(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+    """``random.sample`` of a set (Python 3.11)."""
+    starts = [
+        call.code[found.end() :]
+        for call in line.of(ExpressionRole.CALL)
+        if (found := _SAMPLE.match(call.code))
+    ]
+    for value in line.of(ExpressionRole.ARGUMENT):
+        if any(start.startswith(value.code) for start in starts):
+            yield ReplaceExpression(
+                expression=value.code, role=ExpressionRole.ARGUMENT, template="sorted({self})"
+            )
+
+
+def _listed_keys(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+    """Columns by a tuple or a set: by a list (pandas 2.0)."""
+    for several in line.of(ExpressionRole.KEYS):
+        template = "{self}[[" + several.name.rstrip(",") + "]]"
+        if ":" not in several.name and placeholders_of(template) == ("self",):
+            yield ReplaceExpression(expression=several.code, role=ExpressionRole.KEYS, template=template)
+    for index in line.of(ExpressionRole.INDEX):
+        keys = index.code[1:-1].strip().rstrip(",")
+        if index.code[:1] in "({" and ":" not in keys and not placeholders_of(keys):
+            yield ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template=f"[{keys}]")
+        elif index.code.isidentifier():
+            yield ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template="list({self})")
+
+
+def _given(
+    propose: Callable[[re.Match[str], PlacedExpression], Rewrite | None],
+) -> Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]:
+    """Literal texts that a call is given."""
+
+    def rewrites(match: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+        for given in line.of(ExpressionRole.ARGUMENT):
+            rewrite = propose(match, given)
+            if rewrite is not None:
+                yield rewrite
+
+    return rewrites
 
 
 def _with(to_async: bool) -> Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]:
@@ -230,7 +256,15 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
         _integer,
     ),
     (re.compile(r"only integers, slices "), _indices),
-    (re.compile(r"global flags not at the start of the expression"), _flags_first),
+    *((pattern, _given(propose)) for pattern, propose in LITERALS),
+    (re.compile(r"Population must be a sequence"), _sorted_first),
+    (
+        re.compile(
+            r"Cannot subset columns with a tuple with more than one element|"
+            r"Passing a (?:set|dict) as an indexer is not supported"
+        ),
+        _listed_keys,
+    ),
     (
         re.compile(
             r"does not support the context manager protocol|Use async with instead|^__enter__$|^__exit__$"

@@ -1,0 +1,88 @@
+"""Literal texts that an error repeats or is about, as they are written now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from backdate.rewriting.expressions import PlacedExpression
+from backdate.rewriting.rewrite import ExpressionRole, ReplaceExpression, Rewrite
+from backdate.rewriting.template import placeholders_of
+
+_LITERAL = re.compile(
+    r"(?P<start>[rR]?(?P<quote>\"{3}|'{3}|\"|'))(?P<text>(?:(?!(?P=quote))[^\\]|\\.)*)(?P=quote)",
+    re.DOTALL,
+)
+"""One literal text, no f-string."""
+_FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
+_ORIENTS = {"r": "records", "d": "dict", "l": "list", "s": "series", "sp": "split", "i": "index"}
+"""What ``DataFrame.to_dict`` took as short for its orientations until pandas 2.0."""
+
+LiteralRewrite = Callable[[re.Match[str], PlacedExpression], Rewrite | None]
+"""What becomes of an argument, by what an error says; None where it is none that the error is about."""
+
+
+def _flags_first(_: re.Match[str], argument: PlacedExpression) -> Rewrite | None:
+    """Flags of a whole regular expression stand at its start (Python 3.11)."""
+    literal = _LITERAL.fullmatch(argument.code)
+    flags = _FLAGS.findall(literal["text"]) if literal is not None else []
+    if literal is None or not flags:
+        return None
+    return _instead(argument, literal, f"{''.join(flags)}{_FLAGS.sub('', literal['text'])}")
+
+
+def _spelled(new: Callable[[str], str]) -> LiteralRewrite:
+    """The text that the error repeats (``old``) is spelled as it says (``new``), or as is known."""
+
+    def rewrite(match: re.Match[str], argument: PlacedExpression) -> Rewrite | None:
+        literal = _LITERAL.fullmatch(argument.code)
+        if literal is None or literal["text"] != match["old"]:
+            return None
+        text = match.groupdict().get("new") or new(match["old"])
+        return _instead(argument, literal, text) if text and text != match["old"] else None
+
+    return rewrite
+
+
+def _instead(argument: PlacedExpression, literal: re.Match[str], text: str) -> Rewrite | None:
+    template = f"{literal['start']}{text}{literal['quote']}"
+    if placeholders_of(template):  # of a template: b{2} is one
+        return None
+    return ReplaceExpression(expression=argument.code, role=ExpressionRole.ARGUMENT, template=template)
+
+
+def _without_universal(mode: str) -> str:
+    """A mode of ``open`` without "U", which reading as text means anyway (Python 3.11)."""
+    rest = mode.replace("U", "")
+    return rest if "r" in rest else f"r{rest}"
+
+
+def _nothing(_: str) -> str:
+    return ""
+
+
+LITERALS: tuple[tuple[re.Pattern[str], LiteralRewrite], ...] = (
+    (re.compile(r"global flags not at the start of the expression"), _flags_first),
+    (re.compile(r"invalid mode: '(?P<old>[rbt+]{0,3}U[rbt+]{0,3})'"), _spelled(_without_universal)),
+    (
+        re.compile(r"orient '(?P<old>\w{1,8})' not understood"),
+        _spelled(lambda old: _ORIENTS.get(old, "")),
+    ),
+    (
+        # matplotlib 3.8 has the styles of seaborn 0.8 under that version's name alone
+        re.compile(r"'(?P<old>seaborn(?!-v0_8)[\w-]{0,40})' (?:is not a valid package style|not found in)"),
+        _spelled(lambda old: old.replace("seaborn", "seaborn-v0_8", 1)),
+    ),
+    (
+        # pandas 3.0, of frequencies
+        re.compile(
+            r"'(?P<old>[\w-]{1,12})' is no longer supported for \w{1,20}\. Please use '(?P<new>[\w-]{1,12})'"
+        ),
+        _spelled(_nothing),
+    ),
+    (
+        re.compile(r"Invalid frequency: (?P<old>[\w-]{1,12})\b.{0,200}Did you mean (?P<new>[\w-]{1,12})\?"),
+        _spelled(_nothing),
+    ),
+)
+"""What messages say of a literal that a call on the failing line is given."""
