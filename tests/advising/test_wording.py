@@ -19,6 +19,7 @@ from backdate.advising.wording import replacement_in, since_in
             "urllib.parse.parse_qs",
         ),
         ("in1d is deprecated, use isin instead", "in1d", "isin"),
+        ("``lib.PKCS12`` may be replaced by the PKCS#12 APIs of another package.", "lib.PKCS12", ""),
         (
             "The TextField alias for StringField has been deprecated and will be removed in WTForms 3.0",
             "TextField",

@@ -273,3 +273,24 @@ def test_a_page_that_a_message_names_for_alternatives_is_a_hint() -> None:
 def test_what_one_will_need_to_do_is_a_hint() -> None:
     said = "If you use `clean` to sanitize css, you'll need to install the ``css`` extras"
     assert read_hint(f"CSS sanitization is completely different now. {said}") == said
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        (
+            "FROM clause element expected, got [Column('x')]. Did you mean to say select(Column('x'))?",
+            "Did you mean to say select(Column('x'))?",
+        ),
+        (
+            "option --quotes: please update from a string `type=` to a callable `type=`",
+            "option --quotes: please update from a string `type=` to a callable `type=`",
+        ),
+        ("It is gone. Please pass columns as select(a, b).", "Please pass columns as select(a, b)."),
+        ("`a` is superseded by `b`.", "`a` is superseded by `b`."),
+        ("Please report this at our tracker.", ""),
+        ("name 'prnt' is not defined. Did you mean: 'print'?", ""),
+    ],
+)
+def test_what_a_library_asks_to_write(message: str, hint: str) -> None:
+    assert read_hint(message) == hint

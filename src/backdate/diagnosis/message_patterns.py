@@ -141,5 +141,7 @@ GONE = re.compile(
 HINT = re.compile(
     r"\binstead\b|\breplaced? (?:it |them |this )?(?:by|with)\b|\brenamed\b|\bmoved to\b|\b[Pp]lease use\b"
     r"|\b[Uu]se [`'\"\w]|\bin favou?r of\b|\bconsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
-    r"|\b[Ss]ee \S{1,300} for alternatives\b",
+    r"|\b[Ss]ee \S{1,300} for alternatives\b|\bsuperseded by\b|\b[Mm]igrate to\b"
+    r"|\b[Pp]lease (?:call|change|import|migrate|pass|provide|rename|set|switch|update)\b"
+    r"|\bDid you mean to (?:call|say|use) \S",
 )
