@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from backdate.advice import (
@@ -67,6 +69,18 @@ def test_the_block() -> None:
             "(src/app/stats.py:20)"
         ),
         "  Python 3.13: src/app/stats.py:20 it changed (https://p.org)",
+    ]
+
+
+def test_what_a_library_says_of_a_name_that_none_takes_the_place_of() -> None:
+    told = replace(
+        change(EvidenceKind.WARNING, replacement=""),
+        evidence=(AdviceEvidence(kind=EvidenceKind.CHANGELOG, text="It may be replaced by the new APIs."),),
+    )
+    said = '"It may be replaced by the new APIs." (numpy\'s changelog)'
+    assert lines(Advice(fixes=(told, replace(told, argument="axis"))))[2:] == [
+        f"  Fix: src/app/stats.py:20, :126 numpy.in1d is gone: {said}",
+        f"  Fix: src/app/stats.py:20, :126 numpy.in1d(axis=) is taken no more: {said}",
     ]
 
 

@@ -10,6 +10,7 @@ from backdate.advising.lost_names import EnvironmentPair, LostName, candidates_o
 from backdate.advising.new_homes import ask_at_once, new_homes
 from backdate.advising.parameters import only_successor
 from backdate.advising.replacements import LibraryWords, ReplacementLead, leads_for
+from backdate.advising.told import told_of
 from backdate.diagnosis.api import MOST_NAMES, Member
 
 _LONGEST = 240
@@ -63,7 +64,10 @@ def advised_changes(
         confirmed[number] = (
             confirmed[number] or _ruled_by_another_name(pair, distribution, one) or _became(pair, one)
         )
-    return tuple(_change(distribution, one, lead) for one, lead in zip(lost, confirmed, strict=True))
+    return tuple(
+        _change(distribution, one, lead, () if lead else words.get(one.argument or one.name, ()))
+        for one, lead in zip(lost, confirmed, strict=True)
+    )
 
 
 def worth_saying(lost: Sequence[LostName], changes: Sequence[AdvisedChange]) -> tuple[bool, ...]:
@@ -230,13 +234,20 @@ def _found_as(
     return next(iter(elsewhere)) if len(elsewhere) == 1 else ""
 
 
-def _change(distribution: MovedDistribution, one: LostName, lead: ReplacementLead | None) -> AdvisedChange:
+def _change(
+    distribution: MovedDistribution,
+    one: LostName,
+    lead: ReplacementLead | None,
+    words: Sequence[LibraryWords],
+) -> AdvisedChange:
     what = f"does not take {one.argument}=" if one.argument else "lacks it"
     text = f"{distribution.name} {distribution.new} {what}"
     lacks = AdviceEvidence(kind=EvidenceKind.ASKED, text=text, since=distribution.new)
     places = one.places
     if lead is not None:
         places = tuple(dict.fromkeys((*places, *lead.places)))
+    warned = [given.message for given in one.old.warnings]
+    told = told_of(one.name, one.argument, words, warned) if lead is None and not one.ruled else None
     return AdvisedChange(
         distribution=distribution.name,
         name=one.name,
@@ -244,5 +255,9 @@ def _change(distribution: MovedDistribution, one: LostName, lead: ReplacementLea
         replacement=lead.replacement if lead else "",
         rewrite=lead.rewrite if lead else "",
         places=places,
-        evidence=(*(lead.evidence if lead else ()), *(() if one.ruled else (lacks,))),
+        evidence=(
+            *(lead.evidence if lead else ()),
+            *((told,) if told else ()),
+            *(() if one.ruled else (lacks,)),
+        ),
     )

@@ -13,6 +13,7 @@ from backdate.advising.lost_names import EnvironmentPair, LostName, lost_names
 from backdate.advising.python_changes import python_changes
 from backdate.advising.requirements import dropped_requirements
 from backdate.advising.ruled_arguments import ruled_arguments
+from backdate.advising.told import is_told
 from backdate.advising.use_visitor import NameUses, ProjectUses
 from backdate.bisection.announced_leads import announced_leads
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
@@ -70,7 +71,7 @@ class BreakageAdvice:
             for lost_name, change, is_met, is_said in zip(lost, changes, met, said, strict=True):
                 if is_said:
                     (fixes if is_met else later).setdefault((change.name, change.argument), change)
-                if is_answered(change):
+                if is_answered(change) or is_told(change):
                     without = [one for one in without if not self._answers(lost_name, one)]
             for one in group:
                 mended = tuple(changes_behind(one, self._moved(name, group), self._uses))

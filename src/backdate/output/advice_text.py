@@ -26,7 +26,11 @@ _SAYS = {
     EvidenceKind.ANNOUNCED: "a release said so",
     EvidenceKind.CHANGELOG: "its changelog says so",
 }
-_SOURCES = {EvidenceKind.WARNING: "warning", EvidenceKind.MESSAGE: "error"}
+_SOURCES = {
+    EvidenceKind.WARNING: "warning",
+    EvidenceKind.MESSAGE: "error",
+    EvidenceKind.CHANGELOG: "changelog",
+}
 """Of what a library says in words."""
 _PLACE = re.compile(r"\{(\w+)\}")
 """Where a template takes an argument by its number or name, or the object (``self``)."""
@@ -44,9 +48,8 @@ def advice_lines(advice: Advice) -> Iterator[Line]:
         yield f"  Fix: {change_in_words(fix)}", "green"
     for one in advice.said:
         where = f"{places_in_line(one.places)} " if one.places else ""
-        source = _SOURCES.get(one.kind, "changelog")
         since = f" of {one.since}" if one.since else ""
-        yield f'  Said: {where}{one.distribution}: "{one.text}" (its {source}{since})', "green"
+        yield f'  Said: {where}{one.distribution}: "{one.text}" (its {_SOURCES[one.kind]}{since})', "green"
     for later in advice.later[:_MOST_LATER]:
         yield f"  Later: {change_in_words(later)}", ""
     if len(advice.later) > _MOST_LATER:
@@ -99,7 +102,11 @@ def change_in_words(change: AdvisedChange, *, places: bool = True) -> str:
     why = _why(change)
     if new:
         return f"{where}{old} → {new}{f' ({why})' if why else ''}"
-    return f"{where}{old} is gone{f': {why}' if why else ''}; nothing says what takes its place"
+    gone = "is taken no more" if change.argument else "is gone"
+    if change.evidence and change.evidence[0].kind in _SOURCES:
+        told = change.evidence[0]
+        return f'{where}{old} {gone}: "{told.text}" ({change.distribution}\'s {_SOURCES[told.kind]})'
+    return f"{where}{old} {gone}{f': {why}' if why else ''}; nothing says what takes its place"
 
 
 def as_calls(name: str, template: str) -> tuple[str, str]:
