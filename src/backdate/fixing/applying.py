@@ -37,7 +37,7 @@ def apply_fix(folder: Path, before: Mapping[str, bytes], after: Mapping[str, byt
         except ConfigurationError as error:
             raise UsageError(f"nothing was applied: {path} cannot be changed ({error})") from error
         if now != data:
-            raise UsageError(f"nothing was applied: {path} changed since it was read; run the fix again")
+            raise UsageError(f"nothing was applied: {path} changed since it was read; run the command again")
     if undo.exists() or undo.is_symlink():
         raise UsageError(f"nothing was applied: {undo} is there already, and is not written over")
     write_whole(undo, encode_patch(diff_files(dict(after), dict(before))))

@@ -32,6 +32,17 @@ def loosen_requirements(draft: Draft, kind: Kind = "dependency") -> None:
         loosen_line(draft, line, kind)
 
 
+def requirement_lines(content: str) -> Iterator[Fragment]:
+    """The requirements of a file in pip's format, without comments and options."""
+    for line in _logical_lines(content):
+        comment = _COMMENT.search(line.text)
+        text = line.text[: comment.start() if comment else None].rstrip()
+        option = _OPTION.search(text)
+        requirement = text[: option.start() if option else None].rstrip()
+        if requirement.strip() and not requirement.lstrip().startswith("-"):
+            yield line.part(0, len(requirement))
+
+
 def loosen_line(draft: Draft, line: Fragment, kind: Kind) -> None:
     """Loosen one logical line (a requirement or an option, with its comment)."""
     comment = _COMMENT.search(line.text)

@@ -63,6 +63,17 @@ def loosen_setup_cfg(draft: Draft) -> None:
                 _loosen_item(draft, fragment, kind)
 
 
+def install_requirements(content: str) -> Iterator[Fragment]:
+    """The requirements of ``install_requires``, each on a line of its own."""
+    for option in _options(content):
+        if (option.section, option.name) == ("options", "install_requires"):
+            for line in option.lines:
+                comment = _COMMENT.search(line.text)
+                text = line.text[: comment.start() if comment else None].rstrip()
+                if text.strip() and not text.lstrip().startswith("file:"):
+                    yield line.part(0, len(text))
+
+
 def _loosen_item(draft: Draft, fragment: Fragment, kind: Kind) -> None:
     comment = _COMMENT.search(fragment.text)
     text = fragment.text[: comment.start() if comment else None].rstrip()

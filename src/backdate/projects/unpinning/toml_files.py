@@ -5,6 +5,7 @@ A table says which strings hold what: first the standards (PEP 518, 621, 735), t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from backdate.editing.spans import Fragment
@@ -115,6 +116,25 @@ def _loosen_toml(draft: Draft, rules: list[_Rule]) -> None:
             else:
                 draft.skip(None, f"the value of {'.'.join(map(str, path))} could not be located")
             break
+
+
+def requirement_strings(content: str) -> Iterator[tuple[Path, Fragment, bool]]:
+    """Each requirement of a pyproject.toml: its place, its text, and whether that is a constraint alone.
+
+    Of a constraint, as Poetry writes it, the key before it is the name. Raises ConfigurationError where the
+    content is no TOML that can be read.
+    """
+    document = parse_toml(content)
+    try:
+        strings = list(string_values(content))
+    except (MalformedToml, RecursionError) as error:
+        raise ConfigurationError(f"not TOML that can be read: {error}") from error
+    for path, fragment in strings:
+        for pattern, meaning, kind in _PYPROJECT:
+            if kind == "dependency" and meaning in ("requirement", "constraint") and _matches(path, pattern):
+                if _look_up(document, path) == fragment.text:
+                    yield path, fragment, meaning == "constraint"
+                break
 
 
 def _is_no_category(path: Path, pattern: tuple[object, ...]) -> bool:
