@@ -18,6 +18,8 @@ _FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
 _ORIENTS = {"r": "records", "d": "dict", "l": "list", "s": "series", "sp": "split", "i": "index"}
 """What ``DataFrame.to_dict`` took as short for its orientations until pandas 2.0."""
 
+_OPTIONS = frozenset({"max_rows", "max_columns", "precision", "encoding", "max_colwidth"})
+
 LiteralRewrite = Callable[[re.Match[str], PlacedExpression], Rewrite | None]
 """What becomes of an argument, by what an error says; None where it is none that the error is about."""
 
@@ -57,6 +59,14 @@ def _without_universal(mode: str) -> str:
     return rest if "r" in rest else f"r{rest}"
 
 
+def _whole_option(_: re.Match[str], argument: PlacedExpression) -> Rewrite | None:
+    """An option of pandas by its whole name, since Styler has ones of the same end (1.3)."""
+    literal = _LITERAL.fullmatch(argument.code)
+    if literal is None or literal["text"] not in _OPTIONS:
+        return None
+    return _instead(argument, literal, f"display.{literal['text']}")
+
+
 def _nothing(_: str) -> str:
     return ""
 
@@ -73,6 +83,15 @@ LITERALS: tuple[tuple[re.Pattern[str], LiteralRewrite], ...] = (
         re.compile(r"'(?P<old>seaborn(?!-v0_8)[\w-]{0,40})' (?:is not a valid package style|not found in)"),
         _spelled(lambda old: old.replace("seaborn", "seaborn-v0_8", 1)),
     ),
+    (
+        re.compile(
+            r"unit-less dtype '(?P<old>(?:datetime|timedelta)64)' is not supported\. "
+            r"Pass e\.g\. '(?P<new>(?:datetime|timedelta)64\[ns\])'"
+        ),
+        _spelled(_nothing),
+    ),
+    (re.compile(r"'(?P<old>box-forced)' is not a valid value for adjustable"), _spelled(lambda _: "box")),
+    (re.compile(r"Pattern matched multiple keys"), _whole_option),
     (
         # pandas 3.0, of frequencies
         re.compile(

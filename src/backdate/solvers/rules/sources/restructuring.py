@@ -20,6 +20,7 @@ _LONGEST = 2_000
 _MOST = 6
 """Proposals of one group."""
 _SAMPLE = re.compile(r"(?:random\.)?sample\(")
+_GEOMETRIES = "(?:Multi(?:Point|LineString|Polygon)|GeometryCollection)"
 _METADATA_SINCE = (3, 8)
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
@@ -120,6 +121,14 @@ def _listed(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
         yield ReplaceExpression(
             expression=value.code, role=ExpressionRole.SUBSCRIPTED, template="list({self})"
         )
+
+
+def _parts(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+    """The parts of a geometry, which is no sequence any more (Shapely 2.0)."""
+    for role in (ExpressionRole.ITERATED, ExpressionRole.SUBSCRIPTED, ExpressionRole.ARGUMENT):
+        for value in line.of(role):
+            if value.code[:1] not in "\"'[{(" and not value.code.isdigit():
+                yield ReplaceExpression(expression=value.code, role=role, template="{self}.geoms")
 
 
 def _counted(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
@@ -226,6 +235,12 @@ def _with(to_async: bool) -> Callable[[re.Match[str], _FailingCode], Iterator[Re
 
 
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]], ...] = (
+    (
+        re.compile(
+            rf"'{_GEOMETRIES}' object is not (?:iterable|subscriptable)|of type '{_GEOMETRIES}' has no len"
+        ),
+        _parts,
+    ),
     (re.compile(r"'(?!module'|NoneType')[\w.]{1,80}' object is not callable"), _property),
     (
         re.compile(
