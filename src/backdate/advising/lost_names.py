@@ -13,12 +13,12 @@ from typing import Literal
 
 from backdate.advice import SourcePlace
 from backdate.advising.use_visitor import CallShape, NameUses
-from backdate.diagnosis.api import MOST_NAMES, Member, probe
+from backdate.diagnosis.api import LIMITS, MOST_NAMES, Member, probe
 from backdate.diagnosis.api_answers import ApiAnswers
 from backdate.diagnosis.homes import Homes, OwnedMember, find_homes
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
-from backdate.sandboxes.interface import Sandbox
+from backdate.sandboxes.interface import Limits, Sandbox
 
 _MOST_ROUNDS = 3
 """Of two hundred names each: what a project uses of one library is rarely more."""
@@ -62,6 +62,8 @@ class EnvironmentPair:
         default_factory=dict, repr=False, compare=False
     )
     """What ``search_new`` found, by what it was asked."""
+    limits: Limits = LIMITS
+    """Of one run in an environment."""
 
     def ask_old(self, names: Iterable[str]) -> dict[str, Member]:
         """What ``names`` are in the old environment; without those that it does not answer for.
@@ -79,7 +81,7 @@ class EnvironmentPair:
         wanted = tuple(dict.fromkeys(names))
         unknown = tuple(name for name in wanted if ("old", name) not in self.homes)
         if unknown:
-            found = find_homes(self.sandbox, self.old, names=unknown)
+            found = find_homes(self.sandbox, self.old, names=unknown, limits=self.limits)
             self.homes.update((("old", name), found) for name in unknown)
         of_names = [(name, self.homes["old", name]) for name in wanted]
         return Homes(
@@ -93,7 +95,7 @@ class EnvironmentPair:
         key = (f"members, {side}", owner)
         if key not in self.homes:
             environment = self.old if side == "old" else self.new
-            self.homes[key] = find_homes(self.sandbox, environment, owners=(owner,))
+            self.homes[key] = find_homes(self.sandbox, environment, owners=(owner,), limits=self.limits)
         return self.homes[key].members.get(owner, ())
 
     def search_new(self, name: str, also: Sequence[str]) -> tuple[str, ...]:
@@ -113,9 +115,10 @@ class EnvironmentPair:
         for start in range(0, len(unknown), MOST_NAMES):
             asked = unknown[start : start + MOST_NAMES]
             if also:
-                members = probe(self.sandbox, self.new, asked, also=also).members
+                members = probe(self.sandbox, self.new, asked, also=also, limits=self.limits).members
             else:
-                members = ApiAnswers(self.sandbox, self.cache).probe(self.new, asked).members
+                answers = ApiAnswers(self.sandbox, self.cache, limits=self.limits)
+                members = answers.probe(self.new, asked).members
             found = {member.name: member.candidates for member in members}
             self.searches.update(((name, tuple(also)), found.get(name, ())) for name in asked)
 
@@ -124,7 +127,7 @@ class EnvironmentPair:
     ) -> dict[str, Member]:
         wanted = tuple(dict.fromkeys(names))
         unknown = [name for name in wanted if name not in known]
-        answers = ApiAnswers(self.sandbox, self.cache, candidates=False)
+        answers = ApiAnswers(self.sandbox, self.cache, candidates=False, limits=self.limits)
         for start in range(0, min(len(unknown), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
             asked = unknown[start : start + MOST_NAMES]
             known.update((member.name, member) for member in answers.probe(environment, asked).members)

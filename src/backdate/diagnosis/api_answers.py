@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backdate.diagnosis.api import PROGRAM, ApiProbe, probe
+from backdate.diagnosis.api import LIMITS, PROGRAM, ApiProbe, probe
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
-from backdate.sandboxes.interface import Sandbox
+from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import digest
 
 _FORMAT = 1
@@ -25,6 +25,8 @@ class ApiAnswers:
     """None to keep nothing."""
     candidates: bool = True
     """Whether places of missing names are searched; see ``api.probe``."""
+    limits: Limits = LIMITS
+    """Of one run; no part of what is kept, as an answer that a limit cut off is not."""
 
     def probe(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
         """What each of ``names`` is in ``environment``; see ``api.probe``. Raises SandboxUnavailable.
@@ -46,4 +48,5 @@ class ApiAnswers:
         return kept
 
     def _asked(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
-        return probe(self.sandbox, environment, names, searched=None if self.candidates else ())
+        searched = None if self.candidates else ()
+        return probe(self.sandbox, environment, names, searched=searched, limits=self.limits)

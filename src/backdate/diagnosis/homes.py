@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from backdate.diagnosis.api import is_dotted, run_probe
+from backdate.diagnosis.api import LIMITS, is_dotted, run_probe
 from backdate.environments.environment import Environment
-from backdate.sandboxes.interface import Sandbox
+from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import decoder_of
 
 MOST_ASKED = 60
@@ -59,6 +59,7 @@ def find_homes(
     names: Sequence[str] = (),
     owners: Sequence[str] = (),
     also: Sequence[str] = (),
+    limits: Limits = LIMITS,
 ) -> Homes:
     """The aliases of ``names`` and the members of ``owners`` in ``environment``, once ``also`` is imported.
 
@@ -68,7 +69,7 @@ def find_homes(
         key: [name for name in dict.fromkeys(asked) if is_dotted(name)][:MOST_ASKED]
         for key, asked in (("names", names), ("owners", owners), ("also", also))
     }
-    return read_homes(run_probe(sandbox, environment, "backdate_home_probe.py", request)[1])
+    return read_homes(run_probe(sandbox, environment, "backdate_home_probe.py", request, limits=limits)[1])
 
 
 def read_homes(data: bytes) -> Homes:

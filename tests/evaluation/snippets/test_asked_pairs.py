@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from backdate.diagnosis.api import ApiDifference, ask_both
+from backdate.diagnosis.api import LIMITS, ApiDifference, ask_both
 from backdate.environments.environment import Environment
 from backdate.evaluation.snippets.asked_pairs import AskedPairs
 from backdate.sandboxes.interface import Command, RunResult, Sandbox, Workspace
@@ -34,10 +34,12 @@ class CountingSandbox:
 
     real: Sandbox
     requests: list[tuple[str, str]] = field(default_factory=list)
+    least_wall_s: float = 1e9
     name: str = "counting"
 
     def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
         """See ``Sandbox``."""
+        self.least_wall_s = min(self.least_wall_s, command.limits.wall_s)
         request = next(mount for mount in workspace.mounts if mount.target.endswith("asked.json"))
         self.requests.append((command.argv[0], request.source.read_text()))
         return self.real.run(command, workspace, log=log)
@@ -98,3 +100,14 @@ def test_only_what_the_old_one_has_and_nothing_places_is_searched(
     assert '"lib.thing"' in only
     assert '"lib.never"' not in only
     assert '"lib.Box"' not in only
+
+
+def test_a_busy_machine_is_given_time(sides: tuple[Environment, Environment], one_sandbox: Sandbox) -> None:
+    sandbox = CountingSandbox(one_sandbox)
+    pairs = AskedPairs(cast("Sandbox", sandbox))
+    pairs.differences(*sides, NAMES)
+    pair = pairs.of(*sides)
+    assert pair is not None
+    pair.homes_of(("lib.thing",))
+    pair.members_of("lib", "new")
+    assert sandbox.least_wall_s > LIMITS.wall_s

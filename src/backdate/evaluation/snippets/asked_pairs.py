@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from backdate.advising.lost_names import EnvironmentPair
 from backdate.diagnosis.api import (
+    LIMITS,
     ApiDifference,
     ApiProbe,
     AskedPython,
@@ -20,6 +21,8 @@ from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Sandbox
 
 _MOST_NAMES = 200
+_PATIENT = replace(LIMITS, wall_s=900.0)
+"""An answer is a figure here: it must not depend on how busy the machine is."""
 
 
 class AskedPairs:
@@ -38,7 +41,8 @@ class AskedPairs:
             return None
         with self._guard:
             return self._pairs.setdefault(
-                (old.key, new.key), EnvironmentPair(sandbox=self._sandbox, old=old, new=new)
+                (old.key, new.key),
+                EnvironmentPair(sandbox=self._sandbox, old=old, new=new, limits=_PATIENT),
             )
 
     def differences(
@@ -50,7 +54,9 @@ class AskedPairs:
         """
         some = names[:_MOST_NAMES]
         if not isinstance(old, Environment) or not isinstance(new, Environment):
-            return ask_both(self._sandbox, old, new, some)  # an interpreter alone, which starts at once
+            return ask_both(
+                self._sandbox, old, new, some, limits=_PATIENT
+            )  # an interpreter alone, which starts at once
         pair = self.of(old, new)
         assert pair is not None
         with self._guards[old.key, new.key]:
