@@ -12,6 +12,7 @@ from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.resources import Resources
 from backdate.checking.settings import AuditOptions
 from backdate.progress import NO_PROGRESS, Reporter
+from backdate.projects.locked_versions import LockedVersions
 from backdate.serial import to_json, write_whole
 from backdate.timeline.instants import Instant
 
@@ -29,6 +30,7 @@ def answer_project(
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
     on_new_failures: Callable[[], object] = lambda: None,
+    locked: LockedVersions | None = None,
 ) -> CheckAnswers:
     """Both questions of the project that ``source`` names, and which of its own bounds its tests need.
 
@@ -46,6 +48,7 @@ def answer_project(
         keep=keep,
         progress=progress,
         on_new_failures=on_new_failures,
+        locked=locked,
     )
     with walk.ask(source, tuple(Question)) as asked:
         same = asked.pairs[Question.LIFTED] is asked.pairs[Question.DECLARED]

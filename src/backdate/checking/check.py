@@ -18,18 +18,20 @@ from typing import TYPE_CHECKING
 
 from backdate.checking.choose_start import date_start
 from backdate.checking.compare import compare_locks, count_outcomes
-from backdate.checking.dated_project import unpinned_project
+from backdate.checking.dated_project import DatedProject, unpinned_project
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
 from backdate.checking.settings import AuditOptions
 from backdate.checking.side_runner import SideName, SideRunner
 from backdate.checking.sides import SidePair, collect_notes, run_sides
+from backdate.checking.starting_recipes import StartingRecipes
 from backdate.checking.verdict import decide
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
 from backdate.errors import NoTests
 from backdate.progress import NO_PROGRESS, Activity, Reporter
+from backdate.projects.locked_versions import LockedVersions
 from backdate.projects.project import Project
 from backdate.projects.tree import copy_tree
 from backdate.recipes.declared import read_declared
@@ -55,6 +57,7 @@ def check_project(
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
     on_new_failures: Callable[[], object] = lambda: None,
+    locked: LockedVersions | None = None,
 ) -> CheckResult:
     """What dependency updates between two instants broke in the project that ``source`` names.
 
@@ -65,7 +68,8 @@ def check_project(
     ``audit``: how the tests are audited, that is, whether they assert something; None for not at all.
     ``keep``: where trees, logs, patch and result are kept, a folder that is empty or not there yet; None for
     what the settings say. ``on_new_failures`` is called, in a thread, when tests of the new side fail while
-    those of the old one may still run: time to get ready.
+    those of the old one may still run: time to get ready. ``locked``: what the old side is held to; without
+    ``from_instant`` it is then just after the newest of that.
     """
     walk = CheckWalk(
         resources=resources,
@@ -77,6 +81,7 @@ def check_project(
         keep=keep,
         progress=progress,
         on_new_failures=on_new_failures,
+        locked=locked,
     )
     with walk.ask(source, (question,)) as asked:
         result = asked.results[question]
@@ -109,6 +114,7 @@ class CheckWalk:
     keep: Path | None = None
     progress: Reporter = NO_PROGRESS
     on_new_failures: Callable[[], object] = lambda: None
+    locked: LockedVersions | None = None
 
     @contextmanager
     def ask(self, source: str | Path, questions: Sequence[Question]) -> Iterator[AskedProject]:
@@ -124,13 +130,13 @@ class CheckWalk:
             project = resources.open_project(source, work / "old", before=self.from_instant or new_instant)
             begun = date_start(
                 project,
-                self.from_instant,
+                self._start(),
                 new_instant,
                 resources,
                 python=self.python,
                 progress=self.progress,
             )
-            old, starting = begun.project, begun.starting
+            old, starting = self._as_locked(begun.project, begun.starting)
             if not starting.starts:
                 raise _no_tests(project)
             unpinned = cache(lambda: _unpin(project, work / "new", [one.recipe for one in starting.starts]))
@@ -140,7 +146,7 @@ class CheckWalk:
             )
 
             def begin_new(question: Question) -> SideRunner:
-                new = replace(old, instant=new_instant)
+                new = replace(old, instant=new_instant, locked=None)
                 if question is Question.LIFTED:
                     unpinned()
                     new_root = replace(project, root=work / "new")
@@ -185,6 +191,26 @@ class CheckWalk:
                 unpinning=unpinning,
                 folder=folder,
             )
+
+    def _start(self) -> Instant | None:
+        """When the old side is, where that is stated: by itself, or by a lock."""
+        if self.from_instant is not None or self.locked is None:
+            return self.from_instant
+        from backdate.checking.locked_side import instant_of_lock
+
+        self.progress.report(Activity(text=f"looking up the versions of {self.locked.file}"))
+        return instant_of_lock(self.locked, self.resources)
+
+    def _as_locked(
+        self, old: DatedProject, starting: StartingRecipes
+    ) -> tuple[DatedProject, StartingRecipes]:
+        """The old side held to the lock, where there is one, which a note says."""
+        if self.locked is None:
+            return old, starting
+        from backdate.checking.locked_side import note_of_lock
+
+        note = note_of_lock(self.locked, old.instant)
+        return replace(old, locked=self.locked), replace(starting, notes=(note, *starting.notes))
 
     def _repeated(self, pairs: Sequence[SidePair], folder: Path) -> tuple[SidePair, ...]:
         """``pairs`` with what running tests again says; one that answers both questions is repeated once."""

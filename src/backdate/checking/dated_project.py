@@ -22,6 +22,7 @@ from backdate.environments.interpreter_choice import choose_interpreter
 from backdate.environments.interpreters import find_interpreters
 from backdate.environments.uv import find_uv
 from backdate.environments.uv_downloads import UvDownloads
+from backdate.projects.locked_versions import LockedVersions
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import (
     PythonConstraint,
@@ -50,6 +51,8 @@ class DatedProject:
     version_hint: str | None = None
     python: str | None = None
     """The interpreter ("3.8") that the user asked for, whatever the project says."""
+    locked: LockedVersions | None = None
+    """The versions that what is installed is held to; None for what the instant has."""
 
 
 def dated_project(project: Project, instant: Instant, *, python: str | None = None) -> DatedProject:

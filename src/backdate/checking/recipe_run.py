@@ -67,6 +67,7 @@ def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) 
         choice=choice,
         instant=dated.instant,
         version_variables=version_variables(dated.tree, dated.version_hint),
+        constraints=dated.locked.constraints if dated.locked is not None else (),
         variables=build_variables(recipe),
         build_constraints=tuple(limit.requirement for limit in recipe.build_constraints),
         build_requirements=tuple((need.distribution, need.requirement) for need in recipe.build_requirements),
@@ -139,7 +140,12 @@ def build(
     request = based_request(recipe, dated, resources, choice)
     if isinstance(request, BuildFailure):
         return request
-    return resources.builder.prepare(request, progress=progress, subject=subject)
+    built = resources.builder.prepare(request, progress=progress, subject=subject)
+    if dated.locked is None:
+        return built
+    from backdate.checking.locked_side import with_locked_hashes  # few checks have a lock
+
+    return with_locked_hashes(built, dated.locked)
 
 
 def based_request(

@@ -163,7 +163,7 @@ def run_sides(
     old.lack = what_is_lacking(old.run.run)
     if old.lack:
         _set_up_old(old, old_side, starting)
-    if old_side.resources.settings.store and is_proven(old.run.run):
+    if old_side.resources.settings.store and is_proven(old.run.run) and old_side.dated.locked is None:
         keep_proven(project, old.run, old_side.dated.instant, old_side.resources)
     pairs: list[SidePair] = []
     for number in range(len(begin)):

@@ -26,6 +26,15 @@ class CheckArguments:
     source: options.Source = "."
     from_: options.FromInstant = None
     to: options.ToInstant = None
+    from_lock: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-lock",
+            metavar="FILE",
+            help="Hold the old side to the versions of this uv.lock, poetry.lock, pdm.lock, pylock.toml or "
+            "requirements.txt: what was deployed, against today.",
+        ),
+    ] = None
     as_: options.As = None
     python: options.Python = None
     move_python: options.MovePython = False
@@ -92,6 +101,11 @@ def check_command(arguments: CheckArguments) -> int:
         configuration=given,
     )
     audit = audit_options(arguments)
+    locked = None
+    if arguments.from_lock is not None:
+        from backdate.projects.locked_versions import read_locked_versions
+
+        locked = read_locked_versions(arguments.from_lock)
     target = arguments.outputs.target(arguments.json)
     if arguments.junit is not None:
         options.require_writable(arguments.junit, folder=True)
@@ -109,6 +123,7 @@ def check_command(arguments: CheckArguments) -> int:
             move_python=arguments.move_python,
             audit=audit,
             progress=progress,
+            locked=locked,
         )
     write_json((arguments.json,), answers)
     if arguments.junit is not None:
