@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -29,6 +29,8 @@ class StatedRequirements:
     version: str
     requires: frozenset[str]
     """Normalised names, those of extras left out."""
+    specifiers: Mapping[str, str] = field(default_factory=dict)
+    """By the same names which releases, ">=2.10,<2.11"."""
 
 
 def dropped_requirements(
@@ -87,7 +89,7 @@ def stated_requirements(folders: tuple[Path, ...]) -> dict[str, StatedRequiremen
 
 def _read(metadata: str) -> tuple[str, StatedRequirements]:
     name, version = "", ""
-    requires: set[str] = set()
+    specifiers: dict[str, str] = {}
     for line in metadata.splitlines():
         if not line.strip():
             break  # the description follows
@@ -96,14 +98,14 @@ def _read(metadata: str) -> tuple[str, StatedRequirements]:
             name = name or str(canonicalize_name(value.strip()))
         elif key.casefold() == "version":
             version = version or value.strip()
-        elif key.casefold() == "requires-dist" and len(requires) < _MOST_REQUIREMENTS:
+        elif key.casefold() == "requires-dist" and len(specifiers) < _MOST_REQUIREMENTS:
             try:
                 requirement = Requirement(value.strip())
             except UNREADABLE:
                 continue
             if requirement.marker is None or "extra" not in str(requirement.marker):
-                requires.add(str(canonicalize_name(requirement.name)))
-    return name, StatedRequirements(version=version, requires=frozenset(requires))
+                specifiers[str(canonicalize_name(requirement.name))] = str(requirement.specifier)
+    return name, StatedRequirements(version=version, requires=frozenset(specifiers), specifiers=specifiers)
 
 
 def _imported(uses: ProjectUses) -> dict[str, tuple[SourcePlace, ...]]:

@@ -22,6 +22,7 @@ from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
 from backdate.bisection.explained import Explained
 from backdate.bisection.explanations.collect import ExplanationCollector
+from backdate.bisection.followers import without_followers
 from backdate.bisection.interpreter_axis import first_asked
 from backdate.bisection.limits_now import limits_seen, working_limits
 from backdate.bisection.one_cause import Attributed
@@ -267,6 +268,10 @@ def _advised(
     explanations: bool,
 ) -> tuple[list[Finding], Advice]:
     """The findings, with what explains them where that is wanted, and what to do about them."""
+    assert pair.new.environment is not None
+    attributed = [
+        replace(cause, finding=without_followers(cause.finding, pair.new.environment)) for cause in attributed
+    ]
     findings = [cause.finding for cause in attributed]
     newest = pair.new.choice.interpreter.version
     seen = limits_seen(probe_runner.probed_at(pair.new.instant), newest)
