@@ -156,3 +156,19 @@ def test_the_page_of_a_stored_bisection(tmp_path: Path) -> None:
 def test_json_on_standard_output_is_nothing_else(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status_of(["show", str(stored), "--format", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["decided_by"] == "lifted"
+
+
+def test_a_log_without_a_failure_is_written_in_the_form_that_was_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "build.log"
+    log.write_text("all is well\n")
+    assert status_of(["diagnose", str(log), "--format", "json"]) == 2
+    assert json.loads(capsys.readouterr().out)["kind"] == "diagnose"
+    assert status_of(["diagnose", str(log), "-o", str(tmp_path / "a.html")]) == 2
+    assert "NO FAILURE FOUND" in (tmp_path / "a.html").read_text()
+
+
+def test_the_table_of_an_ablation_has_one_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of(["setup", str(tmp_path), "--ablation", "--format", "html"]) == 3
+    assert "--json FILE writes it" in capsys.readouterr().err

@@ -96,3 +96,11 @@ def test_a_long_answer_fits_into_an_issue() -> None:
 def test_titles_are_one_plain_line() -> None:
     report = report_of(make_check_result(project="a\nb\x1b"))
     assert title_of(report) == "a b\\x1b: dependency updates broke 1 test"
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"), [("first", "stopped at the first culprit"), ("interrupted", "it was interrupted")]
+)
+def test_a_bisection_that_did_not_end_says_so(ending: str, words: str) -> None:
+    assert words in markdown(report_of(make_bisection(ending=ending)))
+    assert words not in markdown(report_of(make_bisection()))

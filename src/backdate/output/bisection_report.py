@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from backdate.bisection.result import BisectResult, Culprit, Explanation, Finding, Way
+from backdate.bisection.result import BisectEnding, BisectResult, Culprit, Explanation, Finding, Way
+from backdate.checking.question import Question
 from backdate.checking.result import Verdict
 from backdate.output.check_report import HEADINGS, STANDINGS, error_in_words
 from backdate.output.report import (
@@ -30,6 +31,19 @@ _PROOFS: Mapping[tuple[Way, ...], str] = MappingProxyType(
     }
 )
 _MOST_EXPLAINED = 5
+_ENDINGS: Mapping[BisectEnding, tuple[str, ...]] = MappingProxyType(
+    {
+        "complete": (),
+        "first": ("it stopped at the first culprit, as --first asks: there may be more",),
+        "interrupted": ("it was interrupted: this is what it had found by then",),
+    }
+)
+QUESTION_WORDS: Mapping[Question, str] = MappingProxyType(
+    {
+        Question.DECLARED: "users today, with bounds as declared",
+        Question.LIFTED: "with the project's own bounds lifted",
+    }
+)
 
 
 def bisection_report(result: BisectResult) -> OutputReport:
@@ -52,13 +66,14 @@ def bisection_report(result: BisectResult) -> OutputReport:
         reason=reason,
         headline=_headline(result),
         sides=(
+            ("asked", QUESTION_WORDS[check.question]),
             ("old", f"{format_day(check.old_instant)}, Python {check.old_python}"),
             ("new", f"{format_day(check.new_instant)}, Python {check.new_python}"),
         ),
         findings=tuple(_findings(result)),
         advice=result.advice,
         suites=(_suite(result),),
-        notes=result.notes,
+        notes=(*_ENDINGS[result.ending], *result.notes),
         timeline=tuple(timeline_scene(result, width) for width in (WIDE, NARROW)) if result.findings else (),
         started=result.started,
         duration_s=result.duration_s,

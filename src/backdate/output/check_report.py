@@ -145,7 +145,7 @@ def _breakage(breakage: Breakage, level: FindingLevel, group: str, what: str) ->
         title=error_in_words(breakage.type, breakage.message),
         places=places_of(breakage.places),
         tests=breakage.tests,
-        details=(f"{tests} {what}",),
+        details=(f"{tests} {what}",) if what != "broke" or breakage.lint else (),
         group=group,
     )
 
