@@ -155,6 +155,8 @@ def _roles(tree: SourceTree, node: Node) -> Iterator[ExpressionRole]:
         yield ExpressionRole.ITEM
     if node.type == "subscript" and _name(tree, ExpressionRole.KEYS, node):
         yield ExpressionRole.KEYS
+    if parent.type == "assignment" and is_field(parent, "right", node):
+        yield ExpressionRole.ASSIGNED
     if parent.type in ("for_statement", "for_in_clause") and is_field(parent, "right", node):
         yield ExpressionRole.ITERATED
     if parent.type == "subscript":

@@ -102,6 +102,8 @@ class ExpressionRole(StrEnum):
     """An item of it is taken."""
     INDEX = "index"
     """It says which item is taken, or is a bound of a slice."""
+    ASSIGNED = "assigned"
+    """A name or an attribute gets it."""
     ITERATED = "iterated"
     """A loop or a comprehension goes through it."""
     KEYS = "keys"

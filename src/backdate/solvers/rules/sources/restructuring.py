@@ -12,6 +12,7 @@ from backdate.rewriting.expressions import PlacedExpression, attributes_on, expr
 from backdate.rewriting.rewrite import ChangeWith, ExpressionRole, ReplaceExpression, ReplaceUse, Rewrite
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
 from backdate.text import version_numbers
@@ -42,10 +43,14 @@ class RestructuringSource:
     origin = ProposalOrigin.RESTRUCTURING
 
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
-        """See ``ProposalSource``. Only lines of tracebacks change: others may be about other objects."""
+        """See ``ProposalSource``. Only lines of tracebacks change, as others may be about other objects, and
+        what the message names otherwise."""
         version = _version_of(group, evidence)
         if version is not None:
             return (version,)
+        factories = default_factories(group, evidence)
+        if factories is not None:
+            return (factories,)
         message = group.cause.message[:_LONGEST]
         place = next(iter(group.places), None)
         text = evidence.texts.get(place.file) if place is not None else None

@@ -1,0 +1,65 @@
+"""Defaults of dataclass fields that Python 3.11 refuses."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.advising.use_visitor import ProjectUses
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.restructuring import RestructuringSource
+
+SHOP = """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Price:
+    amount: int = 0
+
+
+@dataclass
+class Item:
+    name: str = ""
+    price: Price = Price()
+    reduced: Price = Price(amount=1)
+"""
+
+
+def mended(message: str, text: str, line: int) -> str:
+    """The text with every proposal made."""
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValueError", message=message)
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
+    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    for proposal in RestructuringSource().propose(group, evidence):
+        (edited,) = proposal.file_edits
+        text = edited.text
+    return text
+
+
+def test_every_refused_default_of_the_class_is_made_anew() -> None:
+    message = "mutable default <class 'shop.Price'> for field price is not allowed: use default_factory"
+    assert mended(message, SHOP, 9) == SHOP.replace(
+        "import dataclass\n", "import dataclass, field\n"
+    ).replace("= Price()", "= field(default_factory=Price)").replace(
+        "= Price(amount=1)", "= field(default_factory=lambda: Price(amount=1))"
+    )
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="older Pythons take such defaults")
+def test_the_interpreter_says_so_and_takes_what_is_made() -> None:
+    with pytest.raises(ValueError, match="mutable default") as refused:
+        exec(compile(SHOP, "shop", "exec", dont_inherit=True), {"__name__": __name__})
+    text = mended(str(refused.value), SHOP, 9)
+    exec(compile(text, "shop", "exec", dont_inherit=True), {"__name__": __name__})
+
+
+def test_a_name_is_made_by_a_function_and_other_errors_propose_nothing() -> None:
+    text = SHOP.replace("price: Price = Price()", "price: Price = FREE")
+    message = "mutable default <class 'shop.Price'> for field price is not allowed: use default_factory"
+    assert "price: Price = field(default_factory=lambda: FREE)" in mended(message, text, 9)
+    assert mended("mutable default of another kind", SHOP, 9) == SHOP
