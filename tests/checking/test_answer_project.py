@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from small_world import commit, running_index
@@ -43,10 +44,12 @@ def index() -> Iterator[str]:
         yield url
 
 
-def answers_for(requirements: str, index: str, folder: Path) -> CheckAnswers:
+def answers_for(
+    requirements: str, index: str, folder: Path, more: Mapping[str, str] = MappingProxyType({})
+) -> CheckAnswers:
     project = folder / "project"
     files = {"requirements.txt": requirements, "tests/__init__.py": "", "tests/test_it.py": TESTS}
-    commit(project, files, "2024-01-05T00:00:00Z")
+    commit(project, files | dict(more), "2024-01-05T00:00:00Z")
     return answer(
         project,
         to_instant=parse_instant("2025-06-01"),
@@ -96,3 +99,21 @@ def test_without_bounds_one_run_answers_both(index: str, tmp_path: Path) -> None
     assert "Users today: BROKE: 1 of 2 tests that passed fails now." in text
     assert "Your own bounds keep nothing away: it is the same without them" in text
     assert "Moved: 2 distributions; Python 3.11 stayed" in text
+
+
+def test_what_only_developers_pin_is_nothing_that_users_have(index: str, tmp_path: Path) -> None:
+    """The project lets its users have the newest release, and its pinned test requirements hide that."""
+    metadata = '[project]\nname = "p"\nversion = "1"\ndependencies = ["brittle>=1", "steady<2"]\n'
+    build = '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+    tools = "[tool.setuptools]\npackages = []\n"
+    found = answers_for(
+        "brittle==1.0\nsteady==1.0\n", index, tmp_path, {"pyproject.toml": metadata + build + tools}
+    )
+    assert found.declared is not None
+    assert found.declared.verdict is Verdict.BROKE, found.declared.reason
+    assert "-brittle==1.0" in found.declared.unpinning
+    assert "steady" not in found.declared.unpinning.replace(" steady==1.0", "")
+    assert (found.declared.folder / "declared.patch").exists()
+    assert found.declared.new.environment is not None
+    versions = {one.name: one.version for one in found.declared.new.environment.lock.distributions}
+    assert (versions["brittle"], versions["steady"]) == ("2.0", "1.0")

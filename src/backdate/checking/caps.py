@@ -50,7 +50,8 @@ def find_caps(
     newest = newest_lock(pair, resources)
     if newest is None:
         return Caps()
-    bounds = separating_bounds(unpinning.changes, declared.new.recipe, newest)
+    held = declared.new.environment.lock if declared.new.environment is not None else None
+    bounds = separating_bounds(unpinning.changes, declared.new.recipe, newest, held)
     if not bounds:
         return Caps()
     broken = needing_tests(declared, lifted)

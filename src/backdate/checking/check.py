@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from backdate.checking.choose_start import date_start
 from backdate.checking.compare import compare_locks, count_outcomes
-from backdate.checking.dated_project import DatedProject, unpinned_project
+from backdate.checking.dated_project import DatedProject, choose, unpinned_project
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
@@ -26,6 +26,7 @@ from backdate.checking.settings import AuditOptions
 from backdate.checking.side_runner import SideName, SideRunner
 from backdate.checking.sides import SidePair, collect_notes, run_sides
 from backdate.checking.starting_recipes import StartingRecipes
+from backdate.checking.users_versions import as_users_get_it
 from backdate.checking.verdict import decide
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
@@ -145,21 +146,29 @@ class CheckWalk:
                 name="old", dated=old, resources=resources, folder=folder / "old", progress=self.progress
             )
 
+            users: list[Unpinning | None] = []
+
             def begin_new(question: Question) -> SideRunner:
-                new = replace(old, instant=new_instant, locked=None)
-                if question is Question.LIFTED:
-                    unpinned()
-                    new_root = replace(project, root=work / "new")
-                    new = unpinned_project(new_root, new_instant, python=self.python)
                 name: SideName = "new" if len(questions) == 1 else question.value
-                return replace(
+                new = replace(
                     old_side,
                     name=name,
-                    dated=new,
+                    dated=replace(old, instant=new_instant, locked=None),
                     folder=folder / name,
                     question=question,
                     moves_python=self.move_python,
                 )
+                if question is Question.DECLARED:
+                    first = starting.starts[0]
+                    beside = choose(first.recipe, old, resources.interpreters, first.python)
+                    new = new if self.move_python else replace(new, beside=beside)
+                    recipes = [one.recipe for one in starting.starts]
+                    new, loosened = as_users_get_it(new, project, recipes, work / "declared")
+                    users.append(loosened)
+                    return new
+                unpinned()
+                new_root = replace(project, root=work / "new")
+                return replace(new, dated=unpinned_project(new_root, new_instant, python=self.python))
 
             pairs = run_sides(
                 project,
@@ -177,13 +186,15 @@ class CheckWalk:
             unpinning = unpinned() if Question.LIFTED in questions else None
             results = {}
             for question, pair in zip(questions, pairs, strict=True):
-                loosened = unpinning if question is Question.LIFTED else None
+                loosened = unpinning if question is Question.LIFTED else users[0]
                 result = _result(project, pair, loosened, folder, started, time.monotonic() - clock)
                 results[question] = replace(result, question=question, start=begun.start, audit=audited)
             if keep:
                 _keep_trees(folder, project, pairs)
             if unpinning is not None and (unpinning.files or unpinning.removed):
                 write_whole(folder / "unpinning.patch", encode_patch(unpinning.patch))
+            if users and users[0] is not None:
+                write_whole(folder / "declared.patch", encode_patch(users[0].patch))
             yield AskedProject(
                 project=project,
                 pairs=dict(zip(questions, pairs, strict=True)),

@@ -44,22 +44,25 @@ class OwnBound:
 
 
 def separating_bounds(
-    changes: Iterable[LoosenedRequirement], recipe: Recipe, newest: Lock
+    changes: Iterable[LoosenedRequirement], recipe: Recipe, newest: Lock, declared: Lock | None = None
 ) -> tuple[OwnBound, ...]:
     """The bounds that were loosened and that a distribution of ``newest`` does not obey, one for each.
 
     ``changes``: what was loosened in the project's files. ``recipe``: as its files state it. ``newest``: the
-    lock of the environment in which nothing bounds.
+    lock of the environment in which nothing bounds. ``declared``: that of the one with the bounds, where it
+    is known: what that one does not obey either is no bound of it.
     """
     versions = {one.name: one.version for one in newest.distributions}
+    held = {one.name: one.version for one in declared.distributions} if declared is not None else {}
     bounds: dict[str, OwnBound] = {}
     for text, file, line in (*_of_files(changes), *_of_recipe(recipe)):
-        read = _read(text, newest.python)
+        read = read_bound(text, newest.python)
         if read is None or (version := versions.get(read[0])) is None:
             continue
         name, specifier = read
         try:
             obeyed = specifier.contains(version, prereleases=True)
+            obeyed = obeyed or (name in held and not specifier.contains(held[name], prereleases=True))
         except UNREADABLE:
             continue
         if obeyed:
@@ -101,7 +104,7 @@ def _of_recipe(recipe: Recipe) -> Iterator[tuple[str, str, int]]:
                 yield own, step.provenance.file, step.provenance.line or 1
 
 
-def _read(text: str, python: str) -> tuple[str, SpecifierSet] | None:
+def read_bound(text: str, python: str) -> tuple[str, SpecifierSet] | None:
     """The distribution and the specifier of a requirement; None for what holds for no such interpreter."""
     try:
         requirement = Requirement(text)

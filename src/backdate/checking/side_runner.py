@@ -16,7 +16,7 @@ from backdate.checking.resources import Resources
 from backdate.checking.result import Obstacle, Side
 from backdate.checking.settings import ACCEPT, SetupOptions
 from backdate.checking.starting_recipes import StartingRecipe
-from backdate.environments.environment import InterpreterChoice
+from backdate.environments.environment import InterpreterChoice, Lock
 from backdate.progress import Reporter, StageReporter
 from backdate.recipes.recipe import Recipe
 from backdate.testing.outcomes import Outcome, SuiteRun
@@ -51,6 +51,8 @@ class SideRunner:
     """Whether a new side takes the interpreter that its instant asks for, whatever the old one has."""
     beside: InterpreterChoice | None = None
     """The old side's interpreter, which a new side keeps while it is supported."""
+    users: Lock | None = None
+    """What those get who install the project alone, where the side is of the declared question."""
 
     def run_starting(self, start: StartingRecipe) -> RecipeRun:
         """Run a recipe as it is, with the interpreter that it was tested with."""
@@ -71,10 +73,12 @@ class SideRunner:
 
         ``kept``: requirements that stay pinned.
         """
+        from backdate.checking.users_versions import forbids
         from backdate.recipes.loosening import declared_recipe, loosened_recipe
 
-        changed = declared_recipe if self.question is Question.DECLARED else loosened_recipe
-        return changed(recipe, kept)
+        if self.question is Question.LIFTED:
+            return loosened_recipe(recipe, kept)
+        return declared_recipe(recipe, kept, lambda text: forbids(text, self.users))
 
     def new_choice(self) -> InterpreterChoice:
         """The interpreter of the new side. Those that a recipe was tested with do not bind it."""

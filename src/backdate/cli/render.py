@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from backdate.checking.question import Question
 from backdate.checking.result import Breakage, CheckResult, ErrorChange, PackageChange, Side, Verdict
 from backdate.checking.start_instant import StartInstant, start_lines
 from backdate.cli.render_audit import audit_lines
@@ -318,7 +319,9 @@ def _unpinning(result: CheckResult, verbose: bool) -> Iterator[Line]:
         {line[4:].split("\t")[0] for line in result.unpinning.splitlines() if line.startswith("+++ ")}
     )
     aside = f"; set aside: {', '.join(result.set_aside)}" if result.set_aside else ""
-    yield f"Loosened for the new side: {', '.join(files) or 'nothing'}{aside}", "bold"
+    lifted = result.question is Question.LIFTED
+    what = "Loosened for the new side" if lifted else "Loosened, as users do not get these pins of developers"
+    yield f"{what}: {', '.join(files) or 'nothing'}{aside}", "bold"
     if verbose:
         for line in result.unpinning.splitlines():
             style = {"+": "green", "-": "red"}.get(line[:1], "")
@@ -326,4 +329,5 @@ def _unpinning(result: CheckResult, verbose: bool) -> Iterator[Line]:
         for line in result.not_loosened:
             yield f"  not loosened: {line}", "yellow"
     elif result.unpinning:
-        yield f"  the patch: {result.folder / 'unpinning.patch'} (--verbose shows it)", "dim"
+        patch = result.folder / ("unpinning.patch" if lifted else "declared.patch")
+        yield f"  the patch: {patch} (--verbose shows it)", "dim"

@@ -57,7 +57,7 @@ def answers_lines(answers: CheckAnswers, *, verbose: bool = False) -> Iterator[L
 def _details(declared: CheckResult, lifted: CheckResult, verbose: bool) -> Iterator[Line]:
     """Those of both new sides, each under its own heading where both have something to tell."""
     yield from detail_lines(declared, verbose=verbose)
-    if lifted.verdict is Verdict.NOTHING_BROKE and not verbose:
+    if not verbose and (lifted.verdict is Verdict.NOTHING_BROKE or _breaks_alike(declared, lifted)):
         return
     yield "", ""
     yield "With your own pins and upper bounds lifted:", "bold"
@@ -67,6 +67,12 @@ def _details(declared: CheckResult, lifted: CheckResult, verbose: bool) -> Itera
         notes=tuple(note for note in lifted.notes if note not in declared.notes),
     )
     yield from detail_lines(besides, verbose=verbose)
+
+
+def _breaks_alike(declared: CheckResult, lifted: CheckResult) -> bool:
+    """Whether the same tests break with the same errors, so that one of the two tells it all."""
+    ours, theirs = declared.comparison, lifted.comparison
+    return ours is not None and theirs is not None and ours.breakages == theirs.breakages != ()
 
 
 def _verdicts(answers: CheckAnswers, declared: CheckResult, lifted: CheckResult) -> Iterator[Line]:

@@ -6,7 +6,7 @@ upper bounds go by the same rule as those of requirement files.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from backdate.projects.unpinning.requirement import Loosened, loosen_requirement
@@ -21,12 +21,19 @@ def loosened_recipe(recipe: Recipe, kept: Collection[str] = ()) -> Recipe:
     return replace(recipe, install=tuple(_loosened(step, kept) for step in recipe.install))
 
 
-def declared_recipe(recipe: Recipe, kept: Collection[str] = ()) -> Recipe:
+def declared_recipe(
+    recipe: Recipe, kept: Collection[str] = (), forbidden: Callable[[str], bool] = lambda _: False
+) -> Recipe:
     """``recipe`` with what files of the project write out as it stands there.
 
-    What no file says, such as the limits of repairs, is loosened, but for the requirements in ``kept``.
+    What no file says, such as the limits of repairs, is loosened, but for the requirements in ``kept``; so is
+    a requirement that is ``forbidden``.
     """
-    steps = (step if step.provenance.file is not None else _loosened(step, kept) for step in recipe.install)
+    steps = []
+    for step in recipe.install:
+        stated = step.provenance.file is not None
+        own = {each for each in step.packages if stated and not forbidden(each)}
+        steps.append(_loosened(step, {*kept, *own}))
     return replace(recipe, install=tuple(steps))
 
 

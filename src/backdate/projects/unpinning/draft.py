@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from backdate.editing.encodings import line_starts
@@ -12,6 +12,10 @@ from backdate.projects.unpinning.report import Kind, LoosenedRequirement, Skippe
 
 _MOST_SKIPPED = 100
 """Reports of one file; a file of garbage must not make a report that is larger than itself."""
+
+
+Wanted = Callable[[Kind, str, str], bool]
+"""Of a kind, a name and a requirement as it is stated, whether it is loosened."""
 
 
 @dataclass(slots=True)
@@ -25,6 +29,8 @@ class Draft:
     skipped: list[SkippedPin] = field(default_factory=list)
     references: list[tuple[str, Kind]] = field(default_factory=list)
     """Requirements files that this one names, as it spells them, and what they hold."""
+    wanted: Wanted | None = None
+    """Which of the requirements are loosened; None for all."""
     _lines: list[int] = field(default_factory=list)
 
     def line(self, offset: int) -> int:
@@ -34,7 +40,9 @@ class Draft:
         return bisect_right(self._lines, offset)
 
     def change(self, edits: Iterable[Edit], *, kind: Kind, name: str, before: str, after: str) -> None:
-        """Record edits and the change they make."""
+        """Record edits and the change they make, where it is wanted."""
+        if self.wanted is not None and not self.wanted(kind, name, before):
+            return
         edits = list(edits)
         self.edits += edits
         self.changes.append(

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from backdate.editing.encodings import decode_configuration
 from backdate.errors import ConfigurationError
 from backdate.projects.unpinning.discovery import Format, file_format, is_test_data, walk_files
-from backdate.projects.unpinning.draft import Draft
+from backdate.projects.unpinning.draft import Draft, Wanted
 from backdate.projects.unpinning.report import LoosenedRequirement, SkippedPin, Unpinning, printable
 from backdate.projects.unpinning.requirement_files import loosen_requirements
 from backdate.projects.unpinning.setup_cfg import loosen_setup_cfg
@@ -37,10 +37,16 @@ _MOST_BYTES: dict[Format, int] = {
 """Size up to which a file of each format is read; the largest real ones are a tenth of it."""
 
 
-def unpin_file(path: str, data: bytes, format: Format | None = None) -> tuple[bytes, Draft]:  # noqa: A002 (its name)
+def unpin_file(
+    path: str,
+    data: bytes,
+    format: Format | None = None,  # noqa: A002 (its name)
+    wanted: Wanted | None = None,
+) -> tuple[bytes, Draft]:
     """The unpinned content of one file, and what was found in it.
 
-    ``path`` is its name for the report and, without ``format``, decides the format. Content that cannot be
+    ``path`` is its name for the report and, without ``format``, decides the format. ``wanted``: which
+    requirements are loosened; None for all. Content that cannot be
     read as that format is returned as it is, with a note in the draft's ``skipped``.
     Raises ConfigurationError when ``path`` is not the name of a file that may hold pins.
     """
@@ -50,22 +56,26 @@ def unpin_file(path: str, data: bytes, format: Format | None = None) -> tuple[by
             f"{path} is not a file whose pins can be loosened; name a configuration file"
         )
     text = decode_configuration(data)
-    draft = Draft(file=path, content=text.content)
+    draft = Draft(file=path, content=text.content, wanted=wanted)
     _LOOSENERS[kind](draft)
+    if wanted is not None and all(change.name.startswith("--") for change in draft.changes):
+        draft.edits.clear()  # hashes go only with pins
+        draft.changes.clear()
     return (text.encode(draft.result()) if draft.edits else data), draft
 
 
-def unpin_tree(root: Path, *, requirements: Iterable[str] = ()) -> Unpinning:
+def unpin_tree(root: Path, *, requirements: Iterable[str] = (), wanted: Wanted | None = None) -> Unpinning:
     """How the tree at ``root`` is unpinned; nothing is written.
 
     ``requirements``: files in pip's format, relative to the root, that are read whatever their names are.
+    ``wanted``: which requirements are loosened, and then no lock file is set aside; None for all.
 
     Never raises for what the tree holds: what cannot be read safely is in the result's ``skipped``.
     Raises ConfigurationError when ``root`` is not a folder.
     """
     if not root.is_dir():
         raise ConfigurationError(f"{root} is not a folder; name the root of a source tree")
-    return _TreeUnpinning(root.resolve()).unpin(requirements)
+    return _TreeUnpinning(root.resolve(), wanted).unpin(requirements)
 
 
 def apply_unpinning(unpinning: Unpinning, root: Path) -> None:
@@ -93,8 +103,9 @@ def apply_unpinning(unpinning: Unpinning, root: Path) -> None:
 class _TreeUnpinning:
     """One unpinning of one tree."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, wanted: Wanted | None) -> None:
         self.root = root
+        self.wanted = wanted
         self.changes: list[LoosenedRequirement] = []
         self.files: dict[str, bytes] = {}
         self.originals: dict[str, bytes] = {}
@@ -107,7 +118,7 @@ class _TreeUnpinning:
     def unpin(self, requirements: Iterable[str]) -> Unpinning:
         for path in walk_files(self.root):
             format_by_name = file_format(path)
-            if format_by_name is None:
+            if format_by_name is None or (format_by_name == "lock" and self.wanted is not None):
                 continue
             if is_test_data(path):
                 self.skip(path, "a file that tests read is not edited")
@@ -166,7 +177,7 @@ class _TreeUnpinning:
             self.originals[path] = data
         else:
             self.read_bytes += len(data)
-            after, draft = unpin_file(path, data, kind)
+            after, draft = unpin_file(path, data, kind, self.wanted)
             self.changes += draft.changes
             self.skipped += draft.skipped
             if after != data:
