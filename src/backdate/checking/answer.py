@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from backdate.checking.answers import CheckAnswers
-from backdate.checking.caps import Caps, find_caps
+from backdate.checking.answers import CheckAnswers, NeededCap, UnneededCap
 from backdate.checking.check import AskedProject, CheckWalk
 from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.resources import Resources
@@ -52,22 +51,26 @@ def answer_project(
     )
     with walk.ask(source, tuple(Question)) as asked:
         same = asked.pairs[Question.LIFTED] is asked.pairs[Question.DECLARED]
-        caps = Caps() if same else _caps(asked, resources, progress)
+        needed, liftable = ((), ()) if same else _caps(asked, resources, progress)
         answers = CheckAnswers(
             decided_by=decided_by,
             declared=asked.results[Question.DECLARED],
             lifted=asked.results[Question.LIFTED],
-            caps=caps.needed,
-            liftable=caps.liftable,
+            caps=needed,
+            liftable=liftable,
             same=same,
         )
         write_whole(asked.folder / "result.json", to_json(answers, indent=2))
     return answers
 
 
-def _caps(asked: AskedProject, resources: Resources, progress: Reporter) -> Caps:
+def _caps(
+    asked: AskedProject, resources: Resources, progress: Reporter
+) -> tuple[tuple[NeededCap, ...], tuple[UnneededCap, ...]]:
+    from backdate.checking.caps import find_caps  # for projects with bounds alone
+
     assert asked.unpinning is not None
-    return find_caps(
+    caps = find_caps(
         asked.results[Question.DECLARED],
         asked.results[Question.LIFTED],
         asked.pairs[Question.LIFTED],
@@ -75,3 +78,4 @@ def _caps(asked: AskedProject, resources: Resources, progress: Reporter) -> Caps
         resources,
         progress,
     )
+    return caps.needed, caps.liftable

@@ -26,7 +26,6 @@ from backdate.checking.settings import AuditOptions
 from backdate.checking.side_runner import SideName, SideRunner
 from backdate.checking.sides import SidePair, collect_notes, run_sides
 from backdate.checking.starting_recipes import StartingRecipes
-from backdate.checking.users_versions import as_users_get_it
 from backdate.checking.verdict import decide
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
@@ -159,6 +158,8 @@ class CheckWalk:
                     moves_python=self.move_python,
                 )
                 if question is Question.DECLARED:
+                    from backdate.checking.users_versions import as_users_get_it  # beside the old side
+
                     first = starting.starts[0]
                     beside = choose(first.recipe, old, resources.interpreters, first.python)
                     new = new if self.move_python else replace(new, beside=beside)
