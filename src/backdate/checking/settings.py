@@ -63,6 +63,11 @@ class Settings:
             object.__setattr__(self, "keep", _folder("keep", self.keep))
         if self.repeats < 0:
             raise UsageError(f"repeats is a number of runs, 0 or more, not {self.repeats}")
+        from backdate.index.credentials import NO_CREDENTIALS, has_credentials
+
+        if has_credentials(self.index_url):
+            host = self.index_url.rpartition("@")[2]
+            raise UsageError(f"the address of the index at {host} {NO_CREDENTIALS}")
         parts = urlsplit(self.index_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(

@@ -81,6 +81,7 @@ class Fetcher:
         import httpx
 
         from backdate.index.connections import keep_deadlines
+        from backdate.index.credentials import sign_with_netrc
 
         with self._lock:
             if self._made is None:
@@ -91,6 +92,7 @@ class Fetcher:
                     follow_redirects=True,
                     max_redirects=5,
                     transport=self._transport,
+                    auth=sign_with_netrc(),
                 )
                 self._made = keep_deadlines(client)
             return self._made

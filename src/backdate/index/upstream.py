@@ -342,8 +342,12 @@ def check_upstream(url: str) -> str:
         return PUBLIC_INDEX  # without a parser of addresses, which takes long to import
     import httpx
 
+    from backdate.index.credentials import NO_CREDENTIALS, has_credentials
     from backdate.index.reading import has_web_address
 
+    if has_credentials(url):
+        host = url.rpartition("@")[2]
+        raise UsageError(f"the address of the index at {host} {NO_CREDENTIALS}")
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:
