@@ -10,7 +10,7 @@ from stored_results import every_result
 
 from backdate.checking.answers import CheckAnswers, answers_of
 from backdate.checking.result import CheckResult
-from backdate.errors import NewerFormat, SourceError
+from backdate.errors import NewerFormat, SourceError, StoredDataError
 from backdate.output.render import AnyResult
 from backdate.output.stored import read_any_result
 from backdate.serial import to_json
@@ -67,3 +67,24 @@ def test_a_fix_of_a_newer_check(tmp_path: Path) -> None:
 def test_a_folder_without_a_result(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="backdate report"):
         read_any_result(tmp_path)
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
+@pytest.mark.parametrize("wrong", ["text", None, {"format": "x"}, 10**30])
+def test_fields_of_another_type_are_damage(result: AnyResult, wrong: object, tmp_path: Path) -> None:
+    whole = json.loads(to_json(result))
+    file = tmp_path / "damaged.json"
+    for name in ("format", "check", "outcome", "findings", "decided_by", "verdict", "attempts", "diagnosis"):
+        if name in whole:
+            file.write_text(json.dumps({**whole, name: wrong}))
+            with pytest.raises((StoredDataError, NewerFormat)):
+                read_any_result(file)
+
+
+def test_an_older_check_in_a_fix_is_brought_to_the_present(tmp_path: Path) -> None:
+    document = json.loads(to_json(RESULTS[3]))
+    document["check"]["format"] = 6
+    del document["check"]["advice"]
+    file = tmp_path / "fix.json"
+    file.write_text(json.dumps(document))
+    assert read_any_result(file) == RESULTS[3]

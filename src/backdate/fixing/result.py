@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from backdate.checking.result import FORMAT, MIGRATIONS, Breakage, CheckResult
-from backdate.errors import NewerFormat
-from backdate.migrations import migrate, read_result_bytes
+from backdate.errors import NewerFormat, StoredDataError
+from backdate.migrations import StoredFormat, migrate, read_result_bytes
 from backdate.serial import from_json, to_json
 from backdate.solvers.reasons import HunkReason
 from backdate.solvers.records import SolverUsage
@@ -103,11 +103,17 @@ def read_fix_result(path: Path) -> FixResult:
     Raises SourceError when there is no such file, StoredDataError when it is not a result, NewerFormat when a
     newer version wrote it.
     """
-    document = from_json(dict[str, Any], read_result_bytes(path), what=str(path))
-    written_as, check = document.get("format", FIX_FORMAT), document.get("check")
-    of_check = check.get("format", 1) if isinstance(check, dict) else FORMAT
+    data = read_result_bytes(path)
+    document = from_json(dict[str, Any], data, what=str(path))
+    check = document.get("check")
+    written_as = from_json(StoredFormat, data, what=str(path)).format
+    of_check = from_json(StoredFormat, to_json(check), what=f"the check in {path}").format
     if written_as > FIX_FORMAT or of_check > FORMAT:
         raise NewerFormat(f"{path} was written by a newer version: update backdate")
-    if isinstance(check, dict):
-        document["check"] = {**migrate(check, MIGRATIONS, from_format=of_check), "format": FORMAT}
-    return from_json(FixResult, to_json(document), what=str(path))
+    if isinstance(check, dict) and of_check < FORMAT:
+        try:
+            changed = migrate(check, MIGRATIONS, from_format=of_check)
+            data = to_json({**document, "check": {**changed, "format": FORMAT}})
+        except RecursionError as error:
+            raise StoredDataError(f"{path} cannot be read: it is nested too deep") from error
+    return from_json(FixResult, data, what=str(path))
