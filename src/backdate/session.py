@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from backdate.checking.set_up import set_up_project
     from backdate.checking.setup_result import SetupResult
     from backdate.fixing.fix import fix_project
+    from backdate.lowest.lowest import check_lowest
 
 
 class _Verb:
@@ -53,6 +54,7 @@ class Session(Resources):
         answer = answer_project  # what it is called with; advice is added to its result
         check = check_project
         bisect = bisect_project
+        check_lowest = check_lowest
         fix = fix_project
         set_up = set_up_project
         build_environment = build_project_environment
@@ -60,6 +62,7 @@ class Session(Resources):
         answer = _Verb("backdate.advising.advised_check", "answer_with_advice")
         check = _Verb("backdate.advising.advised_check", "check_with_advice")
         bisect = _Verb("backdate.bisection.bisect", "bisect_project")
+        check_lowest = _Verb("backdate.lowest.lowest", "check_lowest")
         fix = _Verb("backdate.fixing.fix", "fix_project")
         set_up = _Verb("backdate.checking.set_up", "set_up_project")
         build_environment = _Verb("backdate.checking.build_environment", "build_project_environment")

@@ -68,6 +68,13 @@ class CheckArguments:
     ] = None
     repeats: options.Repeats = 1
     recipe: RecipeOptions
+    lowest: Annotated[
+        bool,
+        typer.Option(
+            "--lowest",
+            help="Instead tell whether the declared lower bounds are true: tests with the lowest versions.",
+        ),
+    ] = False
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -88,6 +95,10 @@ def check_command(arguments: CheckArguments) -> int:
     Exit status, by what --as names: 0 nothing broke, 1 something broke, 2 cannot tell, or tests fail
     differently from before, 3 misuse, 4 this machine lacks something.
     """
+    if arguments.lowest:
+        from backdate.cli.lowest import check_lowest_command
+
+        return check_lowest_command(arguments)
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
 

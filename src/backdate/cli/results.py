@@ -10,6 +10,7 @@ from backdate.cli import exit_codes
 if TYPE_CHECKING:
     from backdate.cli.render import Line
     from backdate.fixing.result import FixOutcome
+    from backdate.lowest.result import LowestVerdict
     from backdate.output.render import AnyResult
 
 
@@ -24,8 +25,10 @@ def lines_of(result: AnyResult, *, verbose: bool = False) -> Iterable[Line]:
     from backdate.cli.render_bisection import bisection_lines
     from backdate.cli.render_fix import fix_lines
     from backdate.cli.render_log import log_lines
+    from backdate.cli.render_lowest import lowest_lines
     from backdate.cli.render_setup import setup_lines
     from backdate.fixing.result import FixResult
+    from backdate.lowest.result import LowestResult
 
     if isinstance(result, CheckResult):
         return result_lines(result, verbose=verbose)
@@ -35,6 +38,8 @@ def lines_of(result: AnyResult, *, verbose: bool = False) -> Iterable[Line]:
         return bisection_lines(result, verbose=verbose)
     if isinstance(result, FixResult):
         return fix_lines(result, verbose=verbose)
+    if isinstance(result, LowestResult):
+        return lowest_lines(result, verbose=verbose)
     if isinstance(result, SetupResult):
         return ((line, "") for line in setup_lines(result, verbose=verbose))
     return log_lines(result, verbose=verbose)
@@ -45,7 +50,10 @@ def status_of_result(result: AnyResult) -> int:
     from backdate.checking.setup_result import SetupResult
     from backdate.diagnosis.log_report import LogReport
     from backdate.fixing.result import FixResult
+    from backdate.lowest.result import LowestResult
 
+    if isinstance(result, LowestResult):
+        return of_lowest(result.verdict)
     if isinstance(result, FixResult):
         return of_fix(result.outcome)
     if isinstance(result, SetupResult):
@@ -53,6 +61,17 @@ def status_of_result(result: AnyResult) -> int:
     if isinstance(result, LogReport):
         return exit_codes.CANNOT_TELL if result.explains_nothing else exit_codes.OK
     return exit_codes.of_verdict(result.verdict)
+
+
+def of_lowest(verdict: LowestVerdict) -> int:
+    """The exit status for what was found of lower bounds."""
+    from backdate.lowest.result import LowestVerdict
+
+    return {
+        LowestVerdict.TRUE: exit_codes.OK,
+        LowestVerdict.NOT_TRUE: exit_codes.BROKE,
+        LowestVerdict.CANNOT_TELL: exit_codes.CANNOT_TELL,
+    }[verdict]
 
 
 def of_fix(outcome: FixOutcome) -> int:

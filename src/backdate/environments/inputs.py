@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from packaging.utils import canonicalize_name
 
@@ -19,6 +20,8 @@ from backdate.serial import digest, to_json
 from backdate.timeline.instants import Instant
 
 _LAST_MINOR_WITH_SETUPTOOLS = 11
+ResolutionMode = Literal["highest", "lowest-direct"]
+"""uv's ``--resolution``: the newest versions that fit, or the oldest of what is asked for by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,9 @@ class EnvironmentRequest:
     """What isolated builds need besides what they declare: whose build (normalised), and a requirement."""
     extra_cutoff_overrides: tuple[CutoffOverride, ...] = ()
     """Distributions that are cut later than at the instant, besides those that always are."""
+    resolution: ResolutionMode = "highest"
+    """With ``lowest-direct`` no pip and no setuptools are installed besides: of these, too, uv would take the
+    oldest."""
     base: BaseSystem | None = None
     """What it is built and used in; None for the sandbox's own system (see ``environments/system.py``)."""
 
@@ -104,6 +110,8 @@ def requirement_lines(request: EnvironmentRequest) -> tuple[str, ...]:
             lines.append(f"{name}{extras} @ file://{path}" if name else path + extras)
         elif step.kind == "packages":
             lines.extend(step.packages)
+    if request.resolution == "lowest-direct":
+        return tuple(lines)
     return (*lines, *seeds(request.choice.interpreter.version))
 
 

@@ -100,6 +100,7 @@ class Keys:
             *(request.instant, request.cutoff_overrides, self.steps.index_url),
             *(request.steps, content, request.name, request.version_variables),
             *([request.constraints] if request.constraints else []),
+            *([("resolution", request.resolution)] if request.resolution != "highest" else []),
             *request.build_variations,
             *self.base(request),
         )

@@ -129,6 +129,7 @@ class Steps:
                 overrides=[str(overrides)] if references.named else [],
                 builds=builds,
                 output=output,
+                resolution=request.resolution,
             )
             portable = ("sed", "-i", f"s|{request.at}|{PROJECT}|g", str(output))
             script = [

@@ -132,16 +132,18 @@ def resolve_arguments(
     known_metadata: Path | None = None,
     settings: Path | None = None,
     build: bool = True,
+    resolution: str = "highest",
 ) -> tuple[str, ...]:
     """Resolve requirement files into ``output``, a PEP 751 lock with every file's hashes.
 
     Further files may be put behind. ``known_metadata``: uv's configuration with the metadata of all that the
     files name; nothing else is locked then, and nothing is built. ``settings``: more of its
-    configuration.
+    configuration. ``resolution``: uv's own word for which versions are preferred.
     """
     return (
         str(find_uv()),
         *("pip", "compile", "--quiet", "--no-header", "--no-annotate", "--no-python-downloads"),
+        *(() if resolution == "highest" else ("--resolution", resolution)),
         *("--preview-features", "pylock", "--format", "pylock.toml", "--python", str(python)),
         *_cut(instant, cutoff_overrides, index_url),
         *(part for constraint in constraints for part in ("--constraints", constraint)),

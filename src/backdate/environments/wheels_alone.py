@@ -159,6 +159,7 @@ def _compiling(
             constraints=[str(limits)],
             output=work / _LOCK,
             settings=settings,
+            resolution=request.resolution,
         )
     )
 

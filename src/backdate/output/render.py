@@ -11,6 +11,7 @@ from backdate.checking.result import CheckResult
 from backdate.checking.setup_result import SetupResult
 from backdate.diagnosis.log_report import LogReport
 from backdate.fixing.result import FixResult
+from backdate.lowest.result import LowestResult
 from backdate.output.answers_report import answers_report
 from backdate.output.bisection_report import bisection_report
 from backdate.output.check_report import check_report
@@ -18,13 +19,14 @@ from backdate.output.formats import OutputFormat
 from backdate.output.github import github
 from backdate.output.html import html
 from backdate.output.junit import junit
+from backdate.output.lowest_report import lowest_report
 from backdate.output.markdown import markdown
 from backdate.output.other_reports import fix_report, log_report, setup_report
 from backdate.output.report import OutputReport
 from backdate.output.sarif import sarif
 from backdate.serial import to_json
 
-AnyResult = CheckResult | CheckAnswers | BisectResult | FixResult | SetupResult | LogReport
+AnyResult = CheckResult | CheckAnswers | BisectResult | FixResult | SetupResult | LogReport | LowestResult
 
 _RENDERERS: Mapping[OutputFormat, Callable[[OutputReport], str]] = MappingProxyType(
     {OutputFormat.MARKDOWN: markdown, OutputFormat.JUNIT: junit, OutputFormat.HTML: html}
@@ -44,6 +46,8 @@ def report_of(result: AnyResult) -> OutputReport:
             return fix_report(result)
         case SetupResult():
             return setup_report(result)
+        case LowestResult():
+            return lowest_report(result)
         case LogReport():
             return log_report(result)
 

@@ -16,6 +16,7 @@ from backdate.checking.setup_result import read_setup_result
 from backdate.diagnosis.log_report import read_log_report
 from backdate.errors import NewerFormat, SourceError, StoredDataError
 from backdate.fixing.result import read_fix_result
+from backdate.lowest.result import read_lowest_result
 from backdate.migrations import read_result_bytes
 from backdate.output.render import AnyResult
 
@@ -29,6 +30,7 @@ _READERS: Mapping[str, Callable[[Path], AnyResult]] = MappingProxyType(
         "fix": read_fix_result,
         "setup": read_setup_result,
         "diagnose": read_log_report,
+        "lowest": read_lowest_result,
     }
 )
 _NEWEST = max(CHECK_FORMAT, BISECTION_FORMAT)

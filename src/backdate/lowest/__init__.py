@@ -1,0 +1,1 @@
+"""Whether the lower bounds that a project declares are true (``check --lowest``)."""
