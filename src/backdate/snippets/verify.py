@@ -33,7 +33,7 @@ from backdate.snippets.too_new import too_new_for
 from backdate.snippets.validity import Members, SnippetRuns, expected_of, reference_passes, validity_of
 from backdate.snippets.warm.wire import clean
 
-_KEY_FORMAT = 1
+_KEY_FORMAT = 2
 """Part of every key: a run with another is made again."""
 _TARGET, _REFERENCE = "target", "reference"
 

@@ -184,6 +184,26 @@ def test_a_stopped_process_is_waited_for_no_longer_than_its_time() -> None:
     assert after.end is ProgramEnd.FINISHED
 
 
+def test_folders_of_this_machine_are_not_told() -> None:
+    code = (
+        "import json, os, sys, warnings\n"
+        "def f(x):\n"
+        "    print(json.__file__)\n"
+        "    warnings.warn(os.__file__)\n"
+        "    if not x:\n"
+        "        raise ValueError(sys.prefix + '-more', sys.prefix)\n"
+        "    return os.__file__\n"
+    )
+    broken = "import json\nraise ValueError(json.__file__)\n"
+    shown, loaded = ran(code, broken)
+    assert values(shown)[0].strip("'") == "/python/lib/python3.8/os.py"
+    assert shown.cases[0].printed.strip() == "/python/lib/python3.8/json/__init__.py"
+    assert shown.cases[0].warnings == ("UserWarning: /python/lib/python3.8/os.py",)
+    assert shown.cases[2].message.endswith("-more', '/python')")
+    assert not shown.cases[2].message.startswith("('/python-more")  # another folder
+    assert loaded.detail == "ValueError: /python/lib/python3.8/json/__init__.py"
+
+
 def test_seeds_are_fixed_and_addresses_are_left_out() -> None:
     code = "import random\ndef f(x):\n    return [random.random(), hash('a'), object()]\n"
     first, second = ran(code, code)

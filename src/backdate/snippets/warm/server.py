@@ -50,6 +50,8 @@ class WarmServer:
     connection: socket.socket
     loaded: tuple[str, ...] = ()
     """What it could import."""
+    places: wire.Places = ()
+    """Folders that answers do not name."""
     result: list[RunResult] = field(default_factory=list)
     """How its sandbox ended, once it has."""
     sandbox_ended: threading.Event = field(default_factory=threading.Event)
@@ -63,7 +65,7 @@ class WarmServer:
         data = wire.receive(
             self.connection, most_bytes=wire.most_bytes_of(limits), within_s=limits.wall_s + _GRACE_S
         )
-        return wire.read_answer(data, program)
+        return wire.read_answer(data, program, self.places)
 
     def why_it_ended(self) -> RunStatus | None:
         """The limit of the sandbox that ended it, waited for shortly; None while it still runs."""
@@ -104,6 +106,7 @@ def started(
                 yield WarmServer(
                     connection=connection,
                     loaded=greeting.loaded,
+                    places=wire.places_of(python),
                     result=running.result,
                     sandbox_ended=running.ended,
                 )

@@ -5,20 +5,26 @@ Everything that comes out is text of a stranger: bounded, parsed, and never beli
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import struct
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
+from backdate.diagnosis.api import AskedPython
+from backdate.environments.environment import Environment
 from backdate.errors import StoredDataError
 from backdate.escapes import without_escapes
 from backdate.serial import from_json, to_json
 from backdate.snippets.runs import CaseOutcome, ProgramEnd, ProgramLimits, ProgramRun, SnippetProgram
 from backdate.snippets.scripts import runnable
 
+Places = Sequence[tuple[str, str]]
+"""Folders of this machine that its programs see, and what is told in their place."""
 _SLACK = 8 * 1024 * 1024
 """Bytes of a message beside what its program printed: JSON writes some characters as six."""
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
@@ -80,6 +86,24 @@ class WarmJob:
     output_bytes: int = 0
     preload: tuple[str, ...] = field(default=())
     """Filled in by the process itself."""
+
+
+def _as_json(text: str) -> bytes:
+    """A text as the process writes it within JSON."""
+    return json.dumps(text).encode("ascii")[1:-1]
+
+
+def places_of(python: AskedPython) -> Places:
+    """The folders of an environment, or of an interpreter alone: results must not name this machine's.
+
+    Nothing is told in the place of the system's own ("/usr"), which every machine has.
+    """
+    if isinstance(python, Environment):
+        own = [(str(root), "/environment") for root in python.roots]
+        own.append((str(python.choice.interpreter.prefix), "/python"))
+    else:
+        own = [(str(python.root), "/python")]
+    return [(folder, told) for folder, told in own if folder not in ("/", "/usr", "/usr/local")]
 
 
 def job_of(program: SnippetProgram, limits: ProgramLimits) -> WarmJob:
@@ -148,8 +172,10 @@ def read_greeting(data: bytes) -> WarmGreeting:
         raise ConnectionEnded(str(error)) from error
 
 
-def read_answer(data: bytes, program: SnippetProgram) -> tuple[ProgramRun, bool]:
+def read_answer(data: bytes, program: SnippetProgram, places: Places = ()) -> tuple[ProgramRun, bool]:
     """What came of ``program``, and whether the process can go on. Raises ConnectionEnded."""
+    for own, told in places:
+        data = re.sub(re.escape(_as_json(own)) + rb"(?![\w.-])", _as_json(told), data)
     try:
         answer = from_json(WarmAnswer, data)
     except StoredDataError as error:
