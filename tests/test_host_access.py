@@ -192,7 +192,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "bisection/bisect.py": {"bisect_project": "write_whole"},
         "checking/build_environment.py": {"build_project_environment": "write_text"},
         "checking/answer.py": {"answer_project": "write_whole"},
-        "checking/check.py": {"ask": "write_whole", "check_project": "write_whole"},
+        "checking/check.py": {"_write_patches": "write_whole", "check_project": "write_whole"},
         "checking/set_up.py": {"set_up_project": "write_whole"},
         "construction/disk.py": {"_hold_folder": "open", "_sizes": "read_text", "trim": "open unlink"},
         "construction/fetch.py": {"_kept_clone": "open rename"},

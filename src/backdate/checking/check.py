@@ -12,18 +12,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backdate.checking.choose_start import date_start
 from backdate.checking.compare import compare_locks, count_outcomes
-from backdate.checking.dated_project import DatedProject, choose, unpinned_project
+from backdate.checking.dated_project import DatedProject
+from backdate.checking.new_sides import NewSides
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
 from backdate.checking.settings import AuditOptions
-from backdate.checking.side_runner import SideName, SideRunner
+from backdate.checking.side_runner import SideRunner
 from backdate.checking.sides import SidePair, collect_notes, run_sides
 from backdate.checking.starting_recipes import StartingRecipes
 from backdate.checking.verdict import decide
@@ -35,7 +36,6 @@ from backdate.projects.locked_versions import LockedVersions
 from backdate.projects.project import Project
 from backdate.projects.tree import copy_tree
 from backdate.recipes.declared import read_declared
-from backdate.recipes.recipe import Recipe
 from backdate.serial import to_json, write_whole
 from backdate.timeline.instants import Instant, current_instant, now, require_past
 from backdate.version import __version__
@@ -139,68 +139,40 @@ class CheckWalk:
             old, starting = self._as_locked(begun.project, begun.starting)
             if not starting.starts:
                 raise _no_tests(project)
-            unpinned = cache(lambda: _unpin(project, work / "new", [one.recipe for one in starting.starts]))
             folder = resources.run_folder(project.name, started, keep)
             old_side = SideRunner(
                 name="old", dated=old, resources=resources, folder=folder / "old", progress=self.progress
             )
-
-            users: list[Unpinning | None] = []
-
-            def begin_new(question: Question) -> SideRunner:
-                name: SideName = "new" if len(questions) == 1 else question.value
-                new = replace(
-                    old_side,
-                    name=name,
-                    dated=replace(old, instant=new_instant, locked=None),
-                    folder=folder / name,
-                    question=question,
-                    moves_python=self.move_python,
-                )
-                if question is Question.DECLARED:
-                    from backdate.checking.users_versions import as_users_get_it  # beside the old side
-
-                    first = starting.starts[0]
-                    beside = choose(first.recipe, old, resources.interpreters, first.python)
-                    new = new if self.move_python else replace(new, beside=beside)
-                    recipes = [one.recipe for one in starting.starts]
-                    new, loosened = as_users_get_it(new, project, recipes, work / "declared")
-                    users.append(loosened)
-                    return new
-                unpinned()
-                new_root = replace(project, root=work / "new")
-                return replace(new, dated=unpinned_project(new_root, new_instant, python=self.python))
-
-            pairs = run_sides(
-                project,
-                old_side,
-                [partial(begin_new, one) for one in questions],
-                starting,
-                self.on_new_failures,
+            sides = NewSides(
+                project=project,
+                old_side=old_side,
+                starting=starting,
+                instant=new_instant,
+                work=work,
+                several=len(questions) > 1,
+                moves_python=self.move_python,
             )
+            begin = [partial(sides.begin, one) for one in questions]
+            pairs = run_sides(project, old_side, begin, starting, self.on_new_failures)
             pairs = self._repeated(pairs, folder)
             audited = None
             if self.audit is not None:
                 from backdate.checking.audit import audit_pair
 
                 audited = audit_pair(pairs[0], resources, self.audit, folder / "audit", self.progress)
-            unpinning = unpinned() if Question.LIFTED in questions else None
             results = {}
             for question, pair in zip(questions, pairs, strict=True):
-                loosened = unpinning if question is Question.LIFTED else users[0]
+                loosened = sides.loosened.get(question)
                 result = _result(project, pair, loosened, folder, started, time.monotonic() - clock)
                 results[question] = replace(result, question=question, start=begun.start, audit=audited)
             if keep:
                 _keep_trees(folder, project, pairs)
-            if unpinning is not None and (unpinning.files or unpinning.removed):
-                write_whole(folder / "unpinning.patch", encode_patch(unpinning.patch))
-            if users and users[0] is not None:
-                write_whole(folder / "declared.patch", encode_patch(users[0].patch))
+            _write_patches(folder, sides.loosened)
             yield AskedProject(
                 project=project,
                 pairs=dict(zip(questions, pairs, strict=True)),
                 results=results,
-                unpinning=unpinning,
+                unpinning=sides.loosened.get(Question.LIFTED),
                 folder=folder,
             )
 
@@ -251,22 +223,20 @@ def _keep_trees(folder: Path, project: Project, pairs: Sequence[SidePair]) -> No
             copy_tree(pair.new_project.tree, folder / name / "tree")
 
 
+def _write_patches(folder: Path, loosened: Mapping[Question, Unpinning]) -> None:
+    """What was loosened for each question, where something was."""
+    for question, name in ((Question.LIFTED, "unpinning.patch"), (Question.DECLARED, "declared.patch")):
+        unpinning = loosened.get(question)
+        if unpinning is not None and (unpinning.files or unpinning.removed):
+            write_whole(folder / name, encode_patch(unpinning.patch))
+
+
 def _no_tests(project: Project) -> Exception:
     read_declared(project.root)  # raises for a file that cannot be read safely, which may be the reason
     return NoTests(
         "no tests were found in the project: a check compares what its own tests say. "
         "Looked for files named test*.py or *_test.py, and for files in folders named test or tests."
     )
-
-
-def _unpin(project: Project, target: Path, recipes: Sequence[Recipe]) -> Unpinning:
-    from backdate.projects.unpinning import apply_unpinning, unpin_tree
-    from backdate.recipes.loosening import requirement_files_of
-
-    copy_tree(project.root, target)
-    unpinning = unpin_tree(target, requirements=requirement_files_of(recipes))
-    apply_unpinning(unpinning, target)
-    return unpinning
 
 
 def _result(
