@@ -66,7 +66,7 @@ def test_a_text_file_holds_what_is_printed(
     assert (tmp_path / "a.txt").read_text() == capsys.readouterr().out
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 @pytest.mark.parametrize("form", [*OutputFormat])
 def test_every_result_is_shown_in_every_form(
     number: int, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -44,7 +44,7 @@ def test_annotations_stand_at_the_responsible_lines() -> None:
     ]
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 @settings(max_examples=8, deadline=None)
 @given(message=st.text(max_size=100))
 @example(message=HOSTILE)
@@ -84,7 +84,7 @@ def sarif_of(result: AnyResult) -> dict[str, Any]:
     return log
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 @settings(max_examples=6, deadline=None)
 @given(message=st.text(max_size=100))
 @example(message=HOSTILE)
@@ -180,7 +180,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 @settings(max_examples=6, deadline=None)
 @given(message=st.text(max_size=100))
 @example(message=HOSTILE + '"><img src=x onerror=alert(1)></style></title>')

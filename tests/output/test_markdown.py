@@ -38,7 +38,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 def test_a_hostile_message_is_obeyed_nowhere(number: int) -> None:
     text = markdown(report_of(every_result(HOSTILE)[number]))
     kinds = {token.type for token in tokens_of(text)}

@@ -28,6 +28,14 @@ from backdate.checking.verdict import decide
 from backdate.diagnosis.log_report import LogReport, explain_log
 from backdate.environments.environment import Environment, Interpreter, InterpreterChoice
 from backdate.fixing.result import FixOutcome, FixResult, MeanwhileLimit
+from backdate.lowest.result import (
+    DeclaredBound,
+    FalseBound,
+    LiftedBound,
+    LiftedBy,
+    LowestResult,
+    LowestVerdict,
+)
 from backdate.output.render import AnyResult
 from backdate.projects.project import Origin
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
@@ -206,6 +214,54 @@ def make_log_report(message: str = "no attribute 'float'") -> LogReport:
     )
 
 
+def make_lowest_result(message: str = "no attribute 'float'") -> LowestResult:
+    """A project one of whose bounds is not true, and another of which was not tested."""
+    check = make_check_result(message)
+    assert check.comparison is not None
+    return LowestResult(
+        backdate="0.1.0",
+        uv="0.9.0",
+        project="thing",
+        origin=check.origin,
+        verdict=LowestVerdict.NOT_TRUE,
+        reason="1 of 2 declared lower bounds is not true",
+        instant=check.new.instant,
+        python="3.9",
+        newest=check.old,
+        lowest=check.new,
+        bounds=(
+            DeclaredBound(distribution="numpy", requirement="numpy>=1.20", lowest="1.20.0", tested="1.20.0"),
+            DeclaredBound(
+                distribution="six",
+                requirement="six>=1.5",
+                lowest="1.5.0",
+                tested="1.16.0",
+                lifted=LiftedBound(why=LiftedBy.REQUIREMENT, by="numpy 1.20.0", requires="six>=1.16"),
+                file="pyproject.toml",
+                line=7,
+            ),
+        ),
+        false_bounds=(
+            FalseBound(
+                distribution="numpy",
+                requirement="numpy>=1.20",
+                fails="1.20.3",
+                passes="1.21.0",
+                true_requirement="numpy>=1.21.0",
+                tests=("t.py::b",),
+                error_type="AttributeError",
+                error_message=message,
+                file="pyproject.toml",
+                line=6,
+            ),
+        ),
+        broke=check.comparison.breakages,
+        started=check.started,
+        duration_s=3.0,
+        folder=Path("/runs/3"),
+    )
+
+
 def every_result(message: str = "no attribute 'float'") -> tuple[AnyResult, ...]:
     """One result of each command, with ``message`` as the error."""
     check = make_check_result(message)
@@ -223,4 +279,5 @@ def every_result(message: str = "no attribute 'float'") -> tuple[AnyResult, ...]
         make_fix_result(message),
         make_setup_result(message),
         make_log_report(message),
+        make_lowest_result(message),
     )

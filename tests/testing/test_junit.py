@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.sandboxes.interface import Enforced
-from backdate.testing.junit import to_junit
+from backdate.testing.junit import junit_names, to_junit
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 ENFORCED = Enforced(
@@ -81,3 +82,18 @@ def test_a_run_that_did_not_end_is_an_error() -> None:
     suite = ET.fromstring(to_junit(run_of(status="timeout", trouble="The time limit struck.")))[0]
     assert suite.attrib["errors"] == "1"
     assert suite[0][0].text == "The time limit struck."
+
+
+@pytest.mark.parametrize(
+    ("identity", "class_name", "name"),
+    [
+        ("tests/sub/test_a.py::TestB::test_c[x/y.py::z]", "tests.sub.test_a.TestB", "test_c[x/y.py::z]"),
+        ("tests/test_a.py", "", "tests.test_a"),
+        ("package.module.Case.test_x#2", "package.module.Case", "test_x#2"),
+        ("package.module.Case.test_x (part=1.5)", "package.module.Case", "test_x (part=1.5)"),
+        ("numpy>=1.20", "", "numpy>=1.20"),
+        ("", "", ""),
+    ],
+)
+def test_names_of_classes_and_tests(identity: str, class_name: str, name: str) -> None:
+    assert junit_names(identity) == (class_name, name)

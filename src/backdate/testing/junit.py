@@ -11,6 +11,8 @@ from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 (section 2.2) cannot hold, not even escaped."""
 
+_DOTTED = re.compile(r"[\w.]*")
+
 _TAGS = {
     Outcome.FAILED: "failure",
     Outcome.ERROR: "error",
@@ -72,15 +74,19 @@ def _case(result: CaseResult) -> ET.Element:
 def junit_names(identity: str) -> tuple[str, str]:
     """(class name, name) of a test, as pytest's own JUnit XML has them: "tests.test_a.TestB", "test_c[1/2]".
 
-    A node id's file becomes a dotted name without its suffix; a dotted id is cut at its last dot. A parameter
-    may hold anything: it stays whole. Source: ``mangle_test_address`` of ``_pytest/junitxml.py``.
+    A node id's file becomes a dotted name without its suffix; a dotted id is cut at the last dot of the names
+    that it begins with. A parameter may hold anything: it stays whole.
+    Source: ``mangle_test_address`` of ``_pytest/junitxml.py``.
     """
     head, bracket, parameter = identity.partition("[")
     if "::" in head or "/" in head or head.endswith(".py"):
         file, *inner = head.split("::")
         names = [file.replace("/", ".").removesuffix(".py"), *inner]
     else:
-        names = head.split(".")
+        dotted = _DOTTED.match(head)
+        length = dotted.end() if dotted is not None else 0
+        names = head[:length].split(".")
+        names[-1] += head[length:]
     names[-1] += bracket + parameter
     return ".".join(names[:-1]), names[-1]
 
