@@ -93,7 +93,8 @@ def bisect_command(arguments: BisectArguments) -> int:
     python = arguments.python or written(said.python)
     known: list[BisectResult] = []
     try:
-        with watch() as progress, Session(settings) as session:
+        indexes = arguments.recipe.indexes(settings)
+        with indexes as settings, watch() as progress, Session(settings) as session:
             result = session.bisect(
                 arguments.source,
                 from_instant=options.instant(arguments.from_ or written(said.from_instant)),

@@ -124,7 +124,8 @@ def check_command(arguments: CheckArguments) -> int:
     from backdate.cli.progress import watch
     from backdate.session import Session
 
-    with watch() as progress, Session(settings) as session:
+    indexes = arguments.recipe.indexes(settings)
+    with indexes as settings, watch() as progress, Session(settings) as session:
         answers = session.answer(
             arguments.source,
             decided_by=arguments.as_ or AskedQuestions(written(said.asked) or "declared"),

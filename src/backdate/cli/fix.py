@@ -99,7 +99,8 @@ def fix_command(arguments: FixArguments) -> int:
         store=not arguments.no_store, apt=arguments.apt, configuration=given
     )
     target = arguments.outputs.target(arguments.patch)
-    with watch() as progress, Session(settings) as session:
+    indexes = arguments.recipe.indexes(settings)
+    with indexes as settings, watch() as progress, Session(settings) as session:
         fixed = session.fix(
             arguments.source,
             solver=_opener(arguments),

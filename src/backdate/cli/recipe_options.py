@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from backdate.checking.settings import Settings
     from backdate.configuration.configuration import Configuration, Setting
 
 _PANEL = "How the project is installed and tested"
@@ -75,6 +76,15 @@ class RecipeOptions:
             "services, variables of this machine.",
         ),
     ] = False
+    extra_index_url: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--extra-index-url",
+            metavar="URL",
+            rich_help_panel=_PANEL,
+            help="A private index, asked before the other one; credentials come from ~/.netrc. Repeatable.",
+        ),
+    ] = None
     pytest_argument: Annotated[
         list[str] | None,
         typer.Option(_PYTEST_ARGUMENT, hidden=True, help="One of the arguments after --, for pytest."),
@@ -91,6 +101,18 @@ class RecipeOptions:
         if self.trust_config:
             given = given.over(_trusted(source))
         return given
+
+    @contextmanager
+    def indexes(self, settings: Settings) -> Iterator[Settings]:
+        """``settings`` with the private indexes beside the other one, while the block runs."""
+        if not self.extra_index_url:
+            yield settings
+            return
+        from backdate.index.beside import indexes_together
+
+        pages = settings.open_cache().index
+        with indexes_together(self.extra_index_url, settings.index_url, pages) as address:
+            yield replace(settings, index_url=address)
 
     def _given(self) -> Configuration:
         from backdate.configuration.configuration import Configuration

@@ -150,7 +150,8 @@ def _set_up(arguments: SetupArguments) -> SetupResult | Ablation:
         cache=settings.cache,
         prices=arguments.prices,
     )
-    with asked as adviser_at, watch() as progress:
+    indexes = arguments.recipe.indexes(settings)
+    with asked as adviser_at, indexes as settings, watch() as progress:
         return (ablate if arguments.ablation else set_up)(
             sources if arguments.ablation else sources[0],  # type: ignore[arg-type]  # each is handed what it takes
             instant=instant,

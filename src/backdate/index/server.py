@@ -83,8 +83,8 @@ def serve(
 class SnapshotServer:
     """An index in this process, for as long as the ``with`` block runs.
 
-    It listens on a free port of 127.0.0.1, or at the Unix socket ``socket_path`` alone. The client is
-    the caller's: it is not closed.
+    It listens on ``port`` of 127.0.0.1 (0: any free one), or at the Unix socket ``socket_path`` alone. The
+    client is the caller's: it is not closed.
     """
 
     def __init__(
@@ -93,13 +93,14 @@ class SnapshotServer:
         options: ServerOptions | None = None,
         *,
         socket_path: Path | None = None,
+        port: int = 0,
         log: TextIO | None = None,
     ) -> None:
         self._client = client
         self._options = options or ServerOptions()
         self._socket_path = socket_path
         self._log = log
-        self._port = 0
+        self._port = port
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
         self._application: Application | None = None
@@ -121,7 +122,7 @@ class SnapshotServer:
         if self._socket_path is not None:
             self._listening = unix_socket(self._socket_path)
         else:
-            self._listening = listening_socket("127.0.0.1", 0)
+            self._listening = listening_socket("127.0.0.1", self._port)
             self._port = self._listening.getsockname()[1]
         self._application = Application(
             self._client, self._options, log=RequestLog(self._log) if self._log else None
