@@ -55,11 +55,12 @@ def _bounds(result: LowestResult) -> Iterator[Line]:
 def _false(bound: FalseBound, *, verbose: bool) -> Iterator[Line]:
     where = f" ({bound.file}:{bound.line})" if bound.file else ""
     yield f"{bound.requirement}{where} is not true: {bound.distribution} {bound.fails} fails", "bold red"
-    if bound.error_type:
-        yield f"  {bound.error_type}{': ' if bound.error_message else ''}{bound.error_message}", "red"
+    error = ": ".join(filter(None, (bound.error_type, bound.error_message)))
+    if error:
+        yield f"  {error}", "red"
     if bound.passes:
-        proof = "a run with it passes, one with the release before does not"
-        proof = proof if bound.tests else "it can be installed, the release before cannot"
+        proof = f"a run with it passes, one with {bound.fails} does not"
+        proof = proof if bound.tests else f"it can be installed, {bound.fails} cannot"
         yield f"  the first that works: {bound.passes} ({proof})", ""
     if bound.skipped:
         yield f"  not tried, as they do not go with the rest: {', '.join(bound.skipped)}", "dim"

@@ -358,11 +358,14 @@ def _errors(recipe_run: RecipeRun) -> str:
 
 
 def _first_error(recipe_run: RecipeRun, tests: frozenset[str]) -> tuple[str, str]:
-    if recipe_run.failure is not None:
-        from backdate.recipes.repair.telling import telling_line
+    from backdate.recipes.repair.telling import raised_line, telling_line
 
+    if recipe_run.failure is not None:
         return "cannot be built", telling_line(recipe_run.failure.message)
     for result in recipe_run.run.results if recipe_run.run is not None else ():
         if result.raised and (result.id in tests or result.outcome.bad):
-            return result.raised[-1].type, result.raised[-1].message.partition("\n")[0][:300]
+            error = result.raised[-1]
+            line = raised_line(error.type, error.message)
+            kind, colon, message = line.partition(": ")
+            return (kind, message) if colon and kind.isidentifier() else ("", line)
     return "", ""

@@ -133,7 +133,7 @@ def _findings(result: LowestResult) -> list[ReportedFinding]:
 
 
 def _finding(bound: FalseBound) -> ReportedFinding:
-    error = f"{bound.error_type}: {bound.error_message}" if bound.error_message else bound.error_type
+    error = ": ".join(filter(None, (bound.error_type, bound.error_message)))
     return ReportedFinding(
         level=FindingLevel.ERROR,
         rule="lower-bound",
