@@ -63,7 +63,7 @@ def _false(bound: FalseBound, *, verbose: bool) -> Iterator[Line]:
         proof = proof if bound.tests else f"it can be installed, {bound.fails} cannot"
         yield f"  the first that works: {bound.passes} ({proof})", ""
     if bound.skipped:
-        yield f"  not tried, as they do not go with the rest: {', '.join(bound.skipped)}", "dim"
+        yield f"  passed over, as they cannot be installed: {', '.join(bound.skipped)}", "dim"
     if bound.together_with:
         yield f"  together with newer {', '.join(bound.together_with)}", ""
     if bound.tests:

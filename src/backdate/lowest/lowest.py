@@ -161,6 +161,11 @@ class _Walk:
             resources=self.resources,
             choice=newest.choice,
             newest=newest.run,
+            newest_versions={
+                one.name: one.version
+                for one in (newest.environment.lock.distributions if newest.environment is not None else ())
+            },
+            bounded=read.bounded,
             folder=self.folder,
             progress=self.progress,
         )
@@ -183,7 +188,8 @@ class _Walk:
         )
         remaining = search.run(low.pins) or frozenset()
         false = [self._unbuildable(read, low), [self._false(read, one, lowest) for one in search.found]]
-        proof = trials.recipe_run(search.state) if search.found else None
+        within = trials.lowest_within(search.state) if search.found else None
+        proof = None if within is None else trials.recipe_run(within)
         broke: tuple[Breakage, ...] = ()
         if lowest.run is not None:
             broke = compare_runs(trials.newest, with_own_frames(lowest.run, self.dated.tree)).breakages

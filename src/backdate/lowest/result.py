@@ -78,7 +78,7 @@ class FalseBound:
     requirement: str
     """As the project declares it."""
     fails: str
-    """The newest release with which they were seen to fail, everything else held where it was."""
+    """The newest release with which they were seen to fail, the others at the lowest that goes with it."""
     passes: str
     """The oldest release from which on they were seen to pass: the true bound. "" where none was found."""
     true_requirement: str
@@ -89,7 +89,7 @@ class FalseBound:
     error_message: str = ""
     """The error of the first of them."""
     skipped: tuple[str, ...] = ()
-    """Releases between the two that do not go with what is held, and were not tried."""
+    """Releases between the two that could not be installed, and were passed over."""
     together_with: tuple[str, ...] = ()
     """Distributions that had to be newer at the same time."""
     file: str = ""

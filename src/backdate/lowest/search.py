@@ -1,9 +1,9 @@
 """Searching which declared bounds are not true: from values and a trial to values, nothing run here.
 
-All distributions are held at the lowest versions that are declared. One is let go to its newest: where fewer
-tests fail then, its bound is not true, and the first version with which they pass is found by halving. It is
-held there, and what still fails is sought on. Where none alone helps, all are let go together, and those that
-are not needed are put back.
+All distributions are at the lowest versions that are declared. One is let go to its newest, the others at
+the lowest that goes with that: where fewer tests fail then, its bound is not true, and the first version with
+which they pass is found by halving. That is its bound from then on, and what still fails is sought on. Where
+none alone helps, all are let go together, and those that are not needed are put back.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Pins = Mapping[str, str | None]
-"""The version that each bounded distribution is held at; None for one that is let go."""
+"""The bound of each distribution: the oldest version that it may have; None for one that is let go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class BoundSearch:
             outcome = self._try({**self.state, name: candidates[middle]})
             if outcome is None and self.exhausted:
                 break
-            if outcome is None:  # what is held wants a newer one
+            if outcome is None:  # such as an sdist that does not build
                 skipped.append(candidates[middle])
                 del candidates[: middle + 1]
             elif outcome.failing & mended:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from backdate.checking.resources import Resources
 from backdate.environments.environment import BuildFailure, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.steps import Resolution
-from backdate.lowest.bounds import as_pins
+from backdate.lowest.bounds import Bounded, as_pins, with_lower_bound
 from backdate.lowest.search import HeldOutcome, Pins
 from backdate.progress import Activity, Reporter
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe
@@ -32,6 +32,10 @@ class Trials:
     resources: Resources
     choice: InterpreterChoice
     newest: SuiteRun
+    newest_versions: Mapping[str, str]
+    """What the run with the newest versions had, by normalised name."""
+    bounded: Sequence[Bounded]
+    """What the project declares with a lower bound."""
     folder: Path
     progress: Reporter
     runs: dict[tuple[str, ...], RecipeRun] = field(default_factory=dict)
@@ -63,11 +67,27 @@ class Trials:
             return "does not build"
         return f"{counted(len(outcome.failing), 'test')} fail that pass with the newest"
 
-    def __call__(self, pins: Pins) -> HeldOutcome | None:
-        """What tests say with ``pins``; None where these do not resolve."""
-        if isinstance(self.resolution(pins), BuildFailure):  # for a run other installers would be tried
-            return None
+    def __call__(self, bounds: Pins) -> HeldOutcome | None:
+        """What tests say with the lowest versions within ``bounds``; None where these do not resolve."""
+        pins = self.lowest_within(bounds)
+        if pins is None or isinstance(self.resolution(pins), BuildFailure):
+            return None  # for a run other installers would be tried
         return self.outcome(self.recipe_run(pins))
+
+    def lowest_within(self, bounds: Pins) -> dict[str, str] | None:
+        """The lowest versions that go together and are not below ``bounds``; None where there are none.
+
+        What is let go is as new as in the run with the newest versions: these go together.
+        """
+        wanted = []
+        for one in self.bounded:
+            version = bounds.get(one.name) or self.newest_versions.get(one.name)
+            wanted.append(with_lower_bound(one.requirement, version) if version else str(one.requirement))
+        resolved = self.declared(wanted, lowest=True)
+        if isinstance(resolved, BuildFailure):
+            return None
+        locked = {one.name: one.version for one in resolved.lock.distributions}
+        return {one.name: locked[one.name] for one in self.bounded if one.name in locked}
 
     def outcome(self, recipe_run: RecipeRun) -> HeldOutcome | None:
         """What ``recipe_run`` says. What does not build, or passes no test, fails everything."""
