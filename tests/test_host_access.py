@@ -216,6 +216,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "environments/cache_upkeep.py": {"keep_within_bound": "touch"},
         "environments/references/archives.py": {"_fetch": "write_whole"},
         "environments/step_run.py": {"note_refusals": "open"},
+        "environments/uv_downloads.py": {"_remember": "write_whole", "_remembered": "read_bytes"},
         "evaluation/audit.py": {"write_audit": "write_whole"},
         "evaluation/snippets/rules_solver.py": {"_migrated": "read_text"},
         "evaluation/snippets/run_folder.py": {

@@ -45,6 +45,8 @@ class StageEntered(Event):
     stage: Stage
     detail: str = ""
     """How far it is: "12 of 40 tests"."""
+    passed: bool | None = None
+    """With "done": whether all of its tests passed; None where none ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,6 @@ class StageReporter:
     progress: Reporter
     subject: str
 
-    def enter(self, stage: Stage, detail: str = "") -> None:
+    def enter(self, stage: Stage, detail: str = "", *, passed: bool | None = None) -> None:
         """Report that the environment entered ``stage``."""
-        self.progress.report(StageEntered(subject=self.subject, stage=stage, detail=detail))
+        self.progress.report(StageEntered(subject=self.subject, stage=stage, detail=detail, passed=passed))

@@ -80,6 +80,17 @@ def test_live_lines() -> None:
     assert "\x1b" not in text
 
 
+@pytest.mark.parametrize(("passed", "mark"), [(True, "✓"), (False, "•"), (None, "•")])
+def test_only_a_side_that_passed_has_a_tick(passed: bool | None, mark: str) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80)
+    live = _LiveDisplay(console)
+    live.report(StageEntered(subject="new", stage="testing"))
+    live.report(StageEntered(subject="old", stage="done", passed=passed))
+    console.print(live)
+    assert f"{mark} old  tested" in out.getvalue()
+
+
 def _build(phase: BuildPhase, done: int) -> BuildAdvanced:
     return BuildAdvanced(
         phase=phase,

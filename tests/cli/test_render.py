@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from backdate.checking.result import CheckResult, ErrorChange, Obstacle, OlderPython, Verdict
 from backdate.checking.verdict import decide
-from backdate.cli.render import print_result, result_lines
+from backdate.cli.render import print_result, result_lines, wrapped
 from backdate.cli.terminal import printable
 from backdate.environments.environment import BuildFailure
 from backdate.recipes.repair.error_class import ErrorClass
@@ -141,3 +141,20 @@ def test_lines_stay_where_they_are_asked_for() -> None:
     assert printable("a\nb\x1b", lines=True) == "a\nb\\x1b"
     assert printable("a\r\nb", lines=True) == "a\nb"
     assert printable("a\nb") == "a\\nb"
+
+
+@given(st.text(alphabet="ab :/-.", max_size=300), st.integers(20, 130))
+def test_lines_are_wrapped_at_spaces_and_nothing_is_lost(text: str, width: int) -> None:
+    lines = wrapped(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    for line in lines:
+        assert len(line) <= width or " " not in line.strip() or line == text
+
+
+def test_what_is_drawn_is_not_wrapped() -> None:
+    for text in (
+        "  2021-11-01 o-------x====================== 2024-01-01   o good",
+        "      | a quoted line that is long",
+    ):
+        assert wrapped(text, 20) == [text]
+    assert wrapped("Note: one two three four", 14) == ["Note: one two", "    three four"]

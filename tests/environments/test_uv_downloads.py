@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from patience import PATIENCE_S
 
 from backdate.environments.environment import Interpreter
 from backdate.environments.interpreter_choice import DownloadFailure
-from backdate.environments.uv_downloads import UvDownloads
+from backdate.environments.uv_downloads import REMEMBERED_S, UvDownloads
 
 LIST = [
     {"version": "3.8.20", "implementation": "cpython", "variant": "default", "arch": "x86_64"},
@@ -30,7 +31,14 @@ PROBE = {
 }
 
 
-def fake_uv(tmp_path: Path, install: str, listing: str | None = None) -> UvDownloads:
+def fake_uv(
+    tmp_path: Path,
+    install: str,
+    listing: str | None = None,
+    memory: Path | None = None,
+    *,
+    allowed: bool = True,
+) -> UvDownloads:
     (tmp_path / "list.json").write_text(json.dumps(LIST) if listing is None else listing)
     program = tmp_path / "uv"
     program.write_text(
@@ -43,7 +51,9 @@ def fake_uv(tmp_path: Path, install: str, listing: str | None = None) -> UvDownl
         "UV_PYTHON_INSTALL_DIR": str(tmp_path / "pythons"),
         "UV_INDEX_URL": "https://elsewhere",
     }
-    return UvDownloads(uv=program, environment=environment, timeout_s=PATIENCE_S)
+    return UvDownloads(
+        uv=program, environment=environment, timeout_s=PATIENCE_S, memory=memory, allowed=allowed
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,3 +114,29 @@ def test_the_real_uv_lists_what_it_offers() -> None:
     downloads = UvDownloads(uv=Path(uv.find_uv_bin()), environment=os.environ)
     assert downloads.nearest("3.12.11") == "3.12.11"
     assert downloads.nearest("3.6.15") is None
+
+
+def test_what_could_not_be_had_is_not_tried_again_for_hours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = tmp_path / "memory"
+
+    def failure() -> str:
+        found = fake_uv(tmp_path, "echo 'no route' >&2; exit 1", memory=memory).download("3.8.20")
+        assert isinstance(found, DownloadFailure)
+        return found.message
+
+    assert failure() == "no route"
+    calls = (tmp_path / "calls").read_text()
+    assert failure() == "no route (tried 0 min ago)"
+    assert (tmp_path / "calls").read_text() == calls
+    later = time.time() + REMEMBERED_S + 1
+    monkeypatch.setattr("backdate.environments.uv_downloads.time.time", lambda: later)
+    assert failure() == "no route"
+    memory.write_text("damaged")
+    assert failure() == "no route"
+
+
+def test_where_downloads_are_not_allowed_nothing_is_on_offer_and_uv_is_not_asked(tmp_path: Path) -> None:
+    assert fake_uv(tmp_path, "exit 1", allowed=False).nearest("3.8.20") is None
+    assert not (tmp_path / "calls").exists()

@@ -80,10 +80,14 @@ def unpinned_project(project: Project, instant: Instant, *, python: str | None =
 class Interpreters:
     """What is on this machine, looked up once, and uv's downloads where that is not enough."""
 
-    def __init__(self, cache: Path) -> None:
-        """``cache`` keeps what the probes of interpreters answered."""
+    def __init__(self, cache: Path, *, downloads: bool = True) -> None:
+        """``cache`` keeps what the probes of interpreters answered, and what could not be downloaded.
+
+        ``downloads``: whether uv may download what is not here.
+        """
         self._cache = cache
-        self._downloads = UvDownloads(uv=find_uv(), environment=os.environ)
+        memory = cache / "locks" / "unavailable-pythons"
+        self._downloads = UvDownloads(uv=find_uv(), environment=os.environ, memory=memory, allowed=downloads)
         self._by_minor: dict[str, tuple[Interpreter, ...]] = {}
 
     @cached_property

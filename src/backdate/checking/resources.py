@@ -70,7 +70,9 @@ class Resources:
             )
             opened.enter_context(at_work(builder.cache))
         self.builder = builder
-        self.interpreters = interpreters or Interpreters(builder.cache.folder)
+        self.interpreters = interpreters or Interpreters(
+            builder.cache.folder, downloads=self.settings.python_downloads
+        )
         self.bases = bases
         self._opened = opened
         self._opening = threading.RLock()

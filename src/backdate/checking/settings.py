@@ -51,6 +51,8 @@ class Settings:
     """Whether builds get the whole network, not only the package index (``docs/how-it-works/sandbox.md``)."""
     store: bool = True
     """Whether proven recipes are kept and looked up (see ``recipe_store.py``)."""
+    python_downloads: bool = True
+    """Whether uv may download interpreters that this machine lacks."""
     repeats: int = 1
     """How often a check runs what broke again, to tell flaky tests (``repeats.py``); 0 for not at all."""
     configuration: Configuration = NO_CONFIGURATION

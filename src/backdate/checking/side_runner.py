@@ -181,7 +181,9 @@ class SideRunner:
         """Report whether the side has an environment in the end."""
         stages = StageReporter(self.progress, self.name)
         if recipe_run.failure is None:
-            stages.enter("done")
+            counts, run = count_outcomes(recipe_run.run), recipe_run.run
+            good = counts.passed > 0 and counts.passed == counts.ran
+            stages.enter("done", passed=None if run is None else good and run.status == "completed")
         else:
             stages.enter("failed", f"no environment ({recipe_run.failure.phase})")
 

@@ -294,11 +294,14 @@ def _with_older_python(old: Side, new: Side, new_side: SideRunner) -> OlderPytho
 
 def collect_notes(old: Side, new: Side) -> tuple[str, ...]:
     """Repairs, substitutes, cutoff overrides, weaker protections and suspicions, each in a sentence."""
-    notes: list[str] = []
-    for name, side in (("old", old), ("new", new)):
-        if side.compromise:
-            notes.append(f"{name} side: {side.compromise}")
-        notes += [
-            f"{name} side: {note}" for note in notes_of(side.recipe, side.choice, side.environment, side.run)
+    of_old, of_new = (
+        [
+            *([side.compromise] if side.compromise else []),
+            *notes_of(side.recipe, side.choice, side.environment, side.run),
         ]
-    return tuple(notes)
+        for side in (old, new)
+    )
+    alike = [note for note in of_old if note in of_new]
+    notes = [f"{'both sides' if note in alike else 'old side'}: {note}" for note in of_old]
+    notes += [f"new side: {note}" for note in of_new if note not in alike]
+    return tuple(dict.fromkeys(notes))

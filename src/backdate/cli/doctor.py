@@ -9,7 +9,10 @@ import typer
 from backdate.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from backdate.checking.settings import Settings
+    from backdate.sandboxes.interface import Capability
 
 
 def doctor_command(
@@ -29,23 +32,30 @@ def doctor_command(
     """
     from backdate.cli import exit_codes
     from backdate.cli.examine import examine_machine
-    from backdate.cli.terminal import printable
+    from backdate.cli.render import print_lines
 
     settings = options.settings(sandbox="bwrap", cache=cache, index_url=index_url)
     if verify_cache:
         return _verify(settings)
     lacking = 0
     for group, capabilities in examine_machine(settings):
-        typer.echo(group)
-        for capability in capabilities:
-            mark = "ok" if capability.ok else "MISSING" if capability.needed else "absent"
-            typer.echo(f"  {mark:<7}  {printable(capability.name)}: {printable(capability.detail)}")
-            if not capability.ok and capability.needed:
-                lacking += 1
-                if capability.remedy:
-                    typer.echo(f"           to get it: {printable(capability.remedy)}")
-    typer.echo("Everything that a check needs is here." if not lacking else f"{lacking} missing.")
+        print_lines([(group, "bold")])  # as soon as it is known: some of it takes a while to find out
+        print_lines(line for capability in capabilities for line in _lines(capability))
+        lacking += sum(not capability.ok and capability.needed for capability in capabilities)
+    if lacking:
+        print_lines([(f"{lacking} missing.", "bold red")])
+    else:
+        print_lines([("Everything that a check needs is here.", "bold green")])
     return exit_codes.MACHINE if lacking else exit_codes.OK
+
+
+def _lines(capability: Capability) -> Iterator[tuple[str, str]]:
+    mark, style = ("ok", "green") if capability.ok else ("absent", "dim")
+    if not capability.ok and capability.needed:
+        mark, style = "MISSING", "bold red"
+    yield f"  {mark:<7}  {capability.name}: {capability.detail}", style
+    if not capability.ok and capability.needed and capability.remedy:
+        yield f"           to get it: {capability.remedy}", "yellow"
 
 
 def _verify(settings: Settings) -> int:

@@ -13,6 +13,14 @@ from typing import Annotated, TextIO
 
 import typer
 
+from backdate.cli.panels import (
+    COMPLETE_VARIABLE,
+    CONTEXT,
+    GroupedCommand,
+    GroupedCommands,
+    completed_words,
+    lay_out,
+)
 from backdate.version import __version__
 
 # Newer typers carry their own click, older ones import it, and neither exports this class.
@@ -22,6 +30,27 @@ _CommandLineError: type[Exception] = next(
 
 _INTERRUPTED = "interrupted; nothing half-built was left"
 _TERMINATED = "terminated; nothing half-built was left"
+
+_ENDED = "stopped"
+"""What is said of a server instead: to be ended so is what it waits for."""
+_SERVERS = ("index",)
+_ON_LINUX = frozenset(
+    (
+        "check",
+        "bisect",
+        "fix",
+        "env",
+        "setup",
+        "eval",
+        "score",
+        "bench",
+        "issues",
+        "snippets",
+        "worker",
+        "doctor",
+    )
+)
+"""The commands that run projects, which takes Linux."""
 
 _COLLECTED_AFTER = 50_000
 """Objects that are made before Python looks for unused circles of them. A command's imports make many that
@@ -72,22 +101,26 @@ def _main(
 
 def app_for(arguments: Sequence[str]) -> typer.Typer:
     """The application with the command that ``arguments`` begin with; with all where that is none."""
+    arguments = completed_words(os.environ) or arguments
+    named = bool(arguments) and arguments[0] in _COMMANDS
     app = typer.Typer(
         name="backdate",
         help="Time travel for Python dependencies: what did updates break, and since when?",
         no_args_is_help=True,
-        add_completion=False,
+        cls=GroupedCommands,
+        context_settings=dict(CONTEXT),
+        add_completion=COMPLETE_VARIABLE in os.environ or not named,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
     app.callback()(_main)
-    for name in arguments[:1] if arguments and arguments[0] in _COMMANDS else _COMMANDS:
+    for name in arguments[:1] if named else _COMMANDS:
         module, _, attribute = _COMMANDS[name].partition(":")
         command = getattr(import_module(f"backdate.cli.{module}"), attribute)
         if isinstance(command, typer.Typer):
-            app.add_typer(command)
+            app.add_typer(lay_out(command))
         else:
-            app.command(name, context_settings=_SETTINGS.get(name))(command)
+            app.command(name, cls=GroupedCommand, context_settings=_SETTINGS.get(name))(command)
     return app
 
 
@@ -112,7 +145,8 @@ def status_of(arguments: list[str]) -> int:
     with obeying_termination() as termination:
         problem, code = _outcome_of(arguments)
     if code == exit_codes.INTERRUPTED and termination.came:
-        problem, code = _TERMINATED, exit_codes.TERMINATED
+        problem = _ENDED if _is_server(arguments) else _TERMINATED
+        code = exit_codes.TERMINATED
     if problem:
         try:
             tell(f"backdate: {problem}")
@@ -130,6 +164,7 @@ def _outcome_of(arguments: list[str]) -> tuple[str, int]:
     _open_closed_streams()
     write_anything()
     try:
+        _require_linux(arguments)
         arguments = _for_pytest(arguments)
         status = app_for(arguments)(args=arguments, prog_name="backdate", standalone_mode=False)
         sys.stdout.flush()
@@ -145,8 +180,10 @@ def _outcome_of(arguments: list[str]) -> tuple[str, int]:
     except StoredDataError as error:
         problem, code = str(error), exit_codes.STORED
     except (KeyboardInterrupt, typer.Abort):
-        problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
-    except (BrokenPipeError, SystemExit):
+        problem, code = _interrupted(arguments), exit_codes.INTERRUPTED
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not error.code:
+            return "", exit_codes.OK  # what completes the words of a shell ends so
         # typer exits with 1 for a broken pipe, and for nothing else: that would say that tests broke.
         _to_nowhere(sys.stdout)
         return "", exit_codes.PIPE
@@ -159,7 +196,7 @@ def _outcome_of(arguments: list[str]) -> tuple[str, int]:
     else:
         if status != exit_codes.INTERRUPTED:  # typer makes a status of a Ctrl-C, and says nothing
             return "", status if isinstance(status, int) else exit_codes.OK
-        problem, code = _INTERRUPTED, exit_codes.INTERRUPTED
+        problem, code = _interrupted(arguments), exit_codes.INTERRUPTED
     return problem, code
 
 
@@ -170,6 +207,29 @@ def _for_pytest(arguments: list[str]) -> list[str]:
 
         return with_pytest_arguments(arguments)
     return arguments
+
+
+def _require_linux(arguments: Sequence[str]) -> None:
+    """Raise MachineError for a command that runs projects on a system that is not Linux."""
+    from backdate.errors import MachineError
+
+    asks_help = not {"-h", "--help"}.isdisjoint(arguments)
+    if sys.platform == "linux" or asks_help or not arguments or arguments[0] not in _ON_LINUX:
+        return
+    raise MachineError(
+        f"{arguments[0]} runs projects in a sandbox of Linux. Use the Docker image: "
+        'docker run --rm --platform linux/amd64 -v "$PWD:/project:ro" '
+        f"-v backdate-cache:/home/backdate/.cache backdate {arguments[0]}, "
+        "with the options of docs/how-to/docker.md"
+    )
+
+
+def _is_server(arguments: Sequence[str]) -> bool:
+    return bool(arguments) and arguments[0] in _SERVERS
+
+
+def _interrupted(arguments: Sequence[str]) -> str:
+    return _ENDED if _is_server(arguments) else _INTERRUPTED
 
 
 def _open_closed_streams() -> None:

@@ -130,6 +130,10 @@ Services = Annotated[
         help="Start the databases, caches and brokers that tests expect, where they are installed.",
     ),
 ]
+NoPythonDownloads = Annotated[
+    bool,
+    typer.Option("--no-python-downloads", help="Use only interpreters that are here; download none with uv."),
+]
 NoStore = Annotated[
     bool, typer.Option("--no-store", help="Neither look up proven recipes nor keep those that are proven.")
 ]
@@ -195,6 +199,7 @@ class Machine:
     index_url: IndexUrl = None
     build_network: BuildNetwork = False
     services: Services = True
+    no_python_downloads: NoPythonDownloads = False
 
     def settings(
         self,
@@ -220,6 +225,7 @@ class Machine:
             apt=apt,
             repeats=repeats,
             configuration=configuration,
+            python_downloads=not self.no_python_downloads,
         )
 
 
@@ -324,6 +330,7 @@ def settings(
     services: bool = True,
     repeats: int = 1,
     configuration: Configuration | None = None,
+    python_downloads: bool = True,
 ) -> Settings:
     """The settings that the shared options mean."""
     from backdate.checking.settings import Settings
@@ -344,4 +351,5 @@ def settings(
         services=services,
         repeats=repeats,
         configuration=configuration or NO_CONFIGURATION,
+        python_downloads=python_downloads,
     )

@@ -52,6 +52,8 @@ class _ProgressRow:
     """None for a task."""
     text: str
     since: float
+    passed: bool | None = None
+    """Of what is done: whether all of its tests passed."""
 
 
 class _Display:
@@ -213,7 +215,7 @@ class _LiveDisplay(_Display):
         same = before is not None and before.stage == event.stage
         since = before.since if before is not None and same else time.monotonic()
         text = before.text if before is not None and event.stage == "done" else event.detail
-        self._rows[event.subject] = _ProgressRow(event.stage, text, since)
+        self._rows[event.subject] = _ProgressRow(event.stage, text, since, event.passed)
 
     def _task(self, task: str, text: str) -> None:
         before = self._rows.get(task)
@@ -241,9 +243,16 @@ class _LiveDisplay(_Display):
                 attempt = self._attempts.get(name)
                 if attempt is not None:
                     table.add_row("", Text(printable(f"{attempt.text}  {self._age(attempt.since)}")))
-                mark = Text("✓" if row.stage == "done" else "✗") if self._over(row) else Spinner("dots")
+                mark = Text(self._mark(row)) if self._over(row) else Spinner("dots")
                 table.add_row(mark, Text(printable(self._row_text(name, row))))
         return table
+
+    @staticmethod
+    def _mark(row: _ProgressRow) -> str:
+        """A tick for a side all of whose tests passed, a cross for one that is not there, else a dot."""
+        if row.stage == "failed":
+            return "✗"
+        return "✓" if row.passed else "•"
 
     @staticmethod
     def _over(row: _ProgressRow) -> bool:

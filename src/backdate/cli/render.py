@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -38,6 +39,8 @@ _HEADINGS = {
     Verdict.CANNOT_TELL: "CANNOT TELL",
 }
 
+_DRAWN = re.compile(r"\s*\||\s*\d{4}-\d\d-\d\d [ox?=-]{8}|  [+-]|\s{12}")
+"""Pictures of characters, quotations and patches: their columns mean something."""
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
 
@@ -48,7 +51,10 @@ def print_result(result: CheckResult, *, verbose: bool = False) -> None:
 
 
 def print_lines(lines: Iterable[Line]) -> None:
-    """Print to standard output, in colour on a terminal; long lines are never cut or wrapped."""
+    """Print to standard output; on a terminal in colour, and wrapped at words to its width.
+
+    Elsewhere a line stays a line, for whatever reads it.
+    """
     if not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
         for text, _ in lines:
             sys.stdout.write(f"{printable(text)}\n")
@@ -61,8 +67,31 @@ def print_lines(lines: Iterable[Line]) -> None:
             raise BrokenPipeError
 
     console = Plain(soft_wrap=True, highlight=False)
+    width = console.width if sys.stdout.isatty() else None
     for text, style in lines:
-        console.print(_styled(text, style))
+        for part in [text] if width is None else wrapped(printable(text), width):
+            console.print(_styled(part, style))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """``text`` in lines of at most ``width`` columns: broken at spaces, what follows set in by four more.
+
+    Names, paths and addresses are never broken, so that they can be copied; nor is what is drawn or quoted.
+    """
+    if len(text) <= width or _DRAWN.match(text):
+        return [text]
+    import textwrap
+
+    inset = " " * min(len(text) - len(text.lstrip(" ")) + 4, width // 2)
+    return textwrap.wrap(
+        text,
+        width,
+        subsequent_indent=inset,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        expand_tabs=False,
+    )
 
 
 def _styled(text: str, style: str) -> Text:

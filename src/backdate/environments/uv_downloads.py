@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,11 @@ from backdate.environments.environment import Interpreter
 from backdate.environments.interpreter_choice import DownloadFailure
 from backdate.environments.interpreters import probe_interpreter, uv_folder
 from backdate.errors import StoredDataError
-from backdate.serial import from_json
+from backdate.serial import from_json, to_json, write_whole
 
 _LIST_S = 60.0
+REMEMBERED_S = 6 * 3600.0
+"""How long a version that could not be downloaded is not tried again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,20 +30,51 @@ class _Offer:
     variant: str = "default"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FailedDownload:
+    """A version that could not be had."""
+
+    at: float
+    """When that was tried; seconds since 1970."""
+    message: str
+
+    def failure(self) -> DownloadFailure:
+        minutes = round((time.time() - self.at) / 60)
+        return DownloadFailure(message=f"{self.message} (tried {minutes} min ago)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FailedDownloads:
+    """The file of those versions."""
+
+    versions: dict[str, _FailedDownload]
+
+
 class UvDownloads:
     """What the uv at hand offers for this machine, and the downloading of it.
 
-    A download that failed is not tried again by the same object: without a network each try takes seconds.
+    A download that failed is not tried again by the same object, nor for some hours by others that share its
+    ``memory``: without a network each try takes ten seconds.
     """
 
-    def __init__(self, *, uv: Path, environment: Mapping[str, str], timeout_s: float = 300.0) -> None:
+    def __init__(
+        self,
+        *,
+        uv: Path,
+        environment: Mapping[str, str],
+        timeout_s: float = 300.0,
+        memory: Path | None = None,
+        allowed: bool = True,
+    ) -> None:
+        """``memory``: a file that keeps what could not be had. ``allowed``: False offers nothing at all."""
         self._uv = uv
         self._folder = uv_folder(environment)
         kept = {name: value for name, value in environment.items() if not name.startswith(("UV_", "PIP_"))}
-        allowed = environment.get("UV_PYTHON_DOWNLOADS")
-        self._environment = {**kept, **({"UV_PYTHON_DOWNLOADS": allowed} if allowed else {})}
+        policy = environment.get("UV_PYTHON_DOWNLOADS")
+        self._environment = {**kept, **({"UV_PYTHON_DOWNLOADS": policy} if policy else {})}
         self._timeout_s = timeout_s
-        self._offers: tuple[str, ...] | None = None
+        self._memory = memory
+        self._offers: tuple[str, ...] | None = None if allowed else ()
         self._failed: dict[str, DownloadFailure] = {}
 
     def nearest(self, version: str) -> str | None:
@@ -54,11 +88,29 @@ class UvDownloads:
     def download(self, version: str) -> Interpreter | DownloadFailure:
         """Download and install ``version`` where uv keeps its own interpreters, in bounded time."""
         if version not in self._failed:
-            result = self._download(version)
+            remembered = self._remembered().get(version)
+            result = self._download(version) if remembered is None else remembered.failure()
             if isinstance(result, Interpreter):
                 return result
             self._failed[version] = result
+            if remembered is None:
+                self._remember(version, result)
         return self._failed[version]
+
+    def _remembered(self) -> dict[str, _FailedDownload]:
+        """What could not be downloaded a short while ago, by version; nothing where the file is damaged."""
+        if self._memory is None:
+            return {}
+        try:
+            kept = from_json(_FailedDownloads, self._memory.read_bytes()).versions
+        except (FileNotFoundError, StoredDataError):
+            return {}
+        return {version: one for version, one in kept.items() if 0 <= time.time() - one.at < REMEMBERED_S}
+
+    def _remember(self, version: str, failure: DownloadFailure) -> None:
+        if self._memory is not None:
+            known = {**self._remembered(), version: _FailedDownload(at=time.time(), message=failure.message)}
+            write_whole(self._memory, to_json(_FailedDownloads(versions=known)))
 
     def _download(self, version: str) -> Interpreter | DownloadFailure:
         arguments = ("install", version, "--no-bin", "--install-dir", str(self._folder))
