@@ -14,7 +14,7 @@ from backdate.diagnosis.api import Member
 from backdate.snippets.asked_names import EnvironmentNames
 from backdate.snippets.dataset import VERIFIED, SnippetDataset
 from backdate.snippets.findings import findings_of
-from backdate.snippets.runs import DEFAULT_LIMITS, ProgramLimits, ProgramRun, SnippetProgram
+from backdate.snippets.runs import DEFAULT_LIMITS, ProgramEnd, ProgramLimits, ProgramRun, SnippetProgram
 from backdate.snippets.snippet import (
     ApiChange,
     Collection,
@@ -156,6 +156,30 @@ def test_what_was_run_is_not_run_again_until_it_changes(tmp_path: Path) -> None:
     dataset = dataset.changed(lambda one: replace(one, code=GCD.replace("4", "3")) if one.id == "a" else one)
     verify_snippets(dataset, runner, NoNames(), limits=PATIENT)
     assert sorted(runner.asked) == ["a", "a", "a"]
+
+
+def test_what_a_limit_ended_is_run_again_when_that_is_asked_for(tmp_path: Path) -> None:
+    dataset = SnippetDataset.create(tmp_path / "set", [snippet("a", GCD), snippet("b", GCD)], INFO)
+
+    class Busy(CountingRunner):
+        def run(
+            self,
+            side: SnippetSide,
+            programs: Sequence[SnippetProgram],
+            limits: ProgramLimits = DEFAULT_LIMITS,
+        ) -> Iterator[ProgramRun]:
+            for run in super().run(side, programs, limits):
+                yield replace(run, end=ProgramEnd.TIMED_OUT, cases=()) if run.id == "a" else run
+
+    verify_snippets(dataset, Busy(), NoNames(), limits=PATIENT)
+    runner = CountingRunner()
+    dataset = verify_snippets(dataset, runner, NoNames(), limits=PATIENT)
+    assert runner.asked == []
+    dataset = verify_snippets(dataset, runner, NoNames(), retry=True, limits=PATIENT)
+    assert runner.asked == ["a"] * 3
+    runner.asked.clear()
+    verify_snippets(dataset, runner, NoNames(), retry=True, limits=PATIENT)
+    assert runner.asked == []  # the later run counts
 
 
 def test_stored_output_is_compared(tmp_path: Path) -> None:

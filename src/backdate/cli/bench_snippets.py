@@ -38,6 +38,7 @@ def verify(arguments: VerifyArguments) -> int:
         sandbox=machine.sandbox,
         cache=machine.cache,
         index_url=machine.index_url,
+        apt=machine.apt,
         build_network=machine.build_network,
     )
     dataset = SnippetDataset.open(arguments.folder)
@@ -52,6 +53,7 @@ def verify(arguments: VerifyArguments) -> int:
             only=arguments.only or (),
             repeats=arguments.repeats or _REPEATS,
             jobs=arguments.jobs,
+            retry=arguments.retry,
             references=derived_reference,
             progress=progress,
         )

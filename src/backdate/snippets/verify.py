@@ -35,6 +35,7 @@ from backdate.snippets.warm.wire import clean
 
 _KEY_FORMAT = 2
 """Part of every key: a run with another is made again."""
+_ENDED_BY_LIMITS = (ProgramEnd.TIMED_OUT, ProgramEnd.MEMORY, ProgramEnd.CRASHED)
 _TARGET, _REFERENCE = "target", "reference"
 
 Work = tuple[SnippetSide, str]
@@ -59,12 +60,14 @@ def verify_snippets(
     only: Sequence[str] = (),
     repeats: int = 2,
     jobs: int = 1,
+    retry: bool = False,
     limits: ProgramLimits = DEFAULT_LIMITS,
     references: Callable[[Snippet], str] = lambda snippet: snippet.reference,
     progress: Reporter = NO_PROGRESS,
 ) -> SnippetDataset:
     """Verify the Python snippets of ``dataset`` (those that ``only`` names), ``jobs`` calls at a time.
 
+    ``retry``: run again what a limit or a crash ended: a busy machine may have been the reason.
     ``references``: the known solution of a snippet, or what may be one; it is kept when it passes.
     Raises UsageError for a name that is not there, MachineError for what this machine lacks.
     """
@@ -73,6 +76,8 @@ def verify_snippets(
     tried = {one.id: replace(one, reference=one.reference or references(one)) for one in chosen}
     kept = LineFile(dataset.folder / VERIFIED, StageRun)
     runs = {(line.key, line.stage): line.run for line in kept.read()}
+    if retry:
+        runs = {key: run for key, run in runs.items() if run.end not in _ENDED_BY_LIMITS}
     waiting: defaultdict[Work, list[SnippetProgram]] = defaultdict(list)
     for snippet in tried.values():
         for (side, stage), program in _programs(snippet, repeats):
