@@ -111,3 +111,17 @@ def test_a_busy_machine_is_given_time(sides: tuple[Environment, Environment], on
     pair.homes_of(("lib.thing",))
     pair.members_of("lib", "new")
     assert sandbox.least_wall_s > LIMITS.wall_s
+
+
+def test_nothing_is_searched_where_only_what_is_gone_is_asked(
+    sides: tuple[Environment, Environment], one_sandbox: Sandbox
+) -> None:
+    sandbox = CountingSandbox(one_sandbox)
+    found = AskedPairs(cast("Sandbox", sandbox)).differences(*sides, NAMES, places=False)
+    assert [one.name for one in found if one.old and one.old.present and one.new and not one.new.present] == [
+        "lib.Box",
+        "lib.thing",
+        "lib.gone",
+        "lib.core.only",
+    ]
+    assert all('"searched":[]' in text.replace(" ", "") for _, text in sandbox.requests)

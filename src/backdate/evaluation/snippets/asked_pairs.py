@@ -46,11 +46,12 @@ class AskedPairs:
             )
 
     def differences(
-        self, old: AskedPython, new: AskedPython, names: Sequence[str]
+        self, old: AskedPython, new: AskedPython, names: Sequence[str], *, places: bool = True
     ) -> tuple[ApiDifference, ...]:
-        """What changed about each of ``names``, as ``ask_both`` tells; places only where none is sure.
+        """What changed about each of ``names``, as ``ask_both`` tells.
 
-        Raises SandboxUnavailable.
+        Where a name is now is searched where its own definition does not tell, and without ``places`` never,
+        as that takes minutes in a large library. Raises SandboxUnavailable.
         """
         some = names[:_MOST_NAMES]
         if not isinstance(old, Environment) or not isinstance(new, Environment):
@@ -60,16 +61,16 @@ class AskedPairs:
         pair = self.of(old, new)
         assert pair is not None
         with self._guards[old.key, new.key]:
-            return _differences(pair, some)
+            return _differences(pair, some, places=places)
 
 
-def _differences(pair: EnvironmentPair, names: Sequence[str]) -> tuple[ApiDifference, ...]:
+def _differences(pair: EnvironmentPair, names: Sequence[str], *, places: bool) -> tuple[ApiDifference, ...]:
     before = pair.ask_old(names)
     there = [member for member in before.values() if member.present]
     homes = [member.home for member in there if member.home]
     after = pair.ask_new([*names, *homes])
     tops = tuple(dict.fromkeys(home.partition(".")[0] for home in homes))
-    lost = [member.name for member in there if _is_lost(member, after)]
+    lost = [member.name for member in there if places and _is_lost(member, after)]
     pair.search_at_once(lost, tops)
     found = {name: replace(after[name], candidates=pair.search_new(name, tops)) for name in lost}
     differences = compare_members(

@@ -120,7 +120,8 @@ class RulesSnippets:
     def _names(self, snippet: Snippet) -> tuple[KnownName, ...]:
         with self._guards[snippet.id]:
             if snippet.id not in self._found:
-                found = (*self._find(snippet, used_names(snippet)), *known_methods(snippet))
+                used = used_names(snippet)
+                found = (*self._find(snippet, used, places=False), *known_methods(snippet))
                 self._found[snippet.id] = tuple({known.name: known for known in found}.values())
             return self._found[snippet.id]
 
@@ -139,14 +140,17 @@ class RulesSnippets:
         ]
 
     def _find(
-        self, snippet: Snippet, names: Sequence[str], *, announced: bool = False
+        self, snippet: Snippet, names: Sequence[str], *, announced: bool = False, places: bool = True
     ) -> tuple[KnownName, ...]:
-        """What became of those of ``names`` that changed; with ``announced`` also of what the tables know."""
+        """What became of those of ``names`` that changed; with ``announced`` also of what the tables know.
+
+        Without ``places`` it does not matter where they are now.
+        """
         old, new = self._python(snippet, origin=True), self._python(snippet, origin=False)
         told = known_names(snippet, names)
         if old is None or new is None or not names:
             return told
-        differences = self._pairs.differences(old, new, names)
+        differences = self._pairs.differences(old, new, names, places=places)
         found = changed_names(snippet, differences, told, announced=announced)
         releases = self._releases(snippet)
         if releases is None:
