@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -21,6 +22,7 @@ from backdate.bisection.result import Failing, Finding
 from backdate.bisection.suites import ProbeEnvironment, Suites
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
+from backdate.checking.settings import Settings
 from backdate.diagnosis.result import Cause
 from backdate.environments.build import Builder
 from backdate.environments.cache import Cache
@@ -176,7 +178,7 @@ class FakeSuites(Suites):
     """Computes runs in a world."""
 
     def __init__(self, world: World) -> None:
-        super().__init__(None, (), Path())  # type: ignore[arg-type]
+        super().__init__(SimpleNamespace(settings=Settings()), (), Path())  # type: ignore[arg-type]
         self.world = world
 
     def run(self, room: ProbeEnvironment, number: int) -> SuiteRun:

@@ -8,6 +8,7 @@ from backdate.checking.result import CheckAudit
 from backdate.checking.settings import AUDITED_TESTS, AuditOptions
 from backdate.cli.check import CheckArguments, audit_options
 from backdate.cli.options import Machine
+from backdate.cli.recipe_options import RecipeOptions
 from backdate.cli.render import print_result
 from backdate.cli.render_audit import audit_lines
 from backdate.errors import UsageError
@@ -15,7 +16,7 @@ from backdate.testing.changed_tests.audit_result import AuditedFunction, AuditFi
 
 
 def given(**options: object) -> AuditOptions | None:
-    return audit_options(CheckArguments(machine=Machine(), **options))  # type: ignore[arg-type]
+    return audit_options(CheckArguments(machine=Machine(), recipe=RecipeOptions(), **options))  # type: ignore[arg-type]
 
 
 def test_the_options() -> None:

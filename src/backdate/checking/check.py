@@ -267,6 +267,7 @@ def _result(
         comparison=pair.comparison,
         older_python=pair.older_python,
         broken_plugin=pair.broken_plugin,
+        repeated=pair.repeated,
         unpinning="" if unpinning is None else unpinning.patch.encode("utf-8", "backslashreplace").decode(),
         set_aside=() if unpinning is None else unpinning.removed,
         not_loosened=() if unpinning is None else tuple(map(_not_loosened, unpinning.skipped)),
