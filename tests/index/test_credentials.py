@@ -68,8 +68,11 @@ def test_without_a_file_there_are_none(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_damaged_file_is_not_quoted(own_netrc: Path) -> None:
     own_netrc.write_text(f"machine private.example login alice passwrd {SECRET}\n")
+    sign = sign_with_netrc()
+    assert sign is not None
+    assert "authorization" not in sign(httpx.Request("GET", "https://pypi.org/simple/six/")).headers
     with pytest.raises(ConfigurationError, match="is no netrc file") as told:
-        sign_with_netrc()
+        sign(httpx.Request("GET", "https://private.example/simple/six/"))
     assert SECRET not in str(told.value)
     assert told.value.__cause__ is None
 

@@ -17,6 +17,7 @@ from backdate.errors import ConfigurationError
 if TYPE_CHECKING:
     import httpx
 
+_PUBLIC = ("pypi.org", "files.pythonhosted.org")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -29,8 +30,8 @@ def netrc_file() -> Path:
 def sign_with_netrc() -> Callable[[httpx.Request], httpx.Request] | None:
     """Adds the credentials for a request's host, where the user's netrc has any; None without such a file.
 
-    They go over https, and to this machine itself. Raises ConfigurationError for a file that is damaged; its
-    content is in no message.
+    They go over https, and to this machine itself. A file that is damaged is told, as a ConfigurationError
+    without its content, when a request goes to another host than the public index', which wants none.
     """
     path = netrc_file()
     try:
@@ -40,10 +41,7 @@ def sign_with_netrc() -> Callable[[httpx.Request], httpx.Request] | None:
     except PermissionError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     except (netrc.NetrcParseError, UnicodeDecodeError):
-        raise ConfigurationError(
-            f"{path} is no netrc file that is read: lines 'machine HOST login NAME password SECRET', and a "
-            "mode that lets nobody else read it"
-        ) from None  # the parser quotes what it read
+        return _refuse_all_but_public(path)  # the parser quotes what it read
     import httpx
 
     def sign(request: httpx.Request) -> httpx.Request:
@@ -56,6 +54,18 @@ def sign_with_netrc() -> Callable[[httpx.Request], httpx.Request] | None:
         return request
 
     return sign
+
+
+def _refuse_all_but_public(path: Path) -> Callable[[httpx.Request], httpx.Request]:
+    def refuse(request: httpx.Request) -> httpx.Request:
+        if request.url.host not in _PUBLIC:
+            raise ConfigurationError(
+                f"{path} is no netrc file that can be read, and {request.url.host} may want credentials from "
+                "it: its lines are 'machine HOST login NAME password SECRET'"
+            )
+        return request
+
+    return refuse
 
 
 def has_credentials(url: str) -> bool:
