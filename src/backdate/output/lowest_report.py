@@ -137,12 +137,13 @@ def _finding(bound: FalseBound) -> ReportedFinding:
     return ReportedFinding(
         level=FindingLevel.ERROR,
         rule="lower-bound",
-        title=f"{bound.requirement} is not true: {bound.distribution} {bound.fails} fails",
+        title=f"{bound.requirement} is not true: {bound.distribution} {bound.fails} fails; "
+        f"write {bound.true_requirement}",
         culprit=f"{bound.distribution} {bound.fails}",
         proof=f"with {bound.passes} it works, with {bound.fails} it does not" if bound.proven else "",
         places=_places(bound.file, bound.line),
         tests=bound.tests,
-        details=(error, f"write {bound.true_requirement}") if error else (f"write {bound.true_requirement}",),
+        details=(error,) if error else (),
     )
 
 
