@@ -102,6 +102,8 @@ def test_what_stood_in_the_way_is_shown_with_its_log_and_what_to_try(make_result
     assert from_json(CheckResult, to_json(changed)) == changed
     old = replace(result.old, obstacle=obstacle)
     assert "What stood in the way of the old side:\n  x.c:1:1: error" in text_of(replace(result, old=old))
+    told_by_what_broke = replace(result, new=replace(result.new, obstacle=obstacle))
+    assert "stood in the way" not in text_of(told_by_what_broke)
 
 
 def test_a_result_read_again_prints_the_same(make_result: MakeResult) -> None:

@@ -175,6 +175,7 @@ def side_line(name: str, side: Side) -> str:
 
 
 def _failures(result: CheckResult) -> Iterator[Line]:
+    broke = result.comparison is not None and bool(result.comparison.breakages)
     for name, side in (("old", result.old), ("new", result.new)):
         if side.failure is not None:
             yield "", ""
@@ -192,7 +193,7 @@ def _failures(result: CheckResult) -> Iterator[Line]:
             for line in more:
                 yield f"  {line}", "yellow"
             yield from _in_the_way(side)
-        elif side.obstacle is not None:
+        elif side.obstacle is not None and not (broke and side is result.new):  # what broke says it, below
             yield "", ""
             yield f"What stood in the way of the {name} side:", "bold"
             yield from _in_the_way(side)
