@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from backdate.advice import SourcePlace
+from backdate.advice import AdvisedChange, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution
 from backdate.advising.rule_leads import LEFT_OUT
 from backdate.advising.use_visitor import ProjectUses
 from backdate.advising.uses import read_uses
+from backdate.bisection.advise import add_mended
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
 from backdate.bisection.explained import Explained
 from backdate.bisection.result import Culprit, Failing, Finding
@@ -133,3 +134,31 @@ def test_a_plain_word_is_a_distribution_where_it_is_marked_as_one(words: str) ->
     missing = requirement_in_error(one, uses())
     assert missing is not None
     assert missing.requirement == "cleaner"
+
+
+def change_of(name: str, *lines: int, replacement: str = "assertEqual", argument: str = "") -> AdvisedChange:
+    return AdvisedChange(
+        distribution="python",
+        name=name,
+        argument=argument,
+        replacement=replacement,
+        places=tuple(SourcePlace(file="t.py", line=line) for line in lines),
+    )
+
+
+def test_a_method_is_told_once_by_its_dotted_name_or_its_class() -> None:
+    whole = change_of("unittest.TestCase.assertEquals", 3, 9)
+    for mended, added in (
+        (change_of("TestCase.assertEquals", 3), False),
+        (change_of("TestCase.assertEquals", 4), True),  # elsewhere
+        (change_of("TestCase.assertEquals", 3, argument="msg"), True),
+        (change_of("Case.assertEquals", 3), True),
+        (change_of("assertEquals", 9), False),
+    ):
+        fixes = {(whole.name, ""): whole}
+        add_mended(fixes, [mended])
+        assert (len(fixes) == 2) is added
+    open_one = change_of("unittest.TestCase.assertEquals", 3, replacement="")
+    fixes = {(open_one.name, ""): open_one}
+    add_mended(fixes, [change_of("TestCase.assertEquals", 3)])
+    assert len(fixes) == 2

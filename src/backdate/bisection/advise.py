@@ -182,11 +182,21 @@ def in_full(one: Explained) -> Finding:
 
 
 def add_mended(fixes: dict[tuple[str, str], AdvisedChange], mended: Sequence[AdvisedChange]) -> None:
-    """Add to ``fixes`` what rules say that recognise errors, where nothing was said of the name so far."""
+    """Add to ``fixes`` what rules say that recognise errors, where nothing was said of the name so far.
+
+    A rule of a method names its class alone, "TestCase.assertEquals": at the same lines it is the same one.
+    """
     for change in mended:
         known = fixes.get((change.name, change.argument))
-        if known is None or not is_answered(known):
+        said = known is not None and is_answered(known)
+        if not said and not any(_is_same(change, other) for other in fixes.values() if is_answered(other)):
             fixes[change.name, change.argument] = change
+
+
+def _is_same(change: AdvisedChange, other: AdvisedChange) -> bool:
+    """Whether a change is said of the same name at lines of ``other``."""
+    same_name = f".{other.name}".endswith(f".{change.name}") and change.argument == other.argument
+    return same_name and set(change.places) <= set(other.places)
 
 
 def version_of(name: str, environment: Environment) -> str:
