@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from backdate.environments.build import Builder
+from backdate.environments.cache import Cache
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.keys import Keys
 from backdate.environments.named_requirements import named_requirements
 from backdate.recipes.recipe import InstallStep, Provenance
+from backdate.sandboxes.bubblewrap import Bubblewrap
 
 RULE = Provenance(rule="a test")
 INTERPRETER = Interpreter(
@@ -128,3 +133,13 @@ def test_packages_may_be_addresses_too(line: str, tmp_path: Path) -> None:
     step = InstallStep(kind="packages", packages=("attrs", line), provenance=RULE)
     assert named_requirements(request(tmp_path, step)) is None
     assert named_requirements(request(tmp_path, constraints=(line,))) is None
+
+
+def test_the_lowest_versions_are_another_resolution(tmp_path: Path) -> None:
+    step = InstallStep(kind="packages", packages=("six>=1.10",), provenance=RULE)
+    highest = request(tmp_path, step)
+    lowest = replace(highest, resolution="lowest-direct")
+    keys = Keys(Builder(Cache(tmp_path / "cache"), Bubblewrap()).steps)
+    assert keys.resolution(highest, "x") != keys.resolution(lowest, "x")
+    found = [named_requirements(one) for one in (highest, lowest)]
+    assert [one.asked if one else None for one in found] == [("six>=1.10", "pip"), ("six>=1.10",)]
