@@ -33,7 +33,18 @@ def indented() -> str:
 
 
 def start(project: Path, cache: Path, result: Path) -> subprocess.Popen[str]:
-    words = ["bisect", str(project), "--from", "2021-06-01", "--to", "2023-03-01", "--python", "3.9"]
+    words = [
+        "bisect",
+        str(project),
+        "--as",
+        "lifted",
+        "--from",
+        "2021-06-01",
+        "--to",
+        "2023-03-01",
+        "--python",
+        "3.9",
+    ]
     words += ["--cache", str(cache), "--json", str(result)]
     # Who starts tests in the background of a shell has SIGINT ignored, and so would the bisection.
     command = ["env", "--default-signal=INT", sys.executable, "-m", "backdate", *words]
