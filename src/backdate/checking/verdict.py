@@ -64,6 +64,8 @@ def decide(
     if comparison.still_good < _LEAST_RUN_AGAIN * good:
         return Verdict.CANNOT_TELL, f"only {comparison.still_good} of {good} tests that passed ran again"
     passing = f"all {comparison.still_good} tests that passed and ran again still pass"
+    if comparison.still_good == 1:
+        passing = "the one test that passed and ran again still passes"
     others = _other_failures(comparison)
     if others:
         return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"

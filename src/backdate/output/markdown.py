@@ -109,7 +109,7 @@ def _advice(report: OutputReport) -> Iterator[str]:
 
 def _finding(finding: ReportedFinding) -> Iterator[str]:
     yield ""
-    blamed = f"**{prose(finding.culprit)}**" if finding.culprit else "**Error**"
+    blamed = f"**{prose(finding.culprit)}**" if finding.culprit else f"**{finding.level.capitalize()}**"
     proof = f" ({prose(finding.proof)})" if finding.proof else ""
     yield f"{_LEVELS[finding.level]} {blamed}{proof}: {code(finding.title)}"
     yield ""
