@@ -239,4 +239,4 @@ def test_a_suite_that_forges(machine: Make) -> None:
     assert found["test_forges"].bad
     assert found["test_never_reached"] is Outcome.FAILED
     assert "forged" not in found
-    assert [note for note in result.notes if note.startswith("new side: ")]
+    assert [note for note in result.notes if note.startswith(("new side: ", "both sides: "))]

@@ -129,7 +129,7 @@ def test_a_check_repairs_the_old_side_and_uses_the_recipe_for_both(
     assert checked.verdict is Verdict.NOTHING_BROKE, checked.reason
     assert "six" in checked.old.compromise
     assert checked.old.recipe == checked.new.recipe
-    assert any(note.startswith("old side: ") and "six" in note for note in checked.notes)
+    assert any(note.startswith("both sides: ") and "six" in note for note in checked.notes)
 
 
 @pytest.mark.network
