@@ -27,9 +27,8 @@ from rich.text import Text
 ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 RECORDINGS = {
-    "check": "check pypi:Flask-Login==0.6.2 --to 2025-07-31",
-    "bisect": "bisect pypi:Flask-Login==0.6.2 --to 2025-07-31",
-    "doctor": "doctor",
+    "check": "check pypi:flask-marshmallow==1.2.1 --to 2025-04-21",
+    "bisect": "bisect pypi:flask-marshmallow==1.2.1 --to 2025-04-21",
 }
 _LEFT_OUT = re.compile(r"^(?:\x1b\[[\d;]*m|\s)*(?:Logs?:|the patch:)")
 """Lines that name folders of the machine."""

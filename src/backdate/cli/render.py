@@ -177,6 +177,7 @@ def side_line(name: str, side: Side) -> str:
 def _failures(result: CheckResult) -> Iterator[Line]:
     broke = result.comparison is not None and bool(result.comparison.breakages)
     for name, side in (("old", result.old), ("new", result.new)):
+        told_below = broke and side is result.new  # what broke names the error
         if side.failure is not None:
             yield "", ""
             yield f"The {name} environment does not build ({side.failure.phase}):", "bold"
@@ -186,14 +187,14 @@ def _failures(result: CheckResult) -> Iterator[Line]:
                 yield f"  {line}", "dim" if side.obstacle is not None else ""
             yield f"  Log: {side.failure.log}", "dim"
             yield from _to_try(side)
-        elif side.run is not None and side.run.trouble:
+        elif side.run is not None and side.run.trouble and not (told_below and side.run.status == "broken"):
             yield "", ""
             first, *more = side.run.trouble.splitlines()
             yield f"The {name} side's run ({side.run.status}): {first}", "yellow"
             for line in more:
                 yield f"  {line}", "yellow"
             yield from _in_the_way(side)
-        elif side.obstacle is not None and not (broke and side is result.new):  # what broke says it, below
+        elif side.obstacle is not None and not told_below:
             yield "", ""
             yield f"What stood in the way of the {name} side:", "bold"
             yield from _in_the_way(side)
