@@ -87,18 +87,11 @@ def bisect_project(
     if keep is not None:
         require_new_folder(keep)
     folder = resources.run_folder("bisect", started, keep)
+    check = partial(
+        check_project, resources, source, python=python, move_python=move_python, progress=progress
+    )
     try:
-        checked = check_project(
-            resources,
-            source,
-            question=question,
-            from_instant=from_instant,
-            to_instant=to_instant,
-            python=python,
-            move_python=move_python,
-            keep=folder,
-            progress=progress,
-        )
+        checked = check(question=question, from_instant=from_instant, to_instant=to_instant, keep=folder)
         result = bisect_sides(
             resources,
             pair_of_check(checked, folder),
@@ -109,24 +102,19 @@ def bisect_project(
             first=first,
         )
         if question is Question.DECLARED and checked.verdict is Verdict.NOTHING_BROKE:
-            lifted = check_project(
-                resources,
-                source,
+            lifted = check(
                 question=Question.LIFTED,
                 from_instant=checked.old.instant,
                 to_instant=checked.new.instant,
-                python=python,
-                move_python=move_python,
                 keep=folder / "lifted",
-                progress=progress,
             )
             result = replace(result, notes=(*result.notes, *_of_lifted(lifted)))
     finally:
         if keep is None:
             for name in ("old", "new", "lifted/old", "lifted/new"):
                 shutil.rmtree(folder / name / "tree", ignore_errors=True)
-    check = replace(result.check, start=checked.start)
-    result = replace(result, check=check, started=started, duration_s=time.monotonic() - clock)
+    summary = replace(result.check, start=checked.start)
+    result = replace(result, check=summary, started=started, duration_s=time.monotonic() - clock)
     write_whole(folder / "bisection.json", to_json(result, indent=2))
     return result
 

@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from backdate.cli.bench import VerifyArguments
+    from backdate.snippets.dataset import SnippetDataset
 
 _REPEATS = 2
 """Of the origin of a snippet: what differs between them is not certain."""
@@ -19,15 +20,12 @@ def verify(arguments: VerifyArguments) -> int:
     from backdate.checking.resources import Resources
     from backdate.cli import exit_codes, options
     from backdate.cli.progress import watch
-    from backdate.cli.render_snippets import table_lines
-    from backdate.cli.terminal import printable, tell
+    from backdate.cli.terminal import tell
     from backdate.errors import MachineError
-    from backdate.serial import to_json, write_whole
     from backdate.snippets.asked_names import EnvironmentNames
     from backdate.snippets.dataset import SnippetDataset
     from backdate.snippets.derived import derived_reference
     from backdate.snippets.environments import SnippetEnvironments
-    from backdate.snippets.findings import findings_of
     from backdate.snippets.java.compiler import open_java
     from backdate.snippets.java.verify import java_snippets, verify_java
     from backdate.snippets.verify import verify_snippets
@@ -64,6 +62,20 @@ def verify(arguments: VerifyArguments) -> int:
                 lacking = f"{len(java)} Java snippets are not verified: {error}"
             else:
                 dataset = verify_java(dataset, compiler, only=arguments.only or ())
+    _print_findings(dataset, arguments)
+    if lacking:
+        tell(lacking)
+        return exit_codes.CANNOT_TELL
+    return exit_codes.OK
+
+
+def _print_findings(dataset: SnippetDataset, arguments: VerifyArguments) -> None:
+    """The table of what was found, also in the files that were asked for."""
+    from backdate.cli.render_snippets import table_lines
+    from backdate.cli.terminal import printable
+    from backdate.serial import to_json, write_whole
+    from backdate.snippets.findings import findings_of
+
     findings = findings_of(dataset.snippets)
     lines = [printable(line) for line in table_lines(findings)]
     for line in lines:
@@ -72,10 +84,6 @@ def verify(arguments: VerifyArguments) -> int:
         write_whole(arguments.json_file, to_json(findings, indent=2))
     if arguments.table is not None:
         write_whole(arguments.table, "".join(f"{line}\n" for line in lines).encode())
-    if lacking:
-        tell(lacking)
-        return exit_codes.CANNOT_TELL
-    return exit_codes.OK
 
 
 def show(folder: Path, name: str | None, *, as_json: bool) -> int:
