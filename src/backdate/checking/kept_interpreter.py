@@ -6,6 +6,8 @@ more (``timeline/calendar.py``) is one that users have left: then the oldest one
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from packaging.specifiers import SpecifierSet
 
 from backdate.checking.dated_project import DatedProject, Interpreters
@@ -47,9 +49,8 @@ def kept_interpreter(
     oldest = next((name for name in names if interpreters.obtainable(name)), names[0])
     absent = f" ({', '.join(names[: names.index(oldest)])} cannot be had here)" if oldest != names[0] else ""
     reason = f"{gone}: {oldest} is the oldest that was supported on {day} and that the project allows{absent}"
-    return interpreters.choose(
-        PythonConstraint(specifier=f"=={oldest}.*", kind="pin", rule=reason), dated.instant
-    )
+    pinned = PythonConstraint(specifier=f"=={oldest}.*", kind="pin", rule=reason)
+    return replace(interpreters.choose(pinned, dated.instant), reason=reason)
 
 
 def _same(old: InterpreterChoice, reason: str) -> InterpreterChoice:

@@ -92,7 +92,10 @@ def _why(start: StartInstant) -> str:
         case StartReason.TAG:
             return f"{young}, so the date of the tag {start.name} is taken, with the present files"
         case StartReason.RELEASE:
-            return f"{young}, so the date of the release {start.name} is taken, with the present files"
+            return (
+                f"{young}, so the date of the release {start.name} that the package index has under its name "
+                "is taken, with the present files"
+            )
         case _:
             cut = " (the clone is shallow: it has no history)" if start.shallow else ""
             return (
