@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.resources import Resources
-from backdate.checking.settings import AuditOptions, Settings, SetupOptions
+from backdate.checking.settings import Settings, SetupOptions
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.timeline.instants import Instant
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from backdate.checking.answers import CheckAnswers
     from backdate.checking.build_environment import EnvironmentResult, build_project_environment
     from backdate.checking.check import check_project
+    from backdate.checking.options import CheckKeywords, SideKeywords
     from backdate.checking.result import CheckResult
     from backdate.checking.set_up import set_up_project
     from backdate.checking.setup_result import SetupResult
@@ -72,25 +73,17 @@ def answer(
     source: str | Path,
     *,
     decided_by: AskedQuestions = AskedQuestions.DECLARED,
-    from_instant: Instant | None = None,
-    to_instant: Instant | None = None,
-    python: str | None = None,
-    move_python: bool = False,
-    audit: AuditOptions | None = None,
     settings: Settings | None = None,
     progress: Reporter = NO_PROGRESS,
+    **asked: Unpack[CheckKeywords],
 ) -> CheckAnswers:
     """``Session(settings).answer(…)``."""
     with Session(settings) as session:
         return session.answer(
             source,
             decided_by=decided_by,
-            from_instant=from_instant,
-            to_instant=to_instant,
-            python=python,
-            move_python=move_python,
-            audit=audit,
             progress=progress,
+            **asked,
         )
 
 
@@ -98,25 +91,17 @@ def check(
     source: str | Path,
     *,
     question: Question = Question.DECLARED,
-    from_instant: Instant | None = None,
-    to_instant: Instant | None = None,
-    python: str | None = None,
-    move_python: bool = False,
-    audit: AuditOptions | None = None,
     settings: Settings | None = None,
     progress: Reporter = NO_PROGRESS,
+    **asked: Unpack[CheckKeywords],
 ) -> CheckResult:
     """``Session(settings).check(…)``."""
     with Session(settings) as session:
         return session.check(
             source,
             question=question,
-            from_instant=from_instant,
-            to_instant=to_instant,
-            python=python,
-            move_python=move_python,
-            audit=audit,
             progress=progress,
+            **asked,
         )
 
 
@@ -124,27 +109,21 @@ def bisect(
     source: str | Path,
     *,
     question: Question = Question.DECLARED,
-    from_instant: Instant | None = None,
-    to_instant: Instant | None = None,
-    python: str | None = None,
-    move_python: bool = False,
     tests: Sequence[str] = (),
     explanations: bool = True,
     settings: Settings | None = None,
     progress: Reporter = NO_PROGRESS,
+    **asked: Unpack[SideKeywords],
 ) -> BisectResult:
     """``Session(settings).bisect(…)``."""
     with Session(settings) as session:
         return session.bisect(
             source,
             question=question,
-            from_instant=from_instant,
-            to_instant=to_instant,
-            python=python,
-            move_python=move_python,
             tests=tests,
             explanations=explanations,
             progress=progress,
+            **asked,
         )
 
 

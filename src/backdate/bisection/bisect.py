@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
 from backdate.advice import Advice
 from backdate.advising.uses import uses_in
@@ -42,6 +43,7 @@ from backdate.bisection.search_watch import SearchWatch
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import targets_of
 from backdate.checking.check import check_project
+from backdate.checking.options import SideKeywords
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult, Verdict
@@ -55,7 +57,7 @@ from backdate.projects.sources.listing import fetch_listing
 from backdate.sandboxes import interruption
 from backdate.sandboxes.threads import both
 from backdate.serial import to_json, write_whole
-from backdate.timeline.instants import Instant, now
+from backdate.timeline.instants import now
 from backdate.version import __version__
 
 
@@ -64,15 +66,12 @@ def bisect_project(
     source: str | Path,
     *,
     question: Question = Question.DECLARED,
-    from_instant: Instant | None = None,
-    to_instant: Instant | None = None,
-    python: str | None = None,
-    move_python: bool = False,
     tests: Sequence[str] = (),
     explanations: bool = True,
     first: bool = False,
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
+    **sides: Unpack[SideKeywords],
 ) -> BisectResult:
     """Since when and because of what tests of the project that ``source`` names fail.
 
@@ -87,11 +86,9 @@ def bisect_project(
     if keep is not None:
         require_new_folder(keep)
     folder = resources.run_folder("bisect", started, keep)
-    check = partial(
-        check_project, resources, source, python=python, move_python=move_python, progress=progress
-    )
+    check = partial(check_project, resources, source, progress=progress)
     try:
-        checked = check(question=question, from_instant=from_instant, to_instant=to_instant, keep=folder)
+        checked = check(question=question, keep=folder, **sides)
         result = bisect_sides(
             resources,
             pair_of_check(checked, folder),
@@ -102,12 +99,8 @@ def bisect_project(
             first=first,
         )
         if question is Question.DECLARED and checked.verdict is Verdict.NOTHING_BROKE:
-            lifted = check(
-                question=Question.LIFTED,
-                from_instant=checked.old.instant,
-                to_instant=checked.new.instant,
-                keep=folder / "lifted",
-            )
+            sides.update({"from_instant": checked.old.instant, "to_instant": checked.new.instant})
+            lifted = check(question=Question.LIFTED, keep=folder / "lifted", **sides)
             result = replace(result, notes=(*result.notes, *_of_lifted(lifted)))
     finally:
         if keep is None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Unpack
 
 from backdate.checking.answers import CheckAnswers, NeededCap, UnneededCap
 from backdate.checking.check import AskedProject, CheckWalk
+from backdate.checking.options import CheckKeywords, CheckOptions
 from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.resources import Resources
-from backdate.checking.settings import AuditOptions
 from backdate.progress import NO_PROGRESS, Reporter
-from backdate.projects.locked_versions import LockedVersions
 from backdate.serial import to_json, write_whole
-from backdate.timeline.instants import Instant
 
 
 def answer_project(
@@ -21,15 +20,9 @@ def answer_project(
     source: str | Path,
     *,
     decided_by: AskedQuestions = AskedQuestions.DECLARED,
-    from_instant: Instant | None = None,
-    to_instant: Instant | None = None,
-    python: str | None = None,
-    move_python: bool = False,
-    audit: AuditOptions | None = None,
-    keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
     on_new_failures: Callable[[], object] = lambda: None,
-    locked: LockedVersions | None = None,
+    **asked: Unpack[CheckKeywords],
 ) -> CheckAnswers:
     """Both questions of the project that ``source`` names, and which of its own bounds its tests need.
 
@@ -39,28 +32,22 @@ def answer_project(
     """
     walk = CheckWalk(
         resources=resources,
-        from_instant=from_instant,
-        to_instant=to_instant,
-        python=python,
-        move_python=move_python,
-        audit=audit,
-        keep=keep,
+        options=CheckOptions(**asked),
         progress=progress,
         on_new_failures=on_new_failures,
-        locked=locked,
     )
-    with walk.ask(source, tuple(Question)) as asked:
-        same = asked.pairs[Question.LIFTED] is asked.pairs[Question.DECLARED]
-        needed, liftable = ((), ()) if same else _caps(asked, resources, progress)
+    with walk.ask(source, tuple(Question)) as answered:
+        same = answered.pairs[Question.LIFTED] is answered.pairs[Question.DECLARED]
+        needed, liftable = ((), ()) if same else _caps(answered, resources, progress)
         answers = CheckAnswers(
             decided_by=decided_by,
-            declared=asked.results[Question.DECLARED],
-            lifted=asked.results[Question.LIFTED],
+            declared=answered.results[Question.DECLARED],
+            lifted=answered.results[Question.LIFTED],
             caps=needed,
             liftable=liftable,
             same=same,
         )
-        write_whole(asked.folder / "result.json", to_json(answers, indent=2))
+        write_whole(answered.folder / "result.json", to_json(answers, indent=2))
     return answers
 
 

@@ -14,16 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from backdate.checking.choose_start import date_start
 from backdate.checking.compare import compare_locks, count_outcomes
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.new_sides import NewSides
+from backdate.checking.options import CheckKeywords, CheckOptions
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
-from backdate.checking.settings import AuditOptions
 from backdate.checking.side_runner import SideRunner
 from backdate.checking.sides import SidePair, collect_notes, run_sides
 from backdate.checking.starting_recipes import StartingRecipes
@@ -32,7 +32,6 @@ from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
 from backdate.errors import NoTests
 from backdate.progress import NO_PROGRESS, Activity, Reporter
-from backdate.projects.locked_versions import LockedVersions
 from backdate.projects.project import Project
 from backdate.projects.tree import copy_tree
 from backdate.recipes.declared import read_declared
@@ -49,43 +48,25 @@ def check_project(
     source: str | Path,
     *,
     question: Question = Question.DECLARED,
-    from_instant: Instant | None = None,
-    to_instant: Instant | None = None,
-    python: str | None = None,
-    move_python: bool = False,
-    audit: AuditOptions | None = None,
-    keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
     on_new_failures: Callable[[], object] = lambda: None,
-    locked: LockedVersions | None = None,
+    **asked: Unpack[CheckKeywords],
 ) -> CheckResult:
     """What dependency updates between two instants broke in the project that ``source`` names.
 
-    ``question``: what the new side is. ``from_instant``: None for what ``choose_start.py``
-    chooses. ``to_instant``: None for now. ``python``: "3.8" or "3.8.18" on both sides instead of what the
-    rules say. ``move_python``: whether the new side gets the interpreter that the project's rule gives
-    for its instant (TimeMachine-bench, arXiv 2601.22597, step 2), not the old side's while that is supported.
-    ``audit``: how the tests are audited, that is, whether they assert something; None for not at all.
-    ``keep``: where trees, logs, patch and result are kept, a folder that is empty or not there yet; None for
-    what the settings say. ``on_new_failures`` is called, in a thread, when tests of the new side fail while
-    those of the old one may still run: time to get ready. ``locked``: what the old side is held to; without
-    ``from_instant`` it is then just after the newest of that.
+    ``question``: what the new side is. ``asked``: the fields of ``CheckOptions``, each as a keyword.
+    ``on_new_failures`` is called, in a thread, when tests of the new side fail while those of the old one may
+    still run: time to get ready.
     """
     walk = CheckWalk(
         resources=resources,
-        from_instant=from_instant,
-        to_instant=to_instant,
-        python=python,
-        move_python=move_python,
-        audit=audit,
-        keep=keep,
+        options=CheckOptions(**asked),
         progress=progress,
         on_new_failures=on_new_failures,
-        locked=locked,
     )
-    with walk.ask(source, (question,)) as asked:
-        result = asked.results[question]
-        write_whole(asked.folder / "result.json", to_json(result, indent=2))
+    with walk.ask(source, (question,)) as answered:
+        result = answered.results[question]
+        write_whole(answered.folder / "result.json", to_json(result, indent=2))
     return result
 
 
@@ -103,37 +84,31 @@ class AskedProject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckWalk:
-    """How a project is checked; the fields are the parameters of ``check_project``."""
+    """How a project is checked, whatever the questions."""
 
     resources: Resources
-    from_instant: Instant | None = None
-    to_instant: Instant | None = None
-    python: str | None = None
-    move_python: bool = False
-    audit: AuditOptions | None = None
-    keep: Path | None = None
+    options: CheckOptions
     progress: Reporter = NO_PROGRESS
     on_new_failures: Callable[[], object] = lambda: None
-    locked: LockedVersions | None = None
 
     @contextmanager
     def ask(self, source: str | Path, questions: Sequence[Question]) -> Iterator[AskedProject]:
         """Ask ``questions`` of the project that ``source`` names; the old side is run once for them."""
-        started, clock, resources = now(), time.monotonic(), self.resources
-        keep = self.keep or resources.settings.keep
+        started, clock, resources, options = now(), time.monotonic(), self.resources, self.options
+        keep = options.keep or resources.settings.keep
         if keep is not None:
             require_new_folder(keep)
-        new_instant = require_past(self.to_instant or current_instant())
+        new_instant = require_past(options.to_instant or current_instant())
         with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
             work = Path(temporary)
             self.progress.report(Activity(text=f"opening {source}"))
-            project = resources.open_project(source, work / "old", before=self.from_instant or new_instant)
+            project = resources.open_project(source, work / "old", before=options.from_instant or new_instant)
             begun = date_start(
                 project,
                 self._start(),
                 new_instant,
                 resources,
-                python=self.python,
+                python=options.python,
                 progress=self.progress,
             )
             old, starting = self._as_locked(begun.project, begun.starting)
@@ -150,16 +125,16 @@ class CheckWalk:
                 instant=new_instant,
                 work=work,
                 several=len(questions) > 1,
-                moves_python=self.move_python,
+                moves_python=options.move_python,
             )
             begin = [partial(sides.begin, one) for one in questions]
             pairs = run_sides(project, old_side, begin, starting, self.on_new_failures)
             pairs = self._repeated(pairs, folder)
             audited = None
-            if self.audit is not None:
+            if options.audit is not None:
                 from backdate.checking.audit import audit_pair
 
-                audited = audit_pair(pairs[0], resources, self.audit, folder / "audit", self.progress)
+                audited = audit_pair(pairs[0], resources, options.audit, folder / "audit", self.progress)
             results = {}
             for question, pair in zip(questions, pairs, strict=True):
                 loosened = sides.loosened.get(question)
@@ -178,23 +153,23 @@ class CheckWalk:
 
     def _start(self) -> Instant | None:
         """When the old side is, where that is stated: by itself, or by a lock."""
-        if self.from_instant is not None or self.locked is None:
-            return self.from_instant
+        if self.options.from_instant is not None or self.options.locked is None:
+            return self.options.from_instant
         from backdate.checking.locked_side import instant_of_lock
 
-        self.progress.report(Activity(text=f"looking up the versions of {self.locked.file}"))
-        return instant_of_lock(self.locked, self.resources)
+        self.progress.report(Activity(text=f"looking up the versions of {self.options.locked.file}"))
+        return instant_of_lock(self.options.locked, self.resources)
 
     def _as_locked(
         self, old: DatedProject, starting: StartingRecipes
     ) -> tuple[DatedProject, StartingRecipes]:
         """The old side held to the lock, where there is one, which a note says."""
-        if self.locked is None:
+        if self.options.locked is None:
             return old, starting
         from backdate.checking.locked_side import note_of_lock
 
-        note = note_of_lock(self.locked, old.instant)
-        return replace(old, locked=self.locked), replace(starting, notes=(note, *starting.notes))
+        note = note_of_lock(self.options.locked, old.instant)
+        return replace(old, locked=self.options.locked), replace(starting, notes=(note, *starting.notes))
 
     def _repeated(self, pairs: Sequence[SidePair], folder: Path) -> tuple[SidePair, ...]:
         """``pairs`` with what running tests again says; one that answers both questions is repeated once."""

@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Unpack
 
 from backdate.advising.advised_check import check_with_advice
 from backdate.checking.compare import compare_runs
+from backdate.checking.options import SideKeywords
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
@@ -36,7 +38,6 @@ from backdate.solvers.records import RunSettings
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import Task
 from backdate.testing.outcomes import SuiteRun
-from backdate.timeline.instants import Instant
 from backdate.version import __version__
 
 _LARGEST = 16 * 1024 * 1024
@@ -81,13 +82,10 @@ def fix_project(
     *,
     solver: OpenSolver | None = None,
     question: Question = Question.LIFTED,
-    from_instant: Instant | None = None,
-    to_instant: Instant | None = None,
-    python: str | None = None,
-    move_python: bool = False,
     options: FixOptions | None = None,
     keep: Path | None = None,
     progress: Reporter = NO_PROGRESS,
+    **sides: Unpack[SideKeywords],
 ) -> FixedFiles:
     """What makes the tests of the project pass again that dependency updates broke.
 
@@ -103,12 +101,9 @@ def fix_project(
             resources,
             source,
             question=question,
-            from_instant=from_instant,
-            to_instant=to_instant,
-            python=python,
-            move_python=move_python,
             keep=folder,
             progress=progress,
+            **sides,
         )
         nothing = _nothing_to_do(checked, options)
         if nothing is not None:
