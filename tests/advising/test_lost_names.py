@@ -13,10 +13,10 @@ import pytest
 from backdate.advice import AdvisedChange, EvidenceKind
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, worth_saying
 from backdate.advising.lost_names import EnvironmentPair, LostName, lost_names
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
 from backdate.advising.requirements import dropped_requirements
 from backdate.advising.ruled_arguments import ruled_arguments
-from backdate.advising.use_visitor import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.diagnosis.api import Member
 from backdate.environments.environment import Environment

@@ -6,8 +6,8 @@ import pytest
 
 from backdate.advice import PythonChange, SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.python_changes import python_changes
-from backdate.advising.use_visitor import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.sandboxes.interface import Sandbox

@@ -1,8 +1,8 @@
 import pytest
 
 from backdate.advice import EvidenceKind
+from backdate.advising.project_uses import CallShape
 from backdate.advising.replacements import LibraryWords, known_leads, leads_for
-from backdate.advising.use_visitor import CallShape
 
 
 def words(kind: EvidenceKind, text: str) -> LibraryWords:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.advice import SourcePlace
-from backdate.advising.use_visitor import CallShape, ProjectUses
+from backdate.advising.project_uses import CallShape, ProjectUses
 from backdate.advising.uses import read_uses, uses_in
 
 

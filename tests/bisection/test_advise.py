@@ -8,7 +8,7 @@ import pytest
 
 from backdate.advice import AdvisedChange, EvidenceKind, SourcePlace
 from backdate.advising.lost_names import LostName
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.bisection.advise import in_full, with_own_files
 from backdate.bisection.explained import Explained, is_about, met_alone, words_of

@@ -6,8 +6,8 @@ import pytest
 
 from backdate.advice import AdvisedChange, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.rule_leads import LEFT_OUT
-from backdate.advising.use_visitor import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.bisection.advise import add_mended
 from backdate.bisection.errors_told import changes_behind, requirement_in_error

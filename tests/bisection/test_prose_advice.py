@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from backdate.advice import EvidenceKind, SourcePlace
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.prose_advice import MOST_SAID, said_advice
 from backdate.bisection.result import Culprit, Excerpt, Explanation, Failing, Finding, GivenWarning
 from backdate.testing.outcomes import Frame

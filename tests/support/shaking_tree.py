@@ -9,7 +9,7 @@ import builders
 from dead_names import replace_names
 from fake_runner import make_task
 
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.solver import RulesSolver
 from backdate.tasks.judging import judge_run

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from backdate.advice import SourcePlace
-from backdate.advising.use_visitor import CallShape, NameUses
+from backdate.advising.project_uses import CallShape, NameUses
 from backdate.diagnosis.api import LIMITS, MOST_NAMES, Member, probe
 from backdate.diagnosis.api_answers import ApiAnswers
 from backdate.diagnosis.homes import Homes, OwnedMember, find_homes

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from backdate.advice import PythonChange, SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.api import MOST_NAMES
 from backdate.diagnosis.known_changes import change_behind
 from backdate.diagnosis.result import Cause

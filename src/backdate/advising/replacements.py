@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advising.project_uses import CallShape
 from backdate.advising.rule_leads import advice_for
-from backdate.advising.use_visitor import CallShape
 from backdate.advising.wording import replacement_in, since_in
 from backdate.knowledge import load
 from backdate.knowledge.changes import PYTHON, library_changes_of

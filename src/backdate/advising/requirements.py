@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from backdate.advice import MissingRequirement, SourcePlace
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
 from backdate.environments.environment import Environment
 from backdate.knowledge.modules import in_standard_library

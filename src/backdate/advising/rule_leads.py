@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind
-from backdate.advising.use_visitor import CallShape
+from backdate.advising.project_uses import CallShape
 from backdate.knowledge.rules import Rule, in_words, rules_behind, rules_for
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse, Rewrite
 from backdate.rewriting.template import placeholders_of

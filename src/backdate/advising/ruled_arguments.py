@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from backdate.advising.lost_names import EnvironmentPair, LostName
-from backdate.advising.use_visitor import NameUses
+from backdate.advising.project_uses import NameUses
 from backdate.knowledge.rules import Rule, rules_for
 from backdate.rewriting.rewrite import ChangeArgument
 

@@ -13,7 +13,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from backdate.advising.use_visitor import ANY_ERROR, ProjectUses, UseVisitor
+from backdate.advising.project_uses import ProjectUses
+from backdate.advising.use_visitor import ANY_ERROR, UseVisitor
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_bytes
 

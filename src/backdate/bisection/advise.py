@@ -10,11 +10,11 @@ from pathlib import Path
 from backdate.advice import Advice, AdvisedChange, PythonChange, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, is_answered, worth_saying
 from backdate.advising.lost_names import EnvironmentPair, LostName, lost_names
+from backdate.advising.project_uses import NameUses, ProjectUses
 from backdate.advising.python_changes import python_changes
 from backdate.advising.requirements import dropped_requirements
 from backdate.advising.ruled_arguments import ruled_arguments
 from backdate.advising.told import is_told
-from backdate.advising.use_visitor import NameUses, ProjectUses
 from backdate.bisection.announced_leads import announced_leads
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
 from backdate.bisection.explained import Explained, is_about, met_alone, own_places, words_of

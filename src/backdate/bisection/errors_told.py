@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from backdate.advice import AdvisedChange, MissingRequirement, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.rule_leads import RuleAdvice, advice_behind
-from backdate.advising.use_visitor import ProjectUses
 from backdate.bisection.explained import Explained, own_places
 from backdate.diagnosis.result import Cause
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.lost_names import LostName
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
-from backdate.advising.use_visitor import ProjectUses
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.result import Finding
 from backdate.diagnosis.api import Member, NameChange

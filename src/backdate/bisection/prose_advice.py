@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from backdate.advice import EvidenceKind, SaidAdvice, SourcePlace
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.wording import since_in
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.result import Excerpt, Finding, GivenWarning

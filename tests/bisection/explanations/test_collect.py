@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from packaging.version import Version
 
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.explanations import collect
 from backdate.bisection.explanations.collect import ExplanationCollector
 from backdate.bisection.result import Culprit

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from backdate.advice import SourcePlace
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import RenameAttribute, ReplaceName, Rewrite
 from backdate.rewriting.rewrite_source import rewrite_source

@@ -13,8 +13,8 @@ from pathlib import Path
 from packaging.version import Version
 
 from backdate.advice import EvidenceKind
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
-from backdate.advising.use_visitor import ProjectUses
 from backdate.bisection.explanations.api_changes import MOST_NAMES, changed_names, names_of, search_terms_of
 from backdate.bisection.explanations.called_names import names_called_at
 from backdate.bisection.explanations.changelog import description_of, quote

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.diagnosis.api import AskedPython
 from backdate.evaluation.snippets.announced_names import ReleasesOf, no_releases, with_announced

@@ -8,7 +8,7 @@ from dataclasses import replace
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import LostName, lost_names
 from backdate.advising.parameters import parameters_in
-from backdate.advising.use_visitor import NameUses
+from backdate.advising.project_uses import NameUses
 from backdate.diagnosis.messages import read_hint
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON

@@ -14,7 +14,8 @@ from packaging.utils import canonicalize_name
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.use_visitor import ABSENCE, ProjectUses
+from backdate.advising.project_uses import ProjectUses
+from backdate.advising.use_visitor import ABSENCE
 from backdate.advising.uses import python_files, read_uses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.distributions import Distributions, site_packages

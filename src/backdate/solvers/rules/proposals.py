@@ -9,7 +9,7 @@ from typing import Protocol
 
 from backdate.advice import AdviceEvidence, SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.result import Cause
 from backdate.mining.between import ReleasesBetween

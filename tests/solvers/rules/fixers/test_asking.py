@@ -10,7 +10,7 @@ from two_releases import with_library
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import CauseKind
 from backdate.sandboxes.interface import Mount, Sandbox
 from backdate.sandboxes.wrapped import WrappedSandbox

@@ -8,7 +8,7 @@ from typing import cast
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.use_visitor import ProjectUses
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.diagnosis.api import Member
 from backdate.diagnosis.result import Cause, CauseKind
