@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 import os
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.metadata import RawMetadata
 from small_world import running_index
 
-from backdate.checking.choose_start import choose_start, date_start, first_day, may_be_too_early
+from backdate.checking.choose_start import (
+    FoundRelease,
+    choose_start,
+    date_start,
+    first_day,
+    may_be_too_early,
+    what_is_shared,
+)
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
 from backdate.checking.start_instant import StartInstant, StartReason, start_lines
@@ -39,12 +48,18 @@ def project(
     return Project(name="x", root=Path(), origin=origin, history=history)
 
 
-def chosen(given: Project, released: float | None = None, stated: Instant | None = None) -> StartInstant:
-    def release(_: Project, latest: Instant) -> StartInstant | None:
+def chosen(
+    given: Project,
+    released: float | None = None,
+    stated: Instant | None = None,
+    *,
+    shared: str = "the author a@b.org",
+) -> StartInstant:
+    def release(_: Project, latest: Instant) -> FoundRelease | None:
         assert latest == days_before(30)
         if released is None:
             return None
-        return StartInstant(instant=days_before(released), reason=StartReason.RELEASE, name="1.0")
+        return FoundRelease(name="x", version="1.0", uploaded=days_before(released), shared=shared)
 
     return choose_start(given, stated, NEW, release)
 
@@ -75,6 +90,48 @@ def test_ninety_days_back_is_a_whole_day() -> None:
     (line,) = start_lines(start)
     assert "90 days back" in line
     assert "shallow" in line
+
+
+def test_a_release_of_another_project_of_that_name_dates_nothing() -> None:
+    start = chosen(project(days_before(1)), released=60, shared="")
+    assert (start.reason, start.unrelated) == (StartReason.DAYS_BACK, "x 1.0")
+    (line,) = start_lines(start)
+    assert "nothing says that x 1.0 on the package index is the same project" in line
+    (line,) = start_lines(chosen(project(days_before(1)), released=60))
+    assert "(the same project: the author a@b.org)" in line
+
+
+class _Facts:
+    """What an index says of one release."""
+
+    def __init__(self, modules: tuple[str, ...], **metadata: str) -> None:
+        self.known, self.listed = RawMetadata(**metadata), modules  # type: ignore[typeddict-item]
+
+    def metadata(self, name: str, at: Instant) -> RawMetadata:
+        return self.known
+
+    def modules(self, name: str, at: Instant) -> tuple[str, ...]:
+        return self.listed
+
+
+@pytest.mark.parametrize(
+    ("facts", "shared"),
+    [
+        (_Facts((), home_page="https://github.com/me/x/"), "the address github.com/me/x"),
+        (_Facts((), home_page="https://github.com/other/x", summary="Another thing of that name"), ""),
+        (_Facts(("x", "x.a", "x.b", "x.c", "x.d", "x.e")), "4 of 5 modules"),
+        (_Facts(("x", "x.a", "x.b")), ""),
+        (_Facts(("x", *(f"x.n{number}" for number in range(9)), "x.a", "x.b", "x.c", "x.d")), ""),
+    ],
+)
+def test_what_says_that_a_release_is_of_the_project(tmp_path: Path, facts: _Facts, shared: str) -> None:
+    (tmp_path / "src" / "x").mkdir(parents=True)
+    for name in "abcd":
+        (tmp_path / "src" / "x" / f"{name}.py").write_text("")
+    given = replace(
+        project(days_before(1)), root=tmp_path, history=History(remotes=("git@github.com:Me/x.git",))
+    )
+    assert what_is_shared(given, "x", NEW, facts) == shared  # type: ignore[arg-type]
 
 
 def test_dates_before_the_index_are_not_believed() -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from backdate.checking.dated_project import DatedProject, choose, dated_project
 from backdate.checking.recipe_run import request_for
@@ -23,7 +25,23 @@ from backdate.projects.project import Project
 from backdate.recipes.declared import read_declared
 from backdate.timeline.instants import FIRST_UPLOAD, Instant, format_day, format_instant
 
+if TYPE_CHECKING:
+    from backdate.index.provided_modules import ProvidedModules
+
 _DAY = timedelta(days=1)
+_LEAST_MODULES = 4
+"""Modules inside packages that a release and a tree have to share: projects of one name may share some."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRelease:
+    """A release that the package index has under a project's name, of whichever project."""
+
+    name: str
+    version: str
+    uploaded: Instant
+    shared: str
+    """What says that it is of the same project; empty where nothing does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +89,7 @@ def choose_start(
     project: Project,
     stated: Instant | None,
     new: Instant,
-    released: Callable[[Project, Instant], StartInstant | None],
+    released: Callable[[Project, Instant], FoundRelease | None],
 ) -> StartInstant:
     """The instant of the old side of ``project``, whose new side is at ``new``.
 
@@ -92,13 +110,21 @@ def choose_start(
         found = StartInstant(instant=newest.made, reason=StartReason.TAG, name=newest.name)
     else:
         back = (new - timedelta(days=DAYS_BACK)).replace(hour=0, minute=0, second=0, microsecond=0)
-        found = released(project, latest) or StartInstant(instant=back, reason=StartReason.DAYS_BACK)
+        found = StartInstant(instant=back, reason=StartReason.DAYS_BACK)
+        release = released(project, latest)
+        if release is not None and release.shared:
+            instant, reason = release.uploaded, StartReason.RELEASE
+            found = replace(
+                found, instant=instant, reason=reason, name=release.version, shared=release.shared
+            )
+        elif release is not None:
+            found = replace(found, unrelated=f"{release.name} {release.version}")
     shallow, problem = (history.shallow, history.problem) if history is not None else (False, "")
     return replace(found, shallow=shallow, tracked=dated, modified=origin.modified, problem=problem)
 
 
-def newest_release(project: Project, latest: Instant, resources: Resources) -> StartInstant | None:
-    """The project's newest final release on the package index that was there at ``latest``; None without one.
+def newest_release(project: Project, latest: Instant, resources: Resources) -> FoundRelease | None:
+    """The newest final release under the project's name that the package index had at ``latest``, if any.
 
     Raises IndexUnavailable when the index does not answer.
     """
@@ -122,7 +148,38 @@ def newest_release(project: Project, latest: Instant, resources: Resources) -> S
     if not old:
         return None
     version = max(old, key=lambda version: old[version])
-    return StartInstant(instant=old[version], reason=StartReason.RELEASE, name=version)
+    shared = what_is_shared(project, name, latest, resources.index_facts)
+    return FoundRelease(name=name, version=version, uploaded=old[version], shared=shared)
+
+
+def what_is_shared(project: Project, name: str, at: Instant, facts: ProvidedModules) -> str:
+    """What says that the release of ``name`` that was newest at ``at`` is of ``project``; empty for nothing.
+
+    Its metadata, or, where these say nothing, that most of its modules are files of the project.
+    """
+    from backdate.projects.identity import identity_of_release, identity_of_tree
+
+    repositories = () if project.history is None else project.history.remotes
+    own = identity_of_tree(project.root, (*repositories, project.origin.location))
+    metadata = facts.metadata(name, at)
+    shared = "" if metadata is None else own.shared_with(identity_of_release(metadata))
+    if shared:
+        return shared
+    modules = [module for module in facts.modules(name, at) if "." in module]
+    held = sum(_holds(project.root, module) for module in modules)
+    if held >= _LEAST_MODULES and held > len(modules) / 2:
+        return f"{held} of {len(modules)} modules"
+    return ""
+
+
+def _holds(root: Path, module: str) -> bool:
+    """Whether a module of a package is a file of the tree, at its root or in ``src``."""
+    path = module.replace(".", "/")
+    return any(
+        (root / folder / each).is_file()
+        for folder in ("", "src", "lib")
+        for each in (f"{path}.py", f"{path}/__init__.py")
+    )
 
 
 def may_be_too_early(start: StartInstant) -> bool:

@@ -24,7 +24,8 @@ class StartReason(StrEnum):
     TAG = "tag"
     """The date of the repository's newest tag that is as old."""
     RELEASE = "release"
-    """The same of the project's releases on the package index, where the repository has no such tag."""
+    """The same of the project's releases on the package index, where the repository has no such tag. What the
+    index has under its name counts where something says that it is the same project."""
     DAYS_BACK = "days-back"
     """``DAYS_BACK`` before the new instant."""
 
@@ -37,6 +38,11 @@ class StartInstant:
     reason: StartReason
     name: str = ""
     """The tag, or the release's version."""
+    shared: str = ""
+    """What says that the release is of the same project: "the address github.com/owner/name"."""
+    unrelated: str = ""
+    """The release that the index has under the project's name, where nothing says that it is the same
+    project: its date is not taken."""
     shallow: bool = False
     """Whether the copy of the repository was cut off, and tells little of its tags."""
     tracked: bool = True
@@ -92,13 +98,17 @@ def _why(start: StartInstant) -> str:
         case StartReason.TAG:
             return f"{young}, so the date of the tag {start.name} is taken, with the present files"
         case StartReason.RELEASE:
+            said = f" (the same project: {start.shared})" if start.shared else ""
             return (
                 f"{young}, so the date of the release {start.name} that the package index has under its name "
-                "is taken, with the present files"
+                f"is taken{said}, with the present files"
             )
         case _:
             cut = " (the clone is shallow: it has no history)" if start.shallow else ""
-            return (
-                f"{young} and no tag or release is older{cut}, "
-                f"so {DAYS_BACK} days back, with the present files"
-            )
+            older = f"no tag or release is older{cut}"
+            if start.unrelated:
+                older = (
+                    f"no tag is older{cut}, and nothing says that {start.unrelated} on the package index is "
+                    "the same project (no address, author, summary or modules that both have)"
+                )
+            return f"{young} and {older}, so {DAYS_BACK} days back, with the present files"

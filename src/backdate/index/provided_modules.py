@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from packaging.metadata import RawMetadata
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from backdate.errors import StoredDataError, UsageError
 from backdate.index.archive_names import modules_of, sdist_members, wheel_members
+from backdate.index.core_metadata import read_core_metadata
 from backdate.index.http import Fetcher, IndexFailure
 from backdate.index.names import is_project_name
 from backdate.index.page import IndexFile
@@ -26,6 +28,7 @@ MOST_CANDIDATES = 12
 """Candidates looked up for one module: each costs a page and a part of a file."""
 _FILE_DEADLINE_S = 120.0
 _TAIL_BYTES = 256 * 1024
+_LARGEST_METADATA = 4 * 1024 * 1024
 _LARGEST_TAIL = 8 * 1024 * 1024
 _LARGEST_FILE = 24 * 1024 * 1024
 """Bytes fetched of an sdist, or of a wheel from an index without range requests."""
@@ -73,6 +76,38 @@ class ProvidedModules:
     def has_wheels(self, name: str, at: Instant) -> bool:
         """Whether any wheel of it for Linux was visible at ``at``, for any interpreter."""
         return any(_for_linux(file.filename) for file in self._files(name, at))
+
+    def metadata(self, name: str, at: Instant) -> RawMetadata | None:
+        """The core metadata of the newest release of ``name`` visible at ``at``.
+
+        None where the index serves none beside its wheel (PEP 658), or they cannot be fetched or read.
+        """
+        served = [file for file in _newest_files(self._files(name, at)) if file.has_metadata]
+        data = self._metadata_of_file(served[0]) if served else None
+        known = None if data is None else read_core_metadata(data)
+        return None if known is None else known[0]
+
+    def _metadata_of_file(self, file: IndexFile) -> bytes | None:
+        kept = self._folder / f"{digest('metadata', 1, file.url)}.txt" if self._folder else None
+        if kept is not None and kept.is_file():
+            return kept.read_bytes()
+        if self._client.offline:
+            return None
+        try:
+            answer = self._client.fetcher.get(
+                f"{file.url}.metadata",
+                {"accept-encoding": "identity"},
+                max_bytes=_LARGEST_METADATA,
+                deadline_s=_FILE_DEADLINE_S,
+            )
+        except IndexFailure:
+            return None
+        if answer.status != 200:
+            return None
+        data = answer.body()
+        if kept is not None:
+            write_whole(kept, data)
+        return data
 
     def _files(self, name: str, at: Instant | None) -> tuple[IndexFile, ...]:
         try:

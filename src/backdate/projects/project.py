@@ -40,7 +40,7 @@ class DatedTag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """When the repository of a project was tagged: foreign data, of which only dates are believed."""
+    """What a project's repository says of it: foreign data, of which only dates and names are believed."""
 
     tags: tuple[DatedTag, ...] = ()
     """The newest first."""
@@ -48,6 +48,8 @@ class History:
     """Whether the copy of the repository was cut off, and may lack its tags."""
     problem: str = ""
     """Why the tags could not be read."""
+    remotes: tuple[str, ...] = ()
+    """The addresses that it is fetched from and pushed to, as git's configuration writes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,3 +60,13 @@ def test_dates_that_no_calendar_has_are_left_out(git, repository: Path) -> None:
     names = {tag.name for tag in read_history(repository / ".git").tags}
     assert "v1.2.0" in names
     assert "file" not in names
+
+
+def test_the_addresses_of_remotes(git, repository: Path) -> None:
+    assert read_history(repository / ".git").remotes == ()
+    git("remote", "add", "origin", "git@github.com:owner/name.git", cwd=repository)
+    git("remote", "add", "other", "https://host/x", cwd=repository)
+    (repository / ".git" / "more").write_text('[remote "included"]\n\turl = https://elsewhere/y\n')
+    git("config", "include.path", "more", cwd=repository)
+    remotes = read_history(repository / ".git").remotes
+    assert remotes == ("git@github.com:owner/name.git", "https://host/x")
