@@ -80,9 +80,20 @@ class RecipeOptions:
         list[str] | None,
         typer.Option(
             "--extra-index-url",
-            metavar="URL",
+            metavar="[NAME=]URL",
             rich_help_panel=_PANEL,
-            help="A private index, asked before the other one; credentials come from ~/.netrc. Repeatable.",
+            help="A private index, asked before the other one. Credentials come from UV_INDEX_NAME_USERNAME "
+            "and _PASSWORD, ~/.netrc, or a keyring (UV_KEYRING_PROVIDER=subprocess). Repeatable.",
+        ),
+    ] = None
+    index_strategy: Annotated[
+        str | None,
+        typer.Option(
+            "--index-strategy",
+            metavar="first-index|unsafe-best-match",
+            rich_help_panel=_PANEL,
+            help="Which of several indexes has a package: the first that knows it (the default), so that "
+            "nobody can put a newer one of the same name on the public index; or all of them, as pip has it.",
         ),
     ] = None
     pytest_argument: Annotated[
@@ -106,12 +117,18 @@ class RecipeOptions:
     def indexes(self, settings: Settings) -> Iterator[Settings]:
         """``settings`` with the private indexes beside the other one, while the block runs."""
         if not self.extra_index_url:
+            if self.index_strategy is not None:
+                from backdate.errors import UsageError
+
+                raise UsageError("--index-strategy is for several indexes: name them with --extra-index-url")
             yield settings
             return
         from backdate.index.beside import indexes_together
+        from backdate.index.together import IndexStrategy, index_strategy
 
+        strategy = index_strategy(self.index_strategy or IndexStrategy.FIRST_INDEX)
         pages = settings.open_cache().index
-        with indexes_together(self.extra_index_url, settings.index_url, pages) as address:
+        with indexes_together(self.extra_index_url, settings.index_url, pages, strategy) as address:
             yield replace(settings, index_url=address)
 
     def _given(self) -> Configuration:

@@ -24,6 +24,7 @@ from backdate.index.files import Delivery, FileStore, find_file, wanted
 from backdate.index.http import IndexFailure
 from backdate.index.page import Microseconds, from_microseconds, to_microseconds
 from backdate.index.page_store import SerialisedPage
+from backdate.index.peers import is_of_this_user
 from backdate.index.policy import Policy, ProjectHidden
 from backdate.index.rendering import (
     Form,
@@ -87,6 +88,8 @@ class ServerOptions:
     memory_bytes: int = 30 * 1024 * 1024
     """Bytes of memory for cached pages and responses together."""
     threads: int = 16
+    own_user: bool = False
+    """Whether only processes of this user, and root's, are answered on a port of this machine."""
 
 
 class Application:
@@ -132,6 +135,11 @@ class Application:
         if encoding and self._spares_local and _is_local(scope):
             encoding = b""
         path = scope["raw_path"]
+        if self._options.own_user and not _is_own(scope):
+            refused = text_answer(403, "this index is its user's alone")
+            await send(refused.start)
+            await send(refused.body)
+            return
         key = (path, accept, encoding)
         answer = self._hot.get(key)
         method = scope["method"]
@@ -366,6 +374,12 @@ def _is_local(scope: Scope) -> bool:
     """Whether the client is on this machine (a Unix socket's client has no address)."""
     client = scope.get("client")
     return client is None or client[0].startswith("127.") or client[0] == "::1"
+
+
+def _is_own(scope: Scope) -> bool:
+    """Whether the client is a process of this user (who connects to a Unix socket may)."""
+    client, server = scope.get("client"), scope.get("server")
+    return client is None or server is None or is_of_this_user(tuple(client), tuple(server))
 
 
 async def _send_in_pieces(send: Send, body: bytes) -> None:

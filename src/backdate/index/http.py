@@ -21,6 +21,8 @@ from backdate.version import __version__
 if TYPE_CHECKING:
     import httpx
 
+    from backdate.index.credentials import Sign
+
 MAX_PAGE_BYTES = 12 * 1024 * 1024
 """Four times the largest page seen on the public index. What is read of a page takes a few times its size."""
 _IN_MEMORY_BYTES = 512 * 1024
@@ -67,10 +69,20 @@ class UpstreamResponse:
 
 
 class Fetcher:
-    """A pooled HTTP client, safe to share between threads."""
+    """A pooled HTTP client, safe to share between threads.
 
-    def __init__(self, *, timeout_s: float = 30.0, transport: httpx.BaseTransport | None = None) -> None:
+    ``sign`` adds credentials to its requests; without it the user's netrc alone is looked at.
+    """
+
+    def __init__(
+        self,
+        *,
+        timeout_s: float = 30.0,
+        transport: httpx.BaseTransport | None = None,
+        sign: Sign | None = None,
+    ) -> None:
         self.timeout_s = timeout_s
+        self._sign = sign
         self._transport = transport
         self._lock = threading.Lock()
         self._made: httpx.Client | None = None
@@ -92,7 +104,7 @@ class Fetcher:
                     follow_redirects=True,
                     max_redirects=5,
                     transport=self._transport,
-                    auth=sign_with_netrc(),
+                    auth=self._sign or sign_with_netrc(),
                 )
                 self._made = keep_deadlines(client)
             return self._made

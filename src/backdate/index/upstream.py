@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -25,11 +25,13 @@ from backdate.index.http import Fetcher, IndexFailure, UpstreamResponse
 from backdate.index.names import is_project_name, normalise
 from backdate.index.page import Microseconds, ProjectPage, to_microseconds
 from backdate.index.page_store import NO_FILES, SerialisedPage, serialise, to_page
+from backdate.index.together import IndexStrategy, merge_pages
 from backdate.timeline.instants import Instant, format_instant, now
 
 if TYPE_CHECKING:
     import httpx
 
+    from backdate.index.credentials import Sign
     from backdate.index.reading import ParsedPage
 
 logger = logging.getLogger(__name__)
@@ -65,15 +67,17 @@ def open_index(index_url: str, pages: Path) -> IndexClient:
 class IndexClient:
     """Reads projects' pages from one index or several. Safe to share between threads; close it.
 
-    With several, all files of a project come from the first index that knows it. With ``cache`` None pages
-    are kept in memory only. ``offline`` sends no requests. ``refresh`` requests every page once more that was
-    cached before this client.
+    With several, ``strategy`` says which of them has a project. With ``cache`` None pages are kept in memory
+    only. ``offline`` sends no requests. ``refresh`` requests every page once more that was cached before this
+    client. ``sign`` adds credentials to requests (default: the user's netrc).
     """
 
     def __init__(
         self,
         *,
         upstreams: Sequence[str] = (PUBLIC_INDEX,),
+        strategy: IndexStrategy = IndexStrategy.FIRST_INDEX,
+        sign: Sign | None = None,
         cache: DiskCache | None = None,
         offline: bool = False,
         refresh: bool = False,
@@ -84,9 +88,10 @@ class IndexClient:
         if not upstreams:
             raise UsageError("an index client needs at least one index")
         self.upstreams = tuple(check_upstream(url) for url in upstreams)
+        self.strategy = strategy
         self.cache = cache
         self.offline = offline
-        self.fetcher = Fetcher(timeout_s=timeout_s, transport=transport)
+        self.fetcher = Fetcher(timeout_s=timeout_s, transport=transport, sign=sign)
         self._clock = clock
         self._refresh_before = to_microseconds(clock()) if refresh else 0
         self._lock = threading.Lock()
@@ -125,20 +130,28 @@ class IndexClient:
 
     def serialised_page(self, name: str, at: Microseconds | None) -> SerialisedPage:
         """The page of the project ``name`` (normalised), complete for ``at`` (None: this moment)."""
-        for upstream in self.upstreams:
-            page = self._one_at_a_time(upstream, name, at)
+        return self._chosen(self.page_of(upstream, name, at) for upstream in self.upstreams)
+
+    def _chosen(self, pages: Iterable[SerialisedPage]) -> SerialisedPage:
+        """What is shown of the pages that the indexes have, which are asked for one after the other."""
+        if self.strategy is IndexStrategy.UNSAFE_BEST_MATCH:
+            return merge_pages(list(pages))
+        for page in pages:
             if page.exists:
-                return page
+                break
         return page
 
     def cached_page(self, name: str, at: Microseconds | None) -> SerialisedPage | None:
         """What ``serialised_page`` returns where no index has to be asked for it; else None."""
-        page = None
+        pages = []
         for upstream in self.upstreams:
             page = self._cached(upstream, name, at)
-            if page is None or page.exists:
+            if page is None:
+                return None
+            pages.append(page)
+            if page.exists and self.strategy is IndexStrategy.FIRST_INDEX:
                 break
-        return page
+        return self._chosen(pages)
 
     def answers_for(self, page: SerialisedPage, at: Microseconds | None) -> bool:
         """Whether ``page`` is still valid for the instant ``at``."""
@@ -151,7 +164,8 @@ class IndexClient:
             return page.exists or age < ABSENT_FOR_US
         return age < FRESH_FOR_US and (at is None or at <= page.fetched)
 
-    def _one_at_a_time(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
+    def page_of(self, upstream: str, name: str, at: Microseconds | None) -> SerialisedPage:
+        """The page that one index has of a project, complete for ``at``; asked for once at a time."""
         cached = self._cached(upstream, name, at)
         if cached is not None:
             return cached  # even while another request waits for the index
@@ -163,7 +177,7 @@ class IndexClient:
                 self._under_way[key] = mine
         if under_way is not None:
             page = under_way.result()
-            return page if self.answers_for(page, at) else self._one_at_a_time(upstream, name, at)
+            return page if self.answers_for(page, at) else self.page_of(upstream, name, at)
         try:
             page = self._fetched(upstream, name, at)
         except IndexFailure as error:
@@ -260,7 +274,9 @@ class IndexClient:
         if answer.status in (404, 410):
             return serialise(name, NO_FILES, upstream=upstream, fetched=asked, exists=False)
         if answer.status != 200:
-            raise IndexFailure(f"{answer.url} answered {answer.status}: nothing is shown of {name!r}")
+            raise IndexFailure(
+                f"{answer.url} answered {answer.status}: nothing is shown of {name!r}{_wanted(answer.status)}"
+            )
         with self.reading, closing(answer):
             reading = self._read(answer, name)
             if not reading.lacks_times:
@@ -361,6 +377,13 @@ def check_upstream(url: str) -> str:
     ):
         raise UsageError(f"{url!r} is not the root of an index: write for example {PUBLIC_INDEX}")
     return str(parsed).rstrip("/") + "/"
+
+
+def _wanted(status: int) -> str:
+    """What to do where an index refuses."""
+    from backdate.index.credentials import WANTED_CREDENTIALS
+
+    return f"; {WANTED_CREDENTIALS}" if status in (401, 403) else ""
 
 
 def _not_cached(upstream: str, name: str, page: SerialisedPage | None) -> IndexFailure:
