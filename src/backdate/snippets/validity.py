@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from backdate.diagnosis.api import Member
 from backdate.snippets.direction import direction_of
@@ -54,10 +54,11 @@ def validity_of(snippet: Snippet, runs: SnippetRuns) -> Validity:
     """What was found of the claim, with its evidence."""
     found, evidence = _found(snippet, runs)
     repeats = [run for run in runs.origin if run.end is not ProgramEnd.NO_ENVIRONMENT]
+    alike = [_alike(snippet, repeats[0], run) for run in repeats[1:]]
     return Validity(
         found=found,
         evidence=tuple(line[:_LENGTH] for line in evidence[:_MOST_EVIDENCE]),
-        deterministic=None if len(repeats) < 2 else all(_alike(repeats[0], run) for run in repeats[1:]),
+        deterministic=all(alike) if alike else None,
         reference_passes=None if runs.reference is None else reference_passes(snippet, runs),
     )
 
@@ -71,12 +72,19 @@ def reference_passes(snippet: Snippet, runs: SnippetRuns) -> bool:
     return runs_the_same(expected, runs.reference) if harness.cases else raises_nothing(runs.reference)
 
 
-def _alike(first: ProgramRun, second: ProgramRun) -> bool:
+def _alike(snippet: Snippet, first: ProgramRun, second: ProgramRun) -> bool:
+    """Whether the same code gave the same twice; what pytest prints of tests tells how long they took."""
+    if snippet.harness.module:
+        first, second = (replace(run, cases=tuple(map(_unprinted, run.cases))) for run in (first, second))
     return (
         first.end is second.end
         and len(first.cases) == len(second.cases)
         and all(map(same_case, first.cases, second.cases))
     )
+
+
+def _unprinted(case: CaseOutcome) -> CaseOutcome:
+    return replace(case, printed="")
 
 
 def _found(snippet: Snippet, runs: SnippetRuns) -> tuple[ValidityClass, list[str]]:
@@ -127,7 +135,7 @@ def _of_both(
         same_cases = f"all {len(origin.cases)} cases give the same"
         return ValidityClass.NONE_SEEN, [same_cases, *_unanswered(snippet, runs)]
     told = _told(target, origin)
-    if not _failures(origin, target) and any(not _alike(origin, again) for again in runs.origin[1:]):
+    if not _failures(origin, target) and any(not _alike(snippet, origin, again) for again in runs.origin[1:]):
         return ValidityClass.OTHER, ["it gives something else each time", told, *lines]
     if not snippet.apis or any(_is_behind(api, snippet, origin, target) for api in snippet.apis):
         return ValidityClass.CONFIRMED_BY_RUNNING, [told, *lines]
