@@ -29,10 +29,10 @@ from backdate.checking.question import Question
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.recipe_store import FILE, RecipeStore
 from backdate.checking.resources import Resources
-from backdate.checking.result import Obstacle, Verdict
+from backdate.checking.result import BrokenTools, Obstacle, Verdict
 from backdate.checking.settings import Settings
 from backdate.checking.side_runner import SideRunner, what_is_lacking
-from backdate.checking.sides import SidePair, run_sides
+from backdate.checking.sides import SidePair, run_sides, verdict_of
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes
 from backdate.checking.verdict import decide
 from backdate.environments.build import Builder
@@ -463,3 +463,21 @@ def test_the_declared_recipe_keeps_what_files_state_and_not_what_repairs_add(tmp
     assert packages_of(declared.new_recipe(own)) == {"a<2", "b"}
     assert packages_of(lifted.new_recipe(own)) == {"a", "b"}
     assert packages_of(declared.new_recipe(own, ["b<2"])) == {"a<2", "b<2"}
+
+
+def test_the_lifted_question_still_tells_of_tools_that_users_do_not_get(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path, good, lambda one: ran(status="broken"), lambda one: [])
+    declared = replace(world.new, question=Question.DECLARED)
+    monkeypatch.setattr(side_runner, "run_recipe", world.run_recipe)
+    monkeypatch.setattr(sides, "has_same_packages", lambda *given: True)
+    tools = BrokenTools(tools="setuptools 80 on Python 3.12", line="RuntimeError: gone")
+    monkeypatch.setattr(
+        "backdate.checking.suite_tools.run_without_broken_tools", lambda old, new, side: (new, tools)
+    )
+    starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
+    first, second = run_sides(world.project, world.old, [lambda: declared, lambda: world.new], starting)
+    assert (first.broken_tools, second.broken_tools) == (tools, None)
+    assert (first.question, second.question) == (Question.DECLARED, Question.LIFTED)
+    assert [verdict_of(pair)[0] for pair in (first, second)] == [Verdict.CANNOT_TELL, Verdict.BROKE]

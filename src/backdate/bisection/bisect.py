@@ -47,8 +47,7 @@ from backdate.checking.options import SideKeywords
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult, Verdict
-from backdate.checking.sides import SidePair, pair_of_check
-from backdate.checking.verdict import decide
+from backdate.checking.sides import SidePair, pair_of_check, verdict_of
 from backdate.errors import SourceError
 from backdate.index.upstream import IndexClient
 from backdate.mining.between import ReleasesBetween
@@ -162,9 +161,7 @@ def bisect_sides(
 
 def _summary(pair: SidePair) -> CheckSummary:
     """The result of a check of the two sides."""
-    verdict, reason = decide(
-        pair.old, pair.new, pair.comparison, pair.older_python, pair.broken_plugin, pair.question
-    )
+    verdict, reason = verdict_of(pair)
     return CheckSummary(
         project=pair.old_project.name,
         origin=pair.origin,

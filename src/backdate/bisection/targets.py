@@ -28,6 +28,8 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
     comparison = pair.comparison
     if comparison is None or pair.old.run is None or pair.new.run is None:
         return []
+    if pair.broken_tools is not None and not pair.broken_tools.instead:
+        return []  # what broke is nothing that users have
     changed = {test for change in comparison.error_changes for test in change.tests}
     tests = [plain_id(test) for test in tests]
     known = {result.id for result in pair.old.run.results}

@@ -25,9 +25,8 @@ from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
 from backdate.checking.side_runner import SideRunner
-from backdate.checking.sides import SidePair, collect_notes, run_sides
+from backdate.checking.sides import SidePair, collect_notes, run_sides, verdict_of
 from backdate.checking.starting_recipes import StartingRecipes
-from backdate.checking.verdict import decide
 from backdate.editing.patch_text import encode_patch
 from backdate.environments import uv
 from backdate.errors import NoTests
@@ -223,7 +222,7 @@ def _result(
     duration_s: float,
 ) -> CheckResult:
     old, new = pair.old, pair.new
-    verdict, reason = decide(old, new, pair.comparison, pair.older_python, pair.broken_plugin, pair.question)
+    verdict, reason = verdict_of(pair)
     changes = (
         compare_locks(old.environment.lock, new.environment.lock)
         if old.environment is not None and new.environment is not None
@@ -242,6 +241,7 @@ def _result(
         comparison=pair.comparison,
         older_python=pair.older_python,
         broken_plugin=pair.broken_plugin,
+        broken_tools=pair.broken_tools,
         repeated=pair.repeated,
         unpinning="" if unpinning is None else unpinning.patch.encode("utf-8", "backslashreplace").decode(),
         set_aside=() if unpinning is None else unpinning.removed,

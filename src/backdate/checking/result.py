@@ -188,6 +188,18 @@ class BrokenPlugin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenTools:
+    """Test tools of the new instant that break before they reach the project's code; no user gets them."""
+
+    tools: str
+    """For people: "setuptools 80.9.0 on Python 3.12"."""
+    line: str
+    """Their error, in one line."""
+    instead: tuple[str, ...] = ()
+    """The old side's versions with which the new side was run, as requirements; none where nothing helped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAudit:
     """Whether the tests of one side assert something (``check --audit``)."""
 
@@ -225,6 +237,8 @@ class CheckResult:
     """Tried where the project itself does not build on the new side, and the interpreters differ."""
     broken_plugin: BrokenPlugin | None = None
     """Tried where a plugin of pytest hides what the tests of the new side say."""
+    broken_tools: BrokenTools | None = None
+    """Looked for where the question is what users get. None where tests reach the project's code."""
     repeated: RepeatedTests = NOT_REPEATED
     """What came of running tests again. Results of before did not."""
     unpinning: str

@@ -14,11 +14,20 @@ from backdate.checking.dated_project import DatedProject, choose, dated_project
 from backdate.checking.question import Question
 from backdate.checking.recipe_run import RecipeRun, notes_of, request_for
 from backdate.checking.repeated import NOT_REPEATED, RepeatedTests
-from backdate.checking.result import BrokenPlugin, CheckResult, Comparison, Obstacle, OlderPython, Side
+from backdate.checking.result import (
+    BrokenPlugin,
+    BrokenTools,
+    CheckResult,
+    Comparison,
+    Obstacle,
+    OlderPython,
+    Side,
+    Verdict,
+)
 from backdate.checking.same_packages import has_same_packages
 from backdate.checking.side_runner import SideRunner, what_is_lacking
 from backdate.checking.starting_recipes import StartingRecipe, StartingRecipes, keep_proven
-from backdate.checking.verdict import is_unresolved
+from backdate.checking.verdict import decide, is_unresolved
 from backdate.environments.environment import InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity
@@ -49,6 +58,8 @@ class SidePair:
     """The new side with the old one's interpreter, where that was tried."""
     broken_plugin: BrokenPlugin | None = None
     """The new side without a plugin of pytest that hid what its tests say."""
+    broken_tools: BrokenTools | None = None
+    """Test tools that hid it, where ``new`` is what users get."""
     repeated: RepeatedTests = NOT_REPEATED
     """What came of running tests again."""
 
@@ -86,6 +97,20 @@ def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
         new_project=dated("new", checked.new),
         notes=checked.notes,
         repeated=checked.repeated,
+        broken_tools=checked.broken_tools,
+    )
+
+
+def verdict_of(pair: SidePair) -> tuple[Verdict, str]:
+    """The verdict of a check of the two sides, and one sentence that says why."""
+    return decide(
+        pair.old,
+        pair.new,
+        pair.comparison,
+        pair.older_python,
+        pair.broken_plugin,
+        pair.question,
+        pair.broken_tools,
     )
 
 
@@ -176,6 +201,8 @@ def run_sides(
             run = None if same else run_as_proven(old.start.recipe, old.run, side)
             new_runs[number] = None if run is None else NewRun(side=side, run=run)
         new = new_runs[number]
+        if new is None and pairs[0].broken_tools is not None:  # only what users get is run with older tools
+            new = NewRun(side=side, run=side.run_new(old.run.recipe, side.folder))
         pairs.append(pairs[0] if new is None else _pair(project, old_side, old, new, starting))
     return tuple(pairs)
 
@@ -235,7 +262,12 @@ def _pair(
     old_side.report_end(old.run)
     new_side.report_end(new)
     finished_old = old_side.finished(old.run, old.repairs)
-    finished_new = new_side.finished(new, repairs, obstacle)
+    finished_new, tools = new_side.finished(new, repairs, obstacle), None
+    if finished_new.obstacle is not None and new_side.question is Question.DECLARED:
+        from backdate.checking.suite_tools import note_of_tools, run_without_broken_tools
+
+        finished_new, tools = run_without_broken_tools(finished_old, finished_new, new_side)
+        notes += [note_of_tools(tools)] if tools is not None and tools.instead else []
     return SidePair(
         origin=project.origin,
         question=new_side.question,
@@ -246,6 +278,7 @@ def _pair(
         notes=tuple(notes),
         older_python=_with_older_python(finished_old, finished_new, new_side),
         broken_plugin=_without_broken_plugin(finished_old, finished_new, new_side),
+        broken_tools=tools,
     )
 
 

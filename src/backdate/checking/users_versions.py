@@ -21,6 +21,7 @@ from backdate.projects.project import Project
 from backdate.projects.tree import copy_tree
 from backdate.projects.unpinning import Unpinning, apply_unpinning, unpin_tree
 from backdate.projects.unpinning.report import Kind
+from backdate.recipes.basic import is_for_developers
 from backdate.recipes.loosening import requirement_files_of
 from backdate.recipes.recipe import Recipe
 from backdate.text import UNREADABLE
@@ -59,8 +60,14 @@ def as_users_get_it(
 
 
 def users_lock(side: SideRunner, recipe: Recipe) -> Lock | None:
-    """What the project resolves to alone, without extras; None where it does not, or is not installed."""
-    steps = tuple(replace(step, extras=()) for step in recipe.install if step.kind == "project")
+    """What the project resolves to alone, without extras for developers; None where it does not, or is not
+    installed.
+    """
+    steps = tuple(
+        replace(step, extras=tuple(extra for extra in step.extras if not is_for_developers(extra)))
+        for step in recipe.install
+        if step.kind == "project"
+    )
     if not steps:
         return None
     alone = replace(recipe, install=steps)

@@ -8,6 +8,7 @@ from backdate.checking.question import Question
 from backdate.checking.result import (
     Breakage,
     BrokenPlugin,
+    BrokenTools,
     Comparison,
     ErrorChange,
     Obstacle,
@@ -32,8 +33,9 @@ def decide(
     older_python: OlderPython | None = None,
     broken_plugin: BrokenPlugin | None = None,
     question: Question = Question.LIFTED,
+    broken_tools: BrokenTools | None = None,
 ) -> tuple[Verdict, str]:
-    """The verdict and one sentence that says why. The last three arguments are as of ``CheckResult``."""
+    """The verdict and one sentence that says why. The last four arguments are as of ``CheckResult``."""
     good = 0 if old.run is None else sum(result.outcome.good for result in old.run.results)
     if good and question is Question.DECLARED and is_unresolved(new.failure, new.obstacle):
         assert new.obstacle is not None
@@ -44,6 +46,8 @@ def decide(
         return Verdict.CANNOT_TELL, _no_runs(old, new)
     if not good:
         return Verdict.CANNOT_TELL, f"no test passes in the old environment: {_why(old, old.run)}"
+    if broken_tools is not None and not broken_tools.instead:
+        return Verdict.CANNOT_TELL, _of_tools(broken_tools)
     if broken_plugin is not None:
         return Verdict.BROKE, _of_plugin(broken_plugin)
     good -= len(comparison.flaky)
@@ -159,6 +163,13 @@ def _of_plugin(broken: BrokenPlugin) -> str:
     return (
         f"the plugin {broken.name} of pytest ({broken.distribution}) does not work on the new side, and no "
         f"test passes with it: {broken.line}; without it {fail if tests else 'nothing else broke'}"
+    )
+
+
+def _of_tools(broken: BrokenTools) -> str:
+    return (
+        f"today's test tools break before they reach the project's code, and users do not get them: "
+        f"{broken.tools}: {broken.line}"
     )
 
 

@@ -122,6 +122,12 @@ def _candidates(root: Path) -> list[Path]:
     return [path for path in usable if path not in compiled]
 
 
+def is_for_developers(name: str) -> bool:
+    """Whether an extra or a group is named like those of tests or development, which users do not ask for."""
+    named = _TEST_WORD.search(name) or _DEVELOPMENT_WORD.search(name)
+    return named is not None and name.lower() != "all"
+
+
 def _project_steps(declared: Declared) -> list[InstallStep]:
     if declared.installable is None:
         if not declared.runtime:
