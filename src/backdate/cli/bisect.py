@@ -16,11 +16,6 @@ from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
 
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult
-    from backdate.fixing.cap import TriedCaps
-    from backdate.progress import Reporter
-    from backdate.session import Session
-
-_UNDO = "backdate-undo.patch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +41,7 @@ class BisectArguments:
     first: Annotated[bool, typer.Option("--first", help="Stop at the first culprit that is found.")] = False
     repeats: options.Repeats = 1
     recipe: RecipeOptions
-    apply_cap: Annotated[
-        bool,
-        typer.Option(
-            "--apply-cap",
-            help="Write the limits that keep the tests passing into the project's file, where a check of a "
-            f"copy proves them, and leave {_UNDO}, which takes them back.",
-        ),
-    ] = False
+    apply_cap: options.ApplyCap = False
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -78,6 +66,7 @@ def bisect_command(arguments: BisectArguments) -> int:
     Exit status: 0 nothing broke, 1 culprits found, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
     """
+    from backdate.cli.apply_cap import folder_to_cap, limits_of_bisection, write_limits
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.keep_partial import keeping_partial
     from backdate.cli.progress import watch
@@ -89,7 +78,7 @@ def bisect_command(arguments: BisectArguments) -> int:
         store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats, configuration=given
     )
     target = _target(arguments)
-    folder = _folder_to_cap(arguments)
+    folder = folder_to_cap(arguments.source) if arguments.apply_cap else None
     python = arguments.python or written(said.python)
     known: list[BisectResult] = []
     try:
@@ -106,71 +95,20 @@ def bisect_command(arguments: BisectArguments) -> int:
                 first=arguments.first,
                 progress=keeping_partial(progress, known),
             )
-            tried = (
-                None if folder is None else _try_caps(session, folder, result, arguments, python, progress)
-            )
+            sought = None
+            if folder is not None:
+                moves = arguments.move_python
+                sought = limits_of_bisection(
+                    session, folder, result, python=python, move_python=moves, progress=progress
+                )
     except KeyboardInterrupt:
         if known:
             _report(known[-1], arguments, target)
         raise
     _report(result, arguments, target)
-    if folder is not None:
-        _apply_caps(folder, tried, target)
+    if folder is not None and sought is not None:
+        write_limits(folder, sought, told=target.prints_text)
     return of_verdict(result.verdict)
-
-
-def _folder_to_cap(arguments: BisectArguments) -> Path | None:
-    """The folder that --apply-cap changes. Raises UsageError for a source that is none."""
-    from backdate.errors import UsageError
-
-    if not arguments.apply_cap:
-        return None
-    folder = Path(arguments.source)
-    if not folder.is_dir():
-        raise UsageError(f"--apply-cap changes a folder, and {arguments.source} is none")
-    if (folder / _UNDO).exists():
-        raise UsageError(f"{folder / _UNDO} of an earlier change is there; apply it or move it away first")
-    return folder
-
-
-def _try_caps(
-    session: Session,
-    folder: Path,
-    result: BisectResult,
-    arguments: BisectArguments,
-    python: str | None,
-    progress: Reporter,
-) -> TriedCaps | None:
-    """The limits that the advice names, checked in a copy of ``folder``; None where it names none."""
-    from backdate.fixing.cap import try_caps
-
-    if not result.advice.now:
-        return None
-    return try_caps(
-        session, folder, result, python=python, move_python=arguments.move_python, progress=progress
-    )
-
-
-def _apply_caps(folder: Path, tried: TriedCaps | None, target: OutputTarget) -> None:
-    """Write the limits where they are proven, and say what became of them."""
-    from backdate.cli.render import Line, print_lines
-    from backdate.fixing.applying import apply_fix
-
-    lines: list[Line] = [("", "")]
-    if tried is None:
-        lines.append(("No limit was seen to help: nothing was written.", "yellow"))
-    elif not tried.proven:
-        lines.append((f"Nothing was written: with the limits {tried.reason}.", "yellow"))
-    else:
-        apply_fix(folder, tried.files.before, tried.files.after, folder / _UNDO)
-        for cap in tried.files.caps:
-            was = f"{cap.before} → " if cap.before else "added "
-            lines.append((f"Written: {cap.file}:{cap.line} {was}{cap.after}", "bold"))
-        lines.append(
-            (f"  proven by a check of a copy: {tried.reason}; take it back: patch -p0 < {_UNDO}", "")
-        )
-    if target.prints_text:
-        print_lines(lines)
 
 
 def _target(arguments: BisectArguments) -> OutputTarget:

@@ -75,6 +75,7 @@ class CheckArguments:
             help="Instead tell whether the declared lower bounds are true: tests with the lowest versions.",
         ),
     ] = False
+    apply_cap: options.ApplyCap = False
     machine: options.Machine
     no_store: options.NoStore = False
     apt: options.Apt = False
@@ -89,6 +90,10 @@ def check_command(arguments: CheckArguments) -> int:
     and compares. Two questions are answered in one run: does the project work today for its users, with the
     bounds that it declares, and would it with the newest of everything? INSTANT is 2021-03-01 (00:00 UTC),
     2021-03, '30 days ago', yesterday, P3M, or a full 2021-03-01T12:30:00Z.
+
+    With --apply-cap, what breaks for users is searched for its culprit (as `backdate bisect` does), and the
+    limit that keeps the tests passing is written where a check of a copy proves it. The exit status stays
+    that of what was found.
 
     What an audit finds does not change the exit status.
 
@@ -111,6 +116,7 @@ def check_command(arguments: CheckArguments) -> int:
         repeats=arguments.repeats,
         configuration=given,
     )
+    folder = _folder_to_cap(arguments)
     audit = audit_options(arguments)
     locked = None
     if arguments.from_lock is not None:
@@ -126,22 +132,49 @@ def check_command(arguments: CheckArguments) -> int:
 
     indexes = arguments.recipe.indexes(settings)
     with indexes as settings, watch() as progress, Session(settings) as session:
+        python = arguments.python or written(said.python)
         answers = session.answer(
             arguments.source,
             decided_by=arguments.as_ or AskedQuestions(written(said.asked) or "declared"),
             from_instant=options.instant(arguments.from_ or written(said.from_instant)),
             to_instant=options.instant(arguments.to or written(said.to_instant)),
-            python=arguments.python or written(said.python),
+            python=python,
             move_python=arguments.move_python,
             audit=audit,
             progress=progress,
             locked=locked,
         )
+        sought = None
+        if folder is not None:
+            from backdate.cli.apply_cap import limits_of_check
+
+            moves = arguments.move_python
+            sought = limits_of_check(
+                session, folder, answers, python=python, move_python=moves, progress=progress
+            )
     write_json((arguments.json,), answers)
     if arguments.junit is not None:
         _write_junit(answers, arguments.junit)
     target.write(answers, source=arguments.source, verbose=arguments.verbose)
+    if folder is not None and sought is not None:
+        from backdate.cli.apply_cap import write_limits
+
+        write_limits(folder, sought, told=target.prints_text, findings=True)
     return of_verdict(answers.verdict)
+
+
+def _folder_to_cap(arguments: CheckArguments) -> Path | None:
+    """The folder that --apply-cap changes. Raises UsageError for what has none, or no culprit."""
+    if not arguments.apply_cap:
+        return None
+    from backdate.cli.apply_cap import folder_to_cap
+    from backdate.errors import UsageError
+
+    if arguments.from_lock is not None:
+        raise UsageError(
+            "--apply-cap searches between two instants, and --from-lock names versions; use --from"
+        )
+    return folder_to_cap(arguments.source)
 
 
 def _write_junit(answers: CheckAnswers, folder: Path) -> None:

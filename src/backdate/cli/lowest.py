@@ -26,6 +26,7 @@ def check_lowest_command(arguments: CheckArguments) -> int:
         ("--as", arguments.as_ is not None),
         ("--move-python", arguments.move_python),
         ("--audit", arguments.audit),
+        ("--apply-cap", arguments.apply_cap),
         ("--junit", arguments.junit is not None),
     ):
         if is_given:

@@ -67,6 +67,14 @@ MovePython = Annotated[
         "while it is supported.",
     ),
 ]
+ApplyCap = Annotated[
+    bool,
+    typer.Option(
+        "--apply-cap",
+        help="Write the limits that keep the tests passing into the project's file, where a check of a copy "
+        "proves them, and leave backdate-undo.patch, which takes them back.",
+    ),
+]
 SandboxName = Annotated[
     str,
     typer.Option(
