@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from builders import raised, result, run
 from small_world import running_index
 
 from backdate.checking.settings import Settings
 from backdate.errors import SandboxUnavailable
+from backdate.lowest.lowest import _first_error
 from backdate.lowest.result import LowestVerdict, read_lowest_result
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.session import Session
+from backdate.testing.outcomes import Outcome
 from backdate.timeline.instants import parse_instant
 
 _RELEASES = (
@@ -99,3 +104,12 @@ def test_a_declared_bound(
     if verdict is LowestVerdict.TRUE:
         (held,) = result.bounds
         assert (held.lowest, held.tested, held.lifted) == ("2.1", "2.1", None)
+
+
+def test_an_error_is_told_without_the_environment_s_folder() -> None:
+    said = "cannot import name 'escape' from 'jinja2' ({})"
+    message = said.format("/c/environments/0f/lib/python3.8/site-packages/jinja2.py")
+    failed = run(result("t.py", Outcome.NOT_COLLECTED, raised("ImportError", message)))
+    recipe_run: Any = SimpleNamespace(failure=None, run=failed)
+    told = _first_error(recipe_run, frozenset({"t.py::a"}))
+    assert told == ("ImportError", said.format("site-packages/jinja2.py"))

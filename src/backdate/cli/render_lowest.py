@@ -92,6 +92,6 @@ def _do_this(result: LowestResult) -> Iterator[Line]:
     edits = edits_of(result)
     if edits:
         yield "", ""
-        yield "Do this", "bold"
+        yield "Do this:", "bold"
     for old, new in edits:
         yield f"  {old}  ->  {new}", ""

@@ -364,6 +364,7 @@ def _errors(recipe_run: RecipeRun) -> str:
 
 
 def _first_error(recipe_run: RecipeRun, tests: frozenset[str]) -> tuple[str, str]:
+    from backdate.checking.error_identity import normalised_line
     from backdate.recipes.repair.telling import raised_line, telling_line
 
     if recipe_run.failure is not None:
@@ -371,7 +372,7 @@ def _first_error(recipe_run: RecipeRun, tests: frozenset[str]) -> tuple[str, str
     for result in recipe_run.run.results if recipe_run.run is not None else ():
         if result.raised and (result.id in tests or result.outcome.bad):
             error = result.raised[-1]
-            line = raised_line(error.type, error.message)
+            line = normalised_line(raised_line(error.type, error.message))  # without the environment's folder
             kind, colon, message = line.partition(": ")
             return (kind, message) if colon and kind.isidentifier() else ("", line)
     return "", ""

@@ -60,6 +60,8 @@ def test_names_that_went_moved_and_changed_are_told(ask) -> None:
     assert "collections.Mapping: moved" in told
     assert "now probably at: collections.abc.Mapping" in told
     assert "the old one warned: DeprecationWarning: Using or importing the ABCs" in told
+    page = Path(__file__).parents[3] / "docs" / "how-it-works" / "evaluation.md"
+    assert told.partition("math.pi")[0] in page.read_text()
     assert "math.pi: same" in told
     assert "os.path.nothing: in-neither" in told
 
