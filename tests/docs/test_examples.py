@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_type_hints
 from unittest.mock import create_autospec
 
 import msgspec
@@ -20,6 +20,7 @@ from stored_results import make_bisection, make_check_result, make_fix_result
 
 import backdate
 from backdate.changes.given import read_given
+from backdate.checking import options
 from backdate.configuration.configuration import Configuration
 from backdate.configuration.documents import read_project_configuration
 from backdate.configuration.trust import effective_configuration
@@ -45,13 +46,22 @@ def answering(real: Any, value: object) -> Any:
     """A function that is called as ``real`` is, and gives ``value``."""
 
     def called(*given: object, **named: object) -> object:
-        signature(real).bind(*given, **named)
+        bound = signature(real).bind(*given, **named)
+        for name, parameter in bound.signature.parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                keywords = getattr(
+                    options, str(parameter.annotation).removeprefix("Unpack[").removesuffix("]")
+                )
+                if unknown := bound.arguments.get(name, {}).keys() - get_type_hints(keywords).keys():
+                    raise TypeError(f"there is no {', '.join(unknown)}")
         return value
 
     return called
 
 
-SESSION = backdate.Session
+CHECK, SESSION = backdate.check, backdate.Session
+CLIENT, SERVER = backdate.IndexClient, backdate.SnapshotServer
+"""The real ones, whatever an example has in their place."""
 
 
 class StandIn:
@@ -89,15 +99,15 @@ NAMES: dict[str, Any] = {
 
 
 def run_example(block: DocBlock, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = create_autospec(backdate.IndexClient, instance=True)
+    client = create_autospec(CLIENT, instance=True)
     client.__enter__.return_value = client
-    server = create_autospec(backdate.SnapshotServer, instance=True)
+    server = create_autospec(SERVER, instance=True)
     server.__enter__.return_value = server
     stand_ins = {
-        "check": answering(backdate.check, make_check_result()),
+        "check": answering(CHECK, make_check_result()),
         "Session": StandIn,
-        "IndexClient": answering(backdate.IndexClient, client),
-        "SnapshotServer": answering(backdate.SnapshotServer, server),
+        "IndexClient": answering(CLIENT, client),
+        "SnapshotServer": answering(SERVER, server),
     }
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(backdate, name, stand_in)
