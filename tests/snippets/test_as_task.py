@@ -11,7 +11,7 @@ from backdate.diagnosis.diagnose import diagnose
 from backdate.errors import UsageError
 from backdate.snippets.as_task import FILE, SnippetTaskRunner, task_of_snippet
 from backdate.snippets.runs import CaseOutcome, ProgramEnd, ProgramRun, SnippetProgram
-from backdate.snippets.snippet import Harness, Snippet, SnippetSide
+from backdate.snippets.snippet import Collection, Harness, Snippet, SnippetSide
 from backdate.tasks.kinds.choose import edit_policy_of
 from backdate.tasks.runner import TaskRunResult
 from backdate.testing.outcomes import Outcome
@@ -78,7 +78,9 @@ def test_an_import_that_fails_is_found_at_its_line(tmp_path: Path) -> None:
 
 
 def test_tests_that_assert_pass_without_an_error(tmp_path: Path) -> None:
-    snippet = make_snippet(harness=Harness(script="assert total([]) == 0"), expected=())
+    snippet = make_snippet(
+        harness=Harness(script="assert total([]) == 0"), expected=(), collection=Collection.GITCHAMELEON
+    )
     assert run(tmp_path, snippet, TableRunner(gives=lambda side, program: run_of(CaseOutcome()))).solved
 
 

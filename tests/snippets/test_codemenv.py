@@ -6,9 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backdate.errors import SourceError, StoredDataError, UsageError
+from backdate.index.upstream import IndexClient
+from backdate.serial import from_json, to_json
 from backdate.snippets.codemenv import read_rows, snippet_of
+from backdate.snippets.importing import _read
 from backdate.snippets.snippet import ApiChangeKind, Collection, Snippet, SnippetAsk
 
 FUNCTION = "def f(a):\n    return math.gcd(a, 2)"
@@ -143,8 +148,10 @@ def test_java_rows_have_neither_versions_nor_cases() -> None:
     "changed",
     [
         {"origin_version": "latest"},
-        {"package": ""},
+        {"package": "", "signature": ""},
         {"package": 7},
+        {"signature_list": 7},
+        {"origin_version": True},
         {"solution_function": None, "solution_function_script": None},
     ],
 )
@@ -163,6 +170,95 @@ def test_bad_rows_are_named_and_repeated_ids_are_told_apart(tmp_path: Path) -> N
     (tmp_path / "none.jsonl").write_text("")
     with pytest.raises(UsageError):
         read_rows((tmp_path / "none.jsonl",), no_listing)
+
+
+ABSENT = sorted(name for name in ROW if name not in ("origin_version", "compare_version", "package"))
+
+
+@pytest.mark.parametrize("column", [*ABSENT, "compare_signature", "signature_list", "update_list"])
+def test_a_column_that_is_null_is_an_absent_one(column: str) -> None:
+    made = snippet_of(json.dumps(ROW | {column: None}).encode(), no_listing)
+    absent = snippet_of(json.dumps({k: v for k, v in ROW.items() if k != column}).encode(), no_listing)
+    assert made.flags == absent.flags
+    assert (made.apis, made.harness, made.code) == (absent.apis, absent.harness, absent.code)
+
+
+@pytest.mark.parametrize(
+    ("written", "version"),
+    [
+        ("3.10", "3.10"),
+        ('"python 3.10"', "3.10"),
+        ('"Python3-3.10"', "3.10"),
+        ('"v3.10"', "3.10"),
+        ('"3.10.x"', "3.10"),
+        ("2", "2"),
+        ('"python2"', "2"),
+    ],
+)
+def test_a_version_is_read_as_it_is_written(written: str, version: str) -> None:
+    line = json.dumps(ROW | {"origin_version": "@"}).replace('"@"', written)
+    made = snippet_of(line.encode(), no_listing)
+    assert made.origin is not None
+    assert made.origin.version == version
+    assert made.origin.python == ("2.7" if version == "2" else version)
+    assert not made.origin.not_had
+
+
+@pytest.mark.parametrize(
+    ("spelled", "kind"),
+    [
+        ("Removed", ApiChangeKind.REMOVED),
+        ("New", ApiChangeKind.ADDED),
+        ("addition", ApiChangeKind.ADDED),
+        ("location_change", ApiChangeKind.MOVED),
+        ("Renamed", ApiChangeKind.MOVED),
+        ("Signature Change", ApiChangeKind.SIGNATURE),
+    ],
+)
+def test_kinds_that_the_given_rows_do_not_spell(spelled: str, kind: ApiChangeKind) -> None:
+    assert snippet(update_type=spelled).apis[0].change is kind
+
+
+def test_without_a_package_it_is_that_of_the_first_name() -> None:
+    assert snippet(package=None).library == "python"
+    assert snippet(package=None, signature="callable(x)").library == "python"
+    with pytest.raises(SourceError, match="numpy"):
+        snippet(package=None, signature="np.float(x)")
+
+
+def test_a_list_may_be_written_as_text_and_half_a_character_is_a_question_mark() -> None:
+    made = snippet(signature_list="['math.gcd(a)', 'math.lcm(a)']", problem="\ud800 What")
+    assert [api.name for api in made.apis] == ["math.gcd", "math.lcm"]
+    assert made.problem == "? What"
+
+
+def test_rows_in_one_list_or_after_a_damaged_one_or_below_the_folder_are_found(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "easy.json").write_text(json.dumps([ROW, ROW | {"code_id": "b"}, 7], indent=1))
+    (tmp_path / "data" / "hard.jsonl").write_text("{damaged\n" + json.dumps(ROW | {"code_id": "c"}) + "\n")
+    (tmp_path / "data" / "card.json").write_text("{}")
+    imported = _read(tmp_path, IndexClient(offline=True))
+    assert [made.id[-3:] for made in imported.snippets] == ["abc", "y-b", "y-c"]
+    assert [row.name for row in imported.refused] == ["easy.json, row 3", "hard.jsonl, line 1"]
+
+
+TEXTS = st.sampled_from(
+    ["", "x", "```python\n", "~~~", "0", "3.12", "def f(:", "\x00", "é", "for", "[]", "{"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(columns=st.dictionaries(st.sampled_from([*ROW, "signature_list", "java_code"]), VALUES, max_size=4))
+def test_whatever_columns_hold_a_row_is_read_or_refused(columns: dict[str, Any]) -> None:
+    try:
+        made = snippet_of(json.dumps(ROW | columns).encode(), no_listing)
+    except (StoredDataError, SourceError):
+        return
+    assert from_json(Snippet, to_json(made)) == made
 
 
 @pytest.mark.shared

@@ -1,8 +1,11 @@
 """Scripts become code, an entry point and cases."""
 
+import textwrap
+
 import pytest
 
-from backdate.snippets.harness import read_script, unfenced
+from backdate.snippets.harness import read_script
+from backdate.snippets.script_source import unfenced
 
 FUNCTION = "import math\n\ndef f(a, b=2):\n    # why\n    return a, b\n"
 LOOP = "for a, b in test_data:\n    print(f(a, b))"
@@ -89,3 +92,53 @@ def test_a_script_of_another_shape_runs_after_its_functions() -> None:
 )
 def test_fences_are_taken_off(text: str, code: str, flags: tuple[str, ...]) -> None:
     assert unfenced(text) == (code, flags)
+
+
+SHAPES = {
+    "guard": lambda code, run: f'{code}\nif __name__ == "__main__":\n{textwrap.indent(run, "    ")}\n',
+    "main": lambda code, run: f"{code}\ndef main():\n{textwrap.indent(run, '  ')}\n\nmain()\n",
+    "guarded main": lambda code, run: (
+        f"{code}\ndef main():\n{textwrap.indent(run, '    ')}\n\nif __name__ == '__main__':\n    main()\n"
+    ),
+    "another name": lambda code, run: f"{code}\n{run.replace('test_data', 'test_cases')}",
+    "annotated": lambda code, run: f"{code}\n{run.replace('test_data =', 'test_data: list =')}",
+    "no name": lambda code, run: f"{code}\n{LOOP.replace('test_data', '[(1, 2), (3, 4), (5, 6)]')}",
+    "another loop": lambda code, run: f"{code}\nfor n in [1, 2]:\n    pass\n{run}",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_other_shapes_have_the_same_cases(shape: str) -> None:
+    source = SHAPES[shape](FUNCTION, f"{DATA}\n{LOOP}")
+    assert called(source) == [(1, 2), (3, 4), (5, 6)]
+    assert read_script(source, "f").flags == ()
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        f"{DATA}\ntest_data.append((7, 8))\n{LOOP}",
+        f"{DATA}\ntest_data = test_data[:1]\n{LOOP}",
+        f"{DATA}\nfor n in range(2):\n    test_data.append((n, n))\n{LOOP}",
+    ],
+)
+def test_data_that_is_changed_is_left_to_its_script(run: str) -> None:
+    read = read_script(f"{FUNCTION}\n{run}", "f")
+    assert read.harness.cases == ()
+    assert "test_data" in read.harness.script
+
+
+WRAPPED = {
+    "tildes": lambda text: f"~~~python\n{text}~~~",
+    "indented": lambda text: textwrap.indent(f"```python\n{text}```", "  "),
+    "words around a block": lambda text: f"Here it is:\n```python\n{text}```\nIt prints three lines.",
+    "words around code": lambda text: f"Here it is, a script:\n\n{text}\nIt prints three lines.\n",
+    "lines of Windows": lambda text: f"```python\n{text}```".replace("\n", "\r\n"),
+    "a mark of the byte order": lambda text: f"\ufeff{text}",
+}
+
+
+@pytest.mark.parametrize("wrapping", WRAPPED)
+def test_code_is_found_whatever_stands_around_it(wrapping: str) -> None:
+    code = unfenced(WRAPPED[wrapping](script(LOOP) + "\n"))[0]
+    assert called(code) == [(1, 2), (3, 4), (5, 6)]

@@ -155,7 +155,7 @@ def _results(
     snippet: Snippet, code: str, run: ProgramRun, expected: Sequence[CaseOutcome]
 ) -> Iterator[CaseResult]:
     """Each case as a test: what it raised is its traceback, another value an AssertionError of its own."""
-    asserts = not harness_of(snippet).cases
+    asserts = not snippet.compared
     loading = run.end is ProgramEnd.LOAD_ERROR
     for at, name in enumerate(_test_names(snippet)):
         got = run.cases[at] if at < len(run.cases) else None

@@ -15,16 +15,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 from packaging.utils import canonicalize_name
 
 from backdate.errors import SourceError, StoredDataError, UsageError
 from backdate.knowledge.modules import distribution_of, in_standard_library
-from backdate.serial import digest, from_json, read_limited
+from backdate.serial import digest
+from backdate.snippets.codemenv_rows import CodeMEnvRow, lines_of, read_row
 from backdate.snippets.direction import direction_of
-from backdate.snippets.harness import ReadScript, parsed, read_script, unfenced
+from backdate.snippets.harness import ReadScript, read_script
 from backdate.snippets.imported import RefusedRow, SnippetImport
 from backdate.snippets.names import CUSTOMARY, aliases_of, bare_name, canonical_name, uses_any
+from backdate.snippets.questions.read_text import change_kind
+from backdate.snippets.script_source import parsed, unfenced
 from backdate.snippets.snippet import (
     ApiChange,
     ApiChangeKind,
@@ -37,46 +39,15 @@ from backdate.snippets.snippet import (
 )
 from backdate.snippets.versions import STANDARD_LIBRARY, Listing, side_of
 
-_MOST_BYTES = 256 * 1024 * 1024
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
 _ID = re.compile(r"[^A-Za-z0-9_+-]+")
-_KINDS = {
-    "location change": ApiChangeKind.MOVED,
-    "add": ApiChangeKind.ADDED,
-    "added": ApiChangeKind.ADDED,
-    "deprecated": ApiChangeKind.REMOVED,
-}
+_STANDARD = frozenset(
+    {STANDARD_LIBRARY, "python2", "python3", "builtins", "builtin", "stdlib", "standard library"}
+)
+"""What rows call the standard library as a whole."""
 _READ = frozenset({"solution_function_script", "problem", "solution_function"})
 """Columns whose text stands in a place of its own."""
 ASKS = (SnippetAsk.LOCATE, SnippetAsk.EXPLAIN, SnippetAsk.MIGRATE)
-
-
-class CodeMEnvRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of any of the three files; columns that a file does not have are empty."""
-
-    code_id: str = ""
-    package: str = ""
-    solution_function: str = ""
-    solution_signature: str = ""
-    problem: str = ""
-    signature: str = ""
-    update: str = ""
-    update_type: str = ""
-    compare_signature: str | None = ""
-    signature_list: tuple[str, ...] = ()
-    update_list: tuple[str, ...] = ()
-    origin_version: str = ""
-    compare_version: str = ""
-    solution_function_script: str = ""
-    message: str = ""
-    java_code: str = ""
-    class_name: str = ""
-    function_description: str = ""
-
-
-def is_codemenv(line: bytes) -> bool:
-    """Whether a line of JSON looks like one of these rows."""
-    return b'"code_id"' in line and (b'"solution_function' in line or b'"java_code"' in line)
 
 
 def read_rows(files: tuple[Path, ...], listing: Listing) -> SnippetImport:
@@ -85,11 +56,7 @@ def read_rows(files: tuple[Path, ...], listing: Listing) -> SnippetImport:
     refused: list[RefusedRow] = []
     seen: Counter[str] = Counter()
     for file in files:
-        data = read_limited(file, limit=_MOST_BYTES, what=str(file))
-        for number, line in enumerate(data.split(b"\n"), start=1):
-            if not line.strip():
-                continue
-            name = f"{file.name}, line {number}"
+        for name, line in lines_of(file):
             try:
                 snippet = snippet_of(line, listing)
             except (StoredDataError, SourceError) as error:
@@ -105,12 +72,8 @@ def read_rows(files: tuple[Path, ...], listing: Listing) -> SnippetImport:
 
 def snippet_of(line: bytes, listing: Listing) -> Snippet:
     """The snippet of one row. Raises StoredDataError, SourceError and IndexUnavailable."""
-    row = from_json(CodeMEnvRow, line, what="a row of CodeMEnv")
-    published = {
-        name: value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        for name, value in from_json(dict, line, what="a row").items()
-        if name not in _READ and value is not None
-    }
+    row, columns = read_row(line)
+    published = {name: value for name, value in columns.items() if name not in _READ}
     if row.java_code:
         return _java(row, published)
     if not row.solution_function_script and not row.solution_function:
@@ -120,7 +83,7 @@ def snippet_of(line: bytes, listing: Listing) -> Snippet:
 
 def _java(row: CodeMEnvRow, published: dict[str, str]) -> Snippet:
     name = bare_name(row.signature) or row.signature.strip()
-    kind = _KINDS.get(row.update_type.strip().lower(), ApiChangeKind.UNKNOWN)
+    kind = change_kind(row.update_type)
     published.pop("java_code", None)
     return Snippet(
         id=_id("java", row),
@@ -173,20 +136,30 @@ def _python(row: CodeMEnvRow, published: dict[str, str], listing: Listing) -> Sn
 
 def _library(row: CodeMEnvRow) -> str:
     """The distribution; ``python`` for the standard library, of which rows name the module."""
-    package = row.package.strip().lower()
-    if package == STANDARD_LIBRARY or in_standard_library(package):
+    package = _package(row)
+    if package in _STANDARD or in_standard_library(package):
         return STANDARD_LIBRARY
     if not package:
         raise StoredDataError("the row names no package")
-    return canonicalize_name(distribution_of(CUSTOMARY.get(package, package)))
+    return canonicalize_name(distribution_of(CUSTOMARY.get(package, package).partition(".")[0]))
+
+
+def _package(row: CodeMEnvRow) -> str:
+    """What the row calls its package, in small letters; without that, what its first name belongs to."""
+    if row.package.strip():
+        return row.package.strip().lower()
+    aliases = aliases_of(unfenced(row.solution_function_script or row.solution_function)[0])
+    spelled = row.signature_list[0] if row.signature_list else row.signature
+    top, dot, _ = canonical_name(spelled, aliases).partition(".")
+    return top.lower() if dot or not top else STANDARD_LIBRARY  # what needs no import is a builtin
 
 
 def _version(text: str) -> str:
-    """ "2.0" of "tensorflow2.0"."""
-    found = _VERSION.search(text)
-    if found is None:
+    """ "2.0" of "tensorflow2.0", "2.7" of "Python3-2.7": what has a point, else the first number."""
+    found = [match[0] for match in _VERSION.finditer(text)]
+    if not found:
         raise StoredDataError(f"{text!r} holds no version")
-    return found[0]
+    return next((version for version in found if "." in version), found[0])
 
 
 def _script(row: CodeMEnvRow) -> tuple[ReadScript, list[str]]:
@@ -227,10 +200,10 @@ def _apis(
 ) -> Iterator[ApiChange]:
     """What the row lists, in its order."""
     since = "" if newer is None else newer.version
-    kind = _KINDS.get(row.update_type.strip().lower(), ApiChangeKind.UNKNOWN)
+    kind = change_kind(row.update_type)
     module = "" if library == STANDARD_LIBRARY else library
-    if row.package.strip().lower() != STANDARD_LIBRARY and library == STANDARD_LIBRARY:
-        module = row.package.strip()
+    if library == STANDARD_LIBRARY and _package(row) not in _STANDARD:
+        module = _package(row)
     updates = (*row.update_list, *[""] * len(row.signature_list))
     listed = list(zip(row.signature_list, updates, strict=False)) or [(row.signature, row.update)]
     for spelled, words in listed:

@@ -2,24 +2,24 @@
 
 CodeMEnv's scripts define a function, then a list ``test_data``, and call the function in a loop over it that
 prints what comes back. Each case becomes one expression that gives the arguments of that call, so that
-any other function can be put in its place. A script of another shape is kept: all but its functions is
-the harness.
+any other function can be put in its place. What stands below ``if __name__ == "__main__"`` or in a ``main``
+that the script calls is read as if it stood at the top. A script of another shape is kept: all but its
+functions is the harness.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backdate.snippets.script_source import at_the_top, names_outside_functions, parsed
 from backdate.snippets.snippet import Harness
 
-DATA = "test_data"
 PRINTED_OTHERWISE = "printed-otherwise"
 """The flag of a script that prints something else than what its function gives."""
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_COUNTED = re.compile(r"enumerate\((.+?)(?:, (?:start=)?(\d{1,6}))?\)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,28 +32,19 @@ class ReadScript:
     flags: tuple[str, ...] = ()
 
 
-def unfenced(text: str) -> tuple[str, tuple[str, ...]]:
-    """The longest block between fences, or the text itself where there are none; and what is to be said."""
-    blocks = [match.strip("\n") for match in _FENCE.findall(text)]
-    if not blocks:
-        return text.strip("\n"), ("no-fence",)
-    return max(blocks, key=len), ("several-fences",) if len(blocks) > 1 else ()
-
-
 def read_script(source: str, entry: str) -> ReadScript:
     """The parts of ``source``; ``entry``: the name of its function as its row has it, which may be wrong."""
     tree = parsed(source)
     if tree is None:
         return ReadScript(code=source, entry=entry, harness=Harness(), flags=("script-unparsable",))
+    source, tree = at_the_top(source, tree)
     flags: list[str] = []
     body = [node for node in tree.body if not _is_stray(node)]
     if len(body) != len(tree.body):
         flags.append("stray-line")
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
-    loops = [node for node in body if isinstance(node, ast.For)]
-    loop = loops[0] if len(loops) == 1 else None
-    call = None if loop is None else _call_in(loop, functions)
-    data = next((node.value for node in body if isinstance(node, ast.Assign) and _is_data(node)), None)
+    loop, call = _calling_loop(body, functions)
+    data = None if loop is None else _data_of(loop, body)
     if len(functions) > 1:
         flags.append("several-functions")
     if call is not None:
@@ -68,20 +59,10 @@ def read_script(source: str, entry: str) -> ReadScript:
         flags.append(PRINTED_OTHERWISE)
     if len(cases) != 3:
         flags.append("cases-not-three")
-    kept = [node for node in body if node is not loop and not _is_data(node)]
+    kept = [node for node in body if node is not loop and (data is None or node is not data.statement)]
     return ReadScript(
         code=_source_of(source, kept), entry=entry, harness=Harness(cases=cases), flags=tuple(flags)
     )
-
-
-def parsed(source: str) -> ast.Module | None:
-    """The syntax tree; None where this Python cannot read it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _as_script(source: str, body: list[ast.stmt], entry: str, flags: list[str]) -> ReadScript:
@@ -102,10 +83,59 @@ def _is_stray(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name)
 
 
-def _is_data(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and any(
-        isinstance(target, ast.Name) and target.id == DATA for target in node.targets
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Data:
+    """What a loop goes through."""
+
+    elements: tuple[ast.expr, ...]
+    counted_from: int | None
+    """Of ``enumerate`` the first number."""
+    statement: ast.stmt | None
+    """Where it is bound to a name."""
+
+
+def _data_of(loop: ast.For, body: list[ast.stmt]) -> _Data | None:
+    """The list that a loop goes through, written there or bound once before; None for any other thing."""
+    counted = _COUNTED.match(ast.unparse(loop.iter))
+    iterated = loop.iter
+    if isinstance(iterated, ast.Call) and counted is not None and iterated.args:
+        iterated = iterated.args[0]
+    start = int(counted[2] or 0) if counted is not None else None
+    statement: ast.stmt | None = None
+    if isinstance(iterated, ast.Name):
+        others = [node for node in body if node is not loop and iterated.id in names_outside_functions(node)]
+        bound = [(node, value) for node in others if (value := _bound(node, iterated.id)) is not None]
+        if len(bound) != 1 or len(others) != 1:  # it is changed, or read once more
+            return None
+        statement, iterated = bound[0]
+    if not isinstance(iterated, ast.List | ast.Tuple):
+        return None
+    return _Data(elements=tuple(iterated.elts), counted_from=start, statement=statement)
+
+
+def _bound(node: ast.stmt, name: str) -> ast.expr | None:
+    """What a statement binds ``name`` to, and nothing besides."""
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AnnAssign)
+        else []
     )
+    if len(targets) != 1 or not isinstance(targets[0], ast.Name) or targets[0].id != name:
+        return None
+    assert isinstance(node, ast.Assign | ast.AnnAssign)
+    return node.value
+
+
+def _calling_loop(body: list[ast.stmt], functions: set[str]) -> tuple[ast.For | None, ast.Call | None]:
+    """The one loop at the top that calls one of the script's own functions, and that call."""
+    found = [
+        (node, call)
+        for node in body
+        if isinstance(node, ast.For) and (call := _call_in(node, functions)) is not None
+    ]
+    return found[0] if len(found) == 1 else (None, None)
 
 
 def _call_in(loop: ast.For, functions: set[str]) -> ast.Call | None:
@@ -134,20 +164,11 @@ def _statements(loop: ast.For) -> list[ast.stmt]:
 
 
 def _cases(
-    loop: ast.For, call: ast.Call, data: ast.expr, body: list[ast.stmt], flags: list[str]
+    loop: ast.For, call: ast.Call, data: _Data, body: list[ast.stmt], flags: list[str]
 ) -> tuple[str, ...]:
     """One expression a case: the call's arguments, for the loop's variables, for one element of the data."""
     arguments = _positional(call, body)
-    if arguments is None or not isinstance(data, ast.List | ast.Tuple):
-        return ()
-    iterated = ast.unparse(loop.iter)
-    start = {
-        DATA: None,
-        f"enumerate({DATA})": 0,
-        f"enumerate({DATA}, 1)": 1,
-        f"enumerate({DATA}, start=1)": 1,
-    }
-    if iterated not in start:
+    if arguments is None:
         return ()
     setting = []
     for statement in _statements(loop):
@@ -156,11 +177,11 @@ def _cases(
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return ()
         setting.append(f" for {ast.unparse(statement.targets[0])} in [{ast.unparse(statement.value)}]")
-    if not all(map(_is_literal, data.elts)):
+    if not all(map(_is_literal, data.elements)):
         flags.append("data-not-literal")
-    first, target = start[iterated], ast.unparse(loop.target)
+    first, target = data.counted_from, ast.unparse(loop.target)
     made = []
-    for number, element in enumerate(data.elts, start=first or 0):
+    for number, element in enumerate(data.elements, start=first or 0):
         item = ast.unparse(element) if first is None else f"({number}, {ast.unparse(element)})"
         made.append(f"next({arguments} for {target} in [{item}]{''.join(setting)})")
     return tuple(made)

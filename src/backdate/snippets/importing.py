@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache, partial
 from pathlib import Path
 
 from backdate.errors import UsageError
 from backdate.index.upstream import IndexClient
 from backdate.projects.sources.listing import fetch_listing
-from backdate.snippets.codemenv import is_codemenv, read_rows
+from backdate.snippets.codemenv import read_rows
+from backdate.snippets.codemenv_rows import is_codemenv
 from backdate.snippets.dataset import SnippetDataset
 from backdate.snippets.gitchameleon import find_rows, import_gitchameleon
 from backdate.snippets.imported import SnippetImport
@@ -20,7 +22,9 @@ from backdate.timeline.instants import now
 from backdate.version import __version__
 
 _LOOKED_AT = 1 << 20
-"""Bytes of a file that tell whose rows it holds: the first row is in them."""
+"""Bytes of a file that tell whose rows it holds: the first rows are in them, one of which may be damaged."""
+_MOST_FILES = 200
+_SUFFIXES = (".json", ".jsonl")
 
 
 def import_snippets(
@@ -44,7 +48,7 @@ def import_snippets(
 def _read(source: Path, index: IndexClient) -> SnippetImport:
     if not source.exists():
         raise UsageError(f"{source} does not exist")
-    files = (source,) if source.is_file() else tuple(sorted(source.glob("*.jsonl")))
+    files = (source,) if source.is_file() else _files_in(source)
     codemenv = tuple(file for file in files if is_codemenv(_beginning(file)))
     if codemenv:
         return read_rows(codemenv, cache(partial(fetch_listing, index)))
@@ -59,6 +63,13 @@ def _read(source: Path, index: IndexClient) -> SnippetImport:
     )
 
 
+def _files_in(folder: Path) -> tuple[Path, ...]:
+    """Files that may hold rows: in the folder itself, else in those below it (a clone)."""
+    here = sorted(path for path in folder.glob("*.json*") if path.suffix in _SUFFIXES)
+    below = () if here else (path for path in sorted(folder.rglob("*.json*")) if path.suffix in _SUFFIXES)
+    return tuple(path for path in itertools.islice((*here, *below), _MOST_FILES) if path.is_file())
+
+
 def _beginning(file: Path) -> bytes:
     with file.open("rb") as opened:
-        return opened.read(_LOOKED_AT).lstrip().partition(b"\n")[0]
+        return opened.read(_LOOKED_AT)

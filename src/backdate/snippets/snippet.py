@@ -200,10 +200,20 @@ class Snippet:
     reference: str = ""
     """The whole module of the known solution; empty when there is none."""
     expected: tuple[CaseOutcome, ...] = ()
-    """What each case gives with the origin, as we ran it; empty until verified, and for tests that assert."""
+    """What each case gives with the origin, as we ran it; of a script that prints, what that printed. Empty
+    until verified, and for tests that assert."""
     flags: tuple[str, ...] = ()
     """What a reader has to know of the row: "versions-equal", "stored-output-differs", …"""
     validity: Validity | None = None
     """None until verified."""
     published: dict[str, str] = field(default_factory=dict)
     """Fields of the row without a place above, as they were."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether an answer has to give what the origin gave; else it is tested by assertions.
+
+        CodeMEnv's scripts print what comes back, errors included, and assert nothing.
+        """
+        harness = self.target_harness or self.harness
+        return bool(harness.cases) or self.collection in (Collection.CODEMENV_EASY, Collection.CODEMENV_HARD)

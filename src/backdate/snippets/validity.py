@@ -45,7 +45,7 @@ def runs_well(run: ProgramRun) -> bool:
 
 def expected_of(snippet: Snippet, runs: SnippetRuns) -> tuple[CaseOutcome, ...]:
     """What each case gives with the origin; nothing where it does not run, or where tests assert."""
-    if not snippet.harness.cases or not runs.origin or not runs_well(runs.origin[0]):
+    if not snippet.compared or not runs.origin or not runs_well(runs.origin[0]):
         return ()
     return runs.origin[0].cases
 
@@ -68,8 +68,7 @@ def reference_passes(snippet: Snippet, runs: SnippetRuns) -> bool:
     if runs.reference is None:
         return False
     expected = expected_of(snippet, runs)
-    harness = snippet.target_harness or snippet.harness
-    return runs_the_same(expected, runs.reference) if harness.cases else raises_nothing(runs.reference)
+    return runs_the_same(expected, runs.reference) if snippet.compared else raises_nothing(runs.reference)
 
 
 def _alike(snippet: Snippet, first: ProgramRun, second: ProgramRun) -> bool:
@@ -97,7 +96,7 @@ def _found(snippet: Snippet, runs: SnippetRuns) -> tuple[ValidityClass, list[str
         return ValidityClass.OTHER, [
             f"no environment of the origin: {origin.detail if origin else 'not run'}"
         ]
-    if not (runs_well(origin) if snippet.harness.cases else raises_nothing(origin)):
+    if not (runs_well(origin) if snippet.compared else raises_nothing(origin)):
         return ValidityClass.ORIGIN_FAILS, [_told(origin)]
     if snippet.target.not_had:
         lines = [f"{name} is there since Python {since}" for name, since in sorted(runs.too_new.items())]
@@ -125,7 +124,7 @@ def _of_both(
 ) -> tuple[ValidityClass, list[str]]:
     gone = [api for api in snippet.apis if _is_gone(api, snippet, runs)]
     lines = [f"{api.name} is not there with {_target(snippet)}" for api in gone]
-    same = runs_the_same(origin.cases, target) if snippet.harness.cases else raises_nothing(target)
+    same = runs_the_same(origin.cases, target) if snippet.compared else raises_nothing(target)
     if same:
         if gone:
             return ValidityClass.CONFIRMED_STATICALLY, [*lines, "all cases give the same nevertheless"]

@@ -54,6 +54,7 @@ def side_of(library: str, version: str, listing: Listing) -> SnippetSide:
 def python_side(version: str) -> SnippetSide:
     """The standard library of a Python, or why there is none."""
     numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+    numbers = _PYTHON_2 if numbers == _PYTHON_2[:1] else numbers  # its last minor version is what is meant
     minor = ".".join(map(str, numbers))
     had = numbers == _PYTHON_2 or (len(numbers) > 1 and numbers >= OLDEST_MINOR)
     return SnippetSide(

@@ -13,7 +13,7 @@ from backdate.snippets.questions.locate import score_locate
 from backdate.snippets.questions.read_text import read_explain, read_locate
 from backdate.snippets.questions.score import AnswerScore, MigrationError
 from backdate.snippets.runs import CaseOutcome, ProgramEnd
-from backdate.snippets.snippet import ApiChange, Harness
+from backdate.snippets.snippet import ApiChange, Collection, Harness
 from tests.support.snippet_builders import ASFARRAY, CODE, EXPECTED, MIGRATED, make_snippet, run_of
 
 
@@ -122,7 +122,9 @@ def test_errors_are_parted_by_the_syntax_tree_and_by_what_was_raised() -> None:
 
 
 def test_tests_that_assert_pass_when_nothing_is_raised() -> None:
-    snippet = make_snippet(harness=Harness(script="assert total([1]) == 1.0"), expected=())
+    snippet = make_snippet(
+        harness=Harness(script="assert total([1]) == 1.0"), expected=(), collection=Collection.GITCHAMELEON
+    )
     answer = CodeAnswer(code=MIGRATED)
     assert score_code(snippet, answer, run_of(CaseOutcome()), ()).strict
     failed = score_code(snippet, answer, run_of(CaseOutcome(error="AssertionError")), ())
@@ -134,3 +136,17 @@ def test_an_answer_without_code_is_wrong_and_nothing_is_run() -> None:
     answer = CodeAnswer(labels=(AnswerLabel.NOT_PYTHON,))
     score = score_code(make_snippet(), answer, None, EXPECTED)
     assert (score.strict, score.released, score.error) == (False, False, None)
+
+
+def test_a_script_that_prints_is_compared_and_one_that_asserts_has_to_raise_nothing() -> None:
+    """A published script catches what its function raises: that it ends says nothing."""
+    harness = Harness(script="try:\n    print(f(1))\nexcept Exception as error:\n    print(error)\n")
+    printing = make_snippet(harness=harness, collection=Collection.CODEMENV_EASY)
+    asserting = make_snippet(harness=harness, collection=Collection.GITCHAMELEON)
+    expected = (CaseOutcome(printed="1.0\n", value="None", kind="NoneType"),)
+    other = run_of(CaseOutcome(printed="no asfarray\n", value="None", kind="NoneType"))
+    answer = CodeAnswer(code=CODE)
+    assert not score_code(printing, answer, other, expected).strict
+    assert score_code(printing, answer, run_of(*expected), expected).strict
+    assert score_code(printing, answer, other, ()).undecided
+    assert score_code(asserting, answer, other, ()).strict

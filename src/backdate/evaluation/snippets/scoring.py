@@ -233,7 +233,7 @@ def _expected(
     for snippet in snippets:
         if snippet.expected:
             yield snippet.id, snippet.expected
-        elif snippet.origin is not None and harness_of(snippet).cases:
+        elif snippet.origin is not None and snippet.compared:
             by_side[snippet.origin].append(snippet)
     for side, those in by_side.items():
         programs = [

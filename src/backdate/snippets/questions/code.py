@@ -48,8 +48,8 @@ def score_code(
 
     ``run``: in the target; None for an answer that cannot be run. ``expected``: as the origin gave it.
     """
-    asserts = not harness_of(snippet).cases
-    total = 1 if asserts else len(harness_of(snippet).cases)
+    asserts = not snippet.compared
+    total = len(harness_of(snippet).cases) or 1
     if run is None or not answer.usable:
         return AnswerScore(cases=total, labels=answer.labels, detail="there is nothing to run")
     if run.end is ProgramEnd.NO_ENVIRONMENT or not (asserts or expected):
