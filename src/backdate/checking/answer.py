@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
@@ -38,7 +39,7 @@ def answer_project(
     )
     with walk.ask(source, tuple(Question)) as answered:
         same = answered.pairs[Question.LIFTED] is answered.pairs[Question.DECLARED]
-        needed, liftable = ((), ()) if same else _caps(answered, resources, progress)
+        needed, liftable = _bounds(answered, same, resources, progress)
         answers = CheckAnswers(
             decided_by=decided_by,
             declared=answered.results[Question.DECLARED],
@@ -49,6 +50,21 @@ def answer_project(
         )
         write_whole(answered.folder / "result.json", to_json(answers, indent=2))
     return answers
+
+
+def _bounds(
+    answered: AskedProject, same: bool, resources: Resources, progress: Reporter
+) -> tuple[tuple[NeededCap, ...], tuple[UnneededCap, ...]]:
+    """The project's own bounds that tests need, and those that can be lifted."""
+    if answered.pairs[Question.DECLARED].broken_tools is not None:
+        return (), ()  # what breaks on the lifted side says nothing of them
+    needed, liftable = ((), ()) if same else _caps(answered, resources, progress)
+    of_python = _python_cap(answered, needed, resources, progress)
+    if isinstance(of_python, NeededCap):
+        needed = (*needed, of_python)
+    elif of_python is not None:
+        liftable = (*liftable, of_python)
+    return needed, liftable
 
 
 def _caps(
@@ -66,3 +82,23 @@ def _caps(
         progress,
     )
     return caps.needed, caps.liftable
+
+
+def _python_cap(
+    answered: AskedProject, needed: Sequence[NeededCap], resources: Resources, progress: Reporter
+) -> NeededCap | UnneededCap | None:
+    """What the project's upper bound on interpreters is worth; None where it has none, or that is unknown."""
+    constraint = answered.pairs[Question.DECLARED].new_project.python_constraint
+    if constraint.kind != "requires" or answered.lifted_project is None:
+        return None
+    from backdate.checking.python_cap import find_python_cap  # few projects have such a bound
+
+    return find_python_cap(
+        answered.results[Question.DECLARED],
+        answered.results[Question.LIFTED],
+        replace(answered.pairs[Question.LIFTED], new_project=answered.lifted_project),
+        constraint,
+        needed,
+        resources,
+        progress,
+    )

@@ -78,6 +78,8 @@ class AskedProject:
     results: Mapping[Question, CheckResult]
     unpinning: Unpinning | None
     """What was loosened; None where nobody asked for it."""
+    lifted_project: DatedProject | None
+    """The unpinned copy, also where one run answers both questions; None where nobody asked for it."""
     folder: Path
 
 
@@ -147,6 +149,7 @@ class CheckWalk:
                 pairs=dict(zip(questions, pairs, strict=True)),
                 results=results,
                 unpinning=sides.loosened.get(Question.LIFTED),
+                lifted_project=sides.dated.get(Question.LIFTED),
                 folder=folder,
             )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backdate.checking.dated_project import choose, unpinned_project
+from backdate.checking.dated_project import DatedProject, choose, unpinned_project
 from backdate.checking.question import Question
 from backdate.checking.side_runner import SideName, SideRunner
 from backdate.checking.starting_recipes import StartingRecipes
@@ -36,6 +36,9 @@ class NewSides:
     loosened: dict[Question, Unpinning] = field(default_factory=dict)
     """What was loosened for the sides that have begun; nothing for one whose tree is as the project's."""
 
+    dated: dict[Question, DatedProject] = field(default_factory=dict)
+    """The project of each side that has begun."""
+
     def begin(self, question: Question) -> SideRunner:
         """The new side of ``question``."""
         name: SideName = question.value if self.several else "new"
@@ -48,7 +51,9 @@ class NewSides:
             question=question,
             moves_python=self.moves_python,
         )
-        return self._lifted(side) if question is Question.LIFTED else self._declared(side)
+        side = self._lifted(side) if question is Question.LIFTED else self._declared(side)
+        self.dated[question] = side.dated
+        return side
 
     @property
     def _recipes(self) -> list[Recipe]:

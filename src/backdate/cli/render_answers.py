@@ -79,10 +79,11 @@ def _verdicts(answers: CheckAnswers, declared: CheckResult, lifted: CheckResult)
     yield verdict_line(declared, _OF[Question.DECLARED])
     yield f"  {moved_line(declared)}", "dim"
     if answers.same:
-        yield "  Your own bounds keep nothing away: it is the same without them", "dim"
-        return
-    yield verdict_line(lifted, _OF[Question.LIFTED])
-    yield f"  {moved_line(lifted)}", "dim"
+        of = "bounds on distributions" if answers.caps or answers.liftable else "bounds"
+        yield f"  Your own {of} keep nothing away: it is the same without them", "dim"
+    else:
+        yield verdict_line(lifted, _OF[Question.LIFTED])
+        yield f"  {moved_line(lifted)}", "dim"
     for cap in answers.caps:
         yield f"  {_needed(cap)}", "yellow"
     for free in answers.liftable:
@@ -93,7 +94,7 @@ def _needed(cap: NeededCap) -> str:
     released = f" ({cap.released:%Y-%m-%d})" if cap.released else ""
     tests = f"{counted(cap.tests, 'test')} {plural(cap.tests, 'breaks', 'break')}"
     text = f"Without your cap {cap.requirement} ({cap.file}:{cap.line}): {tests}"
-    text += f" with {cap.distribution} {cap.newest}{released}"
+    text += f" with {_name(cap)} {cap.newest}{released}"
     if not cap.proven:
         return f"{text} (not shown by a run)"
     kept = f"this and {', '.join(cap.kept_with)}" if cap.kept_with else "only this cap"
@@ -102,4 +103,9 @@ def _needed(cap: NeededCap) -> str:
 
 def _liftable(cap: UnneededCap) -> str:
     where = f"{cap.file}:{cap.line}"
-    return f"You can lift {cap.requirement} ({where}): nothing breaks with {cap.distribution} {cap.without}"
+    return f"You can lift {cap.requirement} ({where}): nothing breaks with {_name(cap)} {cap.without}"
+
+
+def _name(cap: NeededCap | UnneededCap) -> str:
+    """As people write it."""
+    return "Python" if cap.distribution == "python" else cap.distribution
