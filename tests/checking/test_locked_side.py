@@ -8,9 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from check_builders import small_check_result
 from fake_setups import carried, ran, recipe
 
 from backdate.checking.locked_side import instant_of_lock, note_of_lock, with_locked_hashes
+from backdate.checking.sides import pair_of_check
 from backdate.environments.environment import BuildFailure, Environment, LockedDistribution
 from backdate.errors import UsageError
 from backdate.projects.locked_versions import LockedVersion, LockedVersions
@@ -79,3 +81,14 @@ def test_a_note_says_where_the_versions_are_from(tmp_path: Path) -> None:
     assert note_of_lock(locked, parse_instant("2021-05-06")) == (
         "old side: held to 1 version of requirements.txt (requirements), as of 2021-05-06; left out: -e ."
     )
+
+
+def test_the_sides_of_a_stored_check_are_held_to_what_it_was_held_to(tmp_path: Path) -> None:
+    for side in ("old", "new"):
+        (tmp_path / side / "tree").mkdir(parents=True)
+    six = LockedVersion(name="six", version="1.16", hashes=frozenset({"sha256:aa"}))
+    pair = pair_of_check(small_check_result(), tmp_path, lock(six, LockedVersion(name="idna", version="3")))
+    assert pair.old_request.constraints == ("idna==3", "six==1.16")
+    assert [(each.name, each.hashes) for each in pair.old_request.allowed_files] == [("six", six.hashes)]
+    assert (pair.new_request.constraints, pair.new_request.allowed_files) == ((), ())
+    assert pair_of_check(small_check_result(), tmp_path).old_request.constraints == ()

@@ -22,6 +22,7 @@ from backdate.cli.main import status_of
 from backdate.errors import UsageError
 from backdate.fixing.cap import TriedCaps
 from backdate.projects.capping import CappedFiles, WrittenCap
+from backdate.projects.locked_versions import LockedVersions
 from backdate.session import Session
 
 LIMITS = WorkingLimits(requirements=("six<1.17",), passing=1, tests=1, on_python="3.11.2")
@@ -125,19 +126,20 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     assert command.file.read_bytes() == b"six  # mine\n"
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--from-lock", "uv.lock"), "--apply-cap searches between two instants"),
-        (("--lowest",), "--apply-cap is for two instants"),
-    ],
-)
-def test_what_it_does_not_go_with(
-    command: Command, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], said: str
-) -> None:
-    assert command(*more) == 3
-    assert said in capsys.readouterr().err
+def test_it_does_not_go_with_lowest(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("--lowest") == 3
+    assert "--apply-cap is for two instants" in capsys.readouterr().err
     assert command.searched == []
+
+
+def test_the_search_begins_with_the_locked_side(command: Command) -> None:
+    lock = command.folder / "locked.txt"
+    lock.write_text("six==1.16.0\n")
+    command("--from-lock", str(lock))
+    (asked,) = command.searched
+    locked = asked["locked"]
+    assert isinstance(locked, LockedVersions)
+    assert [one.constraint for one in locked.versions] == ["six==1.16.0"]
 
 
 def test_what_is_no_folder_or_has_an_undo_is_refused_before_the_work(

@@ -157,6 +157,7 @@ def test_requirements(tmp_path: Path) -> None:
         ("uv.lock", "version = 2\n[[package]]\nname='a'\n", "its format is 2, and of uv.lock 1 is read"),
         ("poetry.lock", "[metadata]\nlock-version = '3.0'\n", r"poetry.lock 1.x and 2.x is read"),
         ("pdm.lock", "[metadata]\nlock_version = '5.0'\n", "its format is 5.0"),
+        ("Cargo.lock", "version = 4\n[[package]]\nname='a'\n", "of Rust's Cargo"),
         ("pylock.toml", "lock-version = '2.0'\npackages = []\n", "export it"),
         ("Pipfile.lock", '{"default": {}}', "not TOML"),
         ("other.lock", "a = 1\n", "no known tool"),

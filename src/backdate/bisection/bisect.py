@@ -90,7 +90,7 @@ def bisect_project(
         checked = check(question=question, keep=folder, **sides)
         result = bisect_sides(
             resources,
-            pair_of_check(checked, folder),
+            pair_of_check(checked, folder, sides.get("locked")),
             folder=folder,
             tests=tests,
             progress=progress,

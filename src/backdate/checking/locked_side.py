@@ -9,6 +9,7 @@ from packaging.utils import canonicalize_version
 from backdate.checking.resources import Resources
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.errors import UsageError
+from backdate.index.closed import AllowedFiles
 from backdate.index.page import ProjectPage
 from backdate.projects.locked_versions import LockedVersion, LockedVersions
 from backdate.sandboxes.threads import in_threads
@@ -59,10 +60,23 @@ def _uploaded(locked: LockedVersion, page: ProjectPage) -> Instant | None:
     return max((when for when in times if when <= times[0] + _TOGETHER), default=None)
 
 
+def allowed_files(locked: LockedVersions) -> tuple[AllowedFiles, ...]:
+    """The files that the lock names, of the versions of which it names any."""
+    return tuple(
+        AllowedFiles(name=each.name, version=each.version, hashes=each.hashes)
+        for each in locked.versions
+        if any(one.startswith("sha256:") for one in each.hashes)  # which every index and lock has
+    )
+
+
 def with_locked_hashes(
     built: Environment | BuildFailure, locked: LockedVersions | None
 ) -> Environment | BuildFailure:
-    """``built``, or the failure that a locked version of it has none of the files that the lock names."""
+    """``built``, or the failure that a locked version of it has none of the files that the lock names.
+
+    What uv installed holds the locked files alone (``environments/allowed_files.py``); of what a pip of the
+    time installed is known which files the version has.
+    """
     if locked is None or isinstance(built, BuildFailure):
         return built
     allowed = {(each.name, canonicalize_version(each.version)): each.hashes for each in locked.versions}

@@ -40,6 +40,7 @@ class SideKeywords(TypedDict, total=False):
     to_instant: Instant | None
     python: str | None
     move_python: bool
+    locked: LockedVersions | None
 
 
 class CheckKeywords(SideKeywords, total=False):
@@ -47,4 +48,3 @@ class CheckKeywords(SideKeywords, total=False):
 
     audit: AuditOptions | None
     keep: Path | None
-    locked: LockedVersions | None

@@ -29,6 +29,7 @@ from backdate.sandboxes.services.plan import ServicePlan, plan_services
 from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 
 if TYPE_CHECKING:
+    from backdate.index.closed import AllowedFiles
     from backdate.sandboxes.debian import BaseFailure
     from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
     from backdate.testing.moved_clock import MovedClock
@@ -68,6 +69,7 @@ def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) 
         instant=dated.instant,
         version_variables=version_variables(dated.tree, dated.version_hint),
         constraints=dated.locked.constraints if dated.locked is not None else (),
+        allowed_files=_allowed_files(dated),
         variables=build_variables(recipe),
         build_constraints=tuple(limit.requirement for limit in recipe.build_constraints),
         build_requirements=tuple((need.distribution, need.requirement) for need in recipe.build_requirements),
@@ -76,6 +78,14 @@ def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) 
             for later in recipe.extra_cutoff_overrides
         ),
     )
+
+
+def _allowed_files(dated: DatedProject) -> tuple[AllowedFiles, ...]:
+    if dated.locked is None:
+        return ()
+    from backdate.checking.locked_side import allowed_files
+
+    return allowed_files(dated.locked)
 
 
 def build_variables(recipe: Recipe) -> tuple[tuple[str, str], ...]:

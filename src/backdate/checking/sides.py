@@ -31,6 +31,7 @@ from backdate.checking.verdict import decide, is_unresolved
 from backdate.environments.environment import InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity
+from backdate.projects.locked_versions import LockedVersions
 from backdate.projects.project import Origin, Project
 from backdate.sandboxes.threads import in_threads
 
@@ -81,8 +82,8 @@ class SidePair:
         return _request(self.new, self.new_project)
 
 
-def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
-    """The sides of a check that kept its trees in ``trees``."""
+def pair_of_check(checked: CheckResult, trees: Path, locked: LockedVersions | None = None) -> SidePair:
+    """The sides of a check that kept its trees in ``trees``. ``locked``: what its old side was held to."""
 
     def dated(name: str, side: Side) -> DatedProject:
         root = trees / name / "tree"
@@ -93,7 +94,7 @@ def pair_of_check(checked: CheckResult, trees: Path) -> SidePair:
         question=checked.question,
         old=checked.old,
         new=checked.new,
-        old_project=dated("old", checked.old),
+        old_project=replace(dated("old", checked.old), locked=locked),
         new_project=dated("new", checked.new),
         notes=checked.notes,
         repeated=checked.repeated,

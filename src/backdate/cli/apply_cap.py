@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from backdate.errors import UsageError
 
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult
     from backdate.checking.answers import CheckAnswers
+    from backdate.checking.options import SideKeywords
     from backdate.checking.result import CheckResult
     from backdate.cli.render import Line
     from backdate.fixing.cap import TriedCaps
@@ -49,9 +50,8 @@ def limits_of_bisection(
     folder: Path,
     result: BisectResult,
     *,
-    python: str | None,
-    move_python: bool,
     progress: Reporter,
+    **sides: Unpack[SideKeywords],
 ) -> SoughtLimits:
     """The limits that the advice of ``result`` names, checked in a copy of ``folder``."""
     from backdate.fixing.cap import try_caps
@@ -59,7 +59,7 @@ def limits_of_bisection(
     if not result.advice.now:
         return SoughtLimits(found=result)
     try:
-        tried = try_caps(session, folder, result, python=python, move_python=move_python, progress=progress)
+        tried = try_caps(session, folder, result, progress=progress, **sides)
     except UsageError as error:  # raised again when what was found is told
         return SoughtLimits(found=result, problem=error)
     return SoughtLimits(found=result, tried=tried)
@@ -70,9 +70,8 @@ def limits_of_check(
     folder: Path,
     answers: CheckAnswers,
     *,
-    python: str | None,
-    move_python: bool,
     progress: Reporter,
+    **sides: Unpack[SideKeywords],
 ) -> SoughtLimits:
     """The same for what breaks for users: a check does not know the culprit, so it is searched first."""
     from backdate.checking.question import Question
@@ -82,19 +81,15 @@ def limits_of_check(
     assert declared is not None  # a command asks both questions
     if declared.verdict is not Verdict.BROKE:
         return SoughtLimits(checked=declared)
+    sides.update({"from_instant": declared.old.instant, "to_instant": declared.new.instant})
     found = session.bisect(
         folder,
         question=Question.DECLARED,
-        from_instant=declared.old.instant,
-        to_instant=declared.new.instant,
-        python=python,
-        move_python=move_python,
         explanations=False,
         progress=progress,
+        **sides,
     )
-    return limits_of_bisection(
-        session, folder, found, python=python, move_python=move_python, progress=progress
-    )
+    return limits_of_bisection(session, folder, found, progress=progress, **sides)
 
 
 def write_limits(folder: Path, sought: SoughtLimits, *, told: bool, findings: bool = False) -> None:

@@ -12,7 +12,8 @@ from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json, write_output
-from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
+from backdate.cli.recipe_options import RecipeOptions, folder_settings
+from backdate.cli.side_options import NO_SIDES, SideOptions, one_question
 
 if TYPE_CHECKING:
     from backdate.bisection.result import BisectResult
@@ -23,15 +24,12 @@ class BisectArguments:
     """What ``bisect`` is given."""
 
     source: options.Source = "."
-    from_: options.FromInstant = None
-    to: options.ToInstant = None
+    sides: SideOptions = NO_SIDES
     test: Annotated[
         list[str] | None,
         typer.Option("--test", metavar="NODEID", help="Only this test. May be given several times."),
     ] = None
-    as_: options.AsOne = Question.DECLARED
-    python: options.Python = None
-    move_python: options.MovePython = False
+    as_: options.AsOne = None
     outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     picture: Annotated[
@@ -79,28 +77,22 @@ def bisect_command(arguments: BisectArguments) -> int:
     )
     target = _target(arguments)
     folder = folder_to_cap(arguments.source) if arguments.apply_cap else None
-    python = arguments.python or written(said.python)
+    sides = arguments.sides.asked(said)
     known: list[BisectResult] = []
     try:
         indexes = arguments.recipe.indexes(settings)
         with indexes as settings, watch() as progress, Session(settings) as session:
             result = session.bisect(
                 arguments.source,
-                from_instant=options.instant(arguments.from_ or written(said.from_instant)),
-                to_instant=options.instant(arguments.to or written(said.to_instant)),
-                python=python,
-                move_python=arguments.move_python,
-                question=arguments.as_,
+                question=one_question(arguments.as_, said, Question.DECLARED),
                 tests=tuple(arguments.test or ()),
                 first=arguments.first,
                 progress=keeping_partial(progress, known),
+                **sides,
             )
             sought = None
             if folder is not None:
-                moves = arguments.move_python
-                sought = limits_of_bisection(
-                    session, folder, result, python=python, move_python=moves, progress=progress
-                )
+                sought = limits_of_bisection(session, folder, result, progress=progress, **sides)
     except KeyboardInterrupt:
         if known:
             _report(known[-1], arguments, target)

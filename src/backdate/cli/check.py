@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backdate.checking.question import AskedQuestions, Question
+from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, write_json
-from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
+from backdate.cli.recipe_options import RecipeOptions, folder_settings
+from backdate.cli.side_options import NO_SIDES, SideOptions, deciding_questions
 
 if TYPE_CHECKING:
     from backdate.checking.answers import CheckAnswers
@@ -24,20 +25,8 @@ class CheckArguments:
     """What ``check`` is given."""
 
     source: options.Source = "."
-    from_: options.FromInstant = None
-    to: options.ToInstant = None
-    from_lock: Annotated[
-        Path | None,
-        typer.Option(
-            "--from-lock",
-            metavar="FILE",
-            help="Hold the old side to the versions of this uv.lock, poetry.lock, pdm.lock, pylock.toml or "
-            "requirements.txt: what was deployed, against today.",
-        ),
-    ] = None
+    sides: SideOptions = NO_SIDES
     as_: options.As = None
-    python: options.Python = None
-    move_python: options.MovePython = False
     outputs: OutputOptions = TEXT_PRINTED
     json: options.JsonFile = None
     junit: Annotated[
@@ -118,11 +107,7 @@ def check_command(arguments: CheckArguments) -> int:
     )
     folder = _folder_to_cap(arguments)
     audit = audit_options(arguments)
-    locked = None
-    if arguments.from_lock is not None:
-        from backdate.projects.locked_versions import read_locked_versions
-
-        locked = read_locked_versions(arguments.from_lock)
+    sides = arguments.sides.asked(said)
     target = arguments.outputs.target(arguments.json)
     if arguments.junit is not None:
         options.require_writable(arguments.junit, folder=True)
@@ -132,26 +117,18 @@ def check_command(arguments: CheckArguments) -> int:
 
     indexes = arguments.recipe.indexes(settings)
     with indexes as settings, watch() as progress, Session(settings) as session:
-        python = arguments.python or written(said.python)
         answers = session.answer(
             arguments.source,
-            decided_by=arguments.as_ or AskedQuestions(written(said.asked) or "declared"),
-            from_instant=options.instant(arguments.from_ or written(said.from_instant)),
-            to_instant=options.instant(arguments.to or written(said.to_instant)),
-            python=python,
-            move_python=arguments.move_python,
+            decided_by=deciding_questions(arguments.as_, said),
             audit=audit,
             progress=progress,
-            locked=locked,
+            **sides,
         )
         sought = None
         if folder is not None:
             from backdate.cli.apply_cap import limits_of_check
 
-            moves = arguments.move_python
-            sought = limits_of_check(
-                session, folder, answers, python=python, move_python=moves, progress=progress
-            )
+            sought = limits_of_check(session, folder, answers, progress=progress, **sides)
     write_json((arguments.json,), answers)
     if arguments.junit is not None:
         _write_junit(answers, arguments.junit)
@@ -164,16 +141,11 @@ def check_command(arguments: CheckArguments) -> int:
 
 
 def _folder_to_cap(arguments: CheckArguments) -> Path | None:
-    """The folder that --apply-cap changes. Raises UsageError for what has none, or no culprit."""
+    """The folder that --apply-cap changes. Raises UsageError for a source that is none."""
     if not arguments.apply_cap:
         return None
     from backdate.cli.apply_cap import folder_to_cap
-    from backdate.errors import UsageError
 
-    if arguments.from_lock is not None:
-        raise UsageError(
-            "--apply-cap searches between two instants, and --from-lock names versions; use --from"
-        )
     return folder_to_cap(arguments.source)
 
 

@@ -14,7 +14,8 @@ from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget
-from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
+from backdate.cli.recipe_options import RecipeOptions, folder_settings
+from backdate.cli.side_options import NO_SIDES, SideOptions, one_question
 
 if TYPE_CHECKING:
     from backdate.checking.resources import Resources
@@ -29,11 +30,8 @@ class FixArguments:
     """What ``fix`` is given."""
 
     source: options.Source = "."
-    from_: options.FromInstant = None
-    to: options.ToInstant = None
-    as_: options.AsOne = Question.LIFTED
-    python: options.Python = None
-    move_python: options.MovePython = False
+    sides: SideOptions = NO_SIDES
+    as_: options.AsOne = None
     solver: Annotated[
         str,
         typer.Option(
@@ -99,19 +97,17 @@ def fix_command(arguments: FixArguments) -> int:
         store=not arguments.no_store, apt=arguments.apt, configuration=given
     )
     target = arguments.outputs.target(arguments.patch)
+    sides = arguments.sides.asked(said)
     indexes = arguments.recipe.indexes(settings)
     with indexes as settings, watch() as progress, Session(settings) as session:
         fixed = session.fix(
             arguments.source,
             solver=_opener(arguments),
-            from_instant=options.instant(arguments.from_ or written(said.from_instant)),
-            to_instant=options.instant(arguments.to or written(said.to_instant)),
-            python=arguments.python or written(said.python),
-            move_python=arguments.move_python,
-            question=arguments.as_,
+            question=one_question(arguments.as_, said, Question.LIFTED),
             options=FixOptions(solver=arguments.solver, allow_test_edits=arguments.tests),
             keep=arguments.keep,
             progress=progress,
+            **sides,
         )
     return _report(fixed, arguments, folder, target)
 

@@ -15,16 +15,18 @@ def check_lowest_command(arguments: CheckArguments) -> int:
     from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
     from backdate.cli.output_options import write_json
     from backdate.cli.progress import watch
-    from backdate.cli.recipe_options import folder_settings, written
+    from backdate.cli.recipe_options import folder_settings
     from backdate.cli.results import status_of_result
+    from backdate.cli.side_options import written
     from backdate.errors import UsageError
     from backdate.session import Session
 
+    sides = arguments.sides
     for name, is_given in (
-        ("--from", arguments.from_ is not None),
-        ("--from-lock", arguments.from_lock is not None),
+        ("--from", sides.from_ is not None),
+        ("--from-lock", sides.from_lock is not None),
         ("--as", arguments.as_ is not None),
-        ("--move-python", arguments.move_python),
+        ("--move-python", sides.move_python),
         ("--audit", arguments.audit),
         ("--apply-cap", arguments.apply_cap),
         ("--junit", arguments.junit is not None),
@@ -40,11 +42,12 @@ def check_lowest_command(arguments: CheckArguments) -> int:
     )
     target = arguments.outputs.target(arguments.json)
     try_sandbox_beside(settings, OF_CHECKS)
-    with watch() as progress, Session(settings) as session:
+    indexes = arguments.recipe.indexes(settings)
+    with indexes as settings, watch() as progress, Session(settings) as session:
         result = session.check_lowest(
             arguments.source,
-            to_instant=options.instant(arguments.to or written(said.to_instant)),
-            python=arguments.python or written(said.python),
+            to_instant=options.instant(sides.to or written(said.to_instant)),
+            python=sides.python_of(said),
             progress=progress,
         )
     write_json((arguments.json,), result)

@@ -52,11 +52,11 @@ As = Annotated[
     ),
 ]
 AsOne = Annotated[
-    Question,
+    Question | None,
     typer.Option(
         "--as",
         help="The new side: declared, the project as its users install it today; lifted, without its own "
-        "pins and upper bounds.",
+        "pins and upper bounds. Default: declared; of fix lifted.",
     ),
 ]
 MovePython = Annotated[

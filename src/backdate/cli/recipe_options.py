@@ -188,11 +188,6 @@ def folder_settings(source: str | Path, given: Configuration) -> Configuration:
     return given.over(read_project_configuration(Path(source)).required().without_widening())
 
 
-def written(setting: Setting[str] | None) -> str | None:
-    """The value of a setting that is a text; None for none."""
-    return setting.value if setting is not None else None
-
-
 def with_pytest_arguments(arguments: list[str]) -> list[str]:
     """A command line in which what stands after ``--`` is given to pytest."""
     if "--" not in arguments:

@@ -12,7 +12,8 @@ from backdate.cli import options
 from backdate.cli.adviser import AdviserName, PriceFile, StrategyName, Web, open_advisers
 from backdate.cli.arguments import takes
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json
-from backdate.cli.recipe_options import RecipeOptions, folder_settings, written
+from backdate.cli.recipe_options import RecipeOptions, folder_settings
+from backdate.cli.side_options import written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -100,7 +100,7 @@ class Builder:
             stages.enter("ready")
             return replace(found, choice=request.choice)
         built = self._by_uv(request, stages)
-        if isinstance(built, BuildFailure) and built.phase in ("resolve", "install") and not built.certain:
+        if isinstance(built, BuildFailure) and _may_be_had_by_pip(request, built):
             return self._by_pip(request, second, built, stages)
         return built
 
@@ -110,6 +110,13 @@ class Builder:
             resolution = self._resolver.resolve(request, inputs, stages, view)
             if isinstance(resolution, BuildFailure):
                 return with_incidents(resolution, view.incidents())
+            if request.allowed_files:
+                from backdate.environments.allowed_files import held_to_files
+
+                held = held_to_files(resolution, request, self._resolver.log_of(request, inputs))
+                if isinstance(held, BuildFailure):
+                    return held
+                resolution = held
             dependencies, project = split_by_origin(resolution.pylock)
             if self._layered and dependencies and project and can_be_layered(request):
                 if not is_alone(resolution.lock):
@@ -397,3 +404,10 @@ class Builder:
             incidents = view.incidents()
         made = self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)
         return with_incidents(failure or made, incidents)
+
+
+def _may_be_had_by_pip(request: EnvironmentRequest, failure: BuildFailure) -> bool:
+    """Whether a pip of the time may succeed: of some versions it would install other files than allowed."""
+    if failure.phase == "install" and request.allowed_files:
+        return False
+    return failure.phase in ("resolve", "install") and not failure.certain

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from packaging.utils import canonicalize_name
 
@@ -18,6 +18,9 @@ from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep
 from backdate.sandboxes.interface import BaseSystem
 from backdate.serial import digest, to_json
 from backdate.timeline.instants import Instant
+
+if TYPE_CHECKING:
+    from backdate.index.closed import AllowedFiles
 
 _LAST_MINOR_WITH_SETUPTOOLS = 11
 ResolutionMode = Literal["highest", "lowest-direct"]
@@ -51,6 +54,8 @@ class EnvironmentRequest:
     resolution: ResolutionMode = "highest"
     """With ``lowest-direct`` no pip and no setuptools are installed besides: of these, too, uv would take the
     oldest."""
+    allowed_files: tuple[AllowedFiles, ...] = ()
+    """Of which versions only these files are installed; of all others whatever the index has."""
     base: BaseSystem | None = None
     """What it is built and used in; None for the sandbox's own system (see ``environments/system.py``)."""
 

@@ -84,7 +84,9 @@ class Keys:
 
     def by_pip(self, request: EnvironmentRequest) -> str:
         """Of what a pip of the time makes of ``request``."""
-        return digest("environment by pip", _FORMAT, _RECORD_FORMAT, *self._asked(request, request.digest))
+        files = sorted((one.name, one.version, sorted(one.hashes)) for one in request.allowed_files)
+        asked = (*self._asked(request, request.digest), *(("files", files) if files else ()))
+        return digest("environment by pip", _FORMAT, _RECORD_FORMAT, *asked)
 
     def base(self, request: EnvironmentRequest) -> tuple[object, ...]:
         """What every key holds of the system that is built in; nothing for this machine's own."""

@@ -70,6 +70,11 @@ class ResolutionCache:
         """Whether what the request, which names distributions alone, resolves to is kept."""
         return self.steps.cache.has("locks", self._key(request, self.packaging_inputs(request)))
 
+    def log_of(self, request: EnvironmentRequest, inputs: PackagingInputs | None) -> Path:
+        """What the resolver said, where the request was resolved on this machine."""
+        content = request.digest if inputs is None else inputs.metadata_digest
+        return self.steps.cache.logs / f"{self.keys.resolution(request, content)}.resolve.log"
+
     def keep(self, request: EnvironmentRequest, resolution: Resolution) -> None:
         """Keep what was resolved elsewhere in the request's own manner."""
         self.steps.cache.write("locks", self._key(request, self.packaging_inputs(request)), resolution)

@@ -6,9 +6,11 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from backdate.bisection.result import BisectResult
 from backdate.checking.check import check_project
+from backdate.checking.options import SideKeywords
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
 from backdate.errors import UsageError
@@ -48,16 +50,16 @@ def try_caps(
     folder: Path,
     result: BisectResult,
     *,
-    python: str | None = None,
-    move_python: bool = False,
     progress: Reporter = NO_PROGRESS,
+    **sides: Unpack[SideKeywords],
 ) -> TriedCaps:
     """The limits that ``result`` advises in the files of the project at ``folder``, checked in a copy of it.
 
-    Nothing of ``folder`` is changed. The other parameters are those of the bisection. Raises UsageError where
-    there is no limit to write, or no file that can be plainly edited.
+    Nothing of ``folder`` is changed. The sides are those of the bisection, at its instants. Raises UsageError
+    where there is no limit to write, or no file that can be plainly edited.
     """
     requirements = limits_to_write(result)
+    sides.update({"from_instant": result.check.old_instant, "to_instant": result.check.new_instant})
     with tempfile.TemporaryDirectory(prefix="backdate-cap-") as temporary:
         work = Path(temporary)
         tree = resources.open_project(folder, work / "opened", before=result.check.new_instant).root
@@ -69,12 +71,9 @@ def try_caps(
             resources,
             tree,
             question=result.check.question,
-            from_instant=result.check.old_instant,
-            to_instant=result.check.new_instant,
-            python=python,
-            move_python=move_python,
             keep=result.folder / "capped",
             progress=progress,
+            **sides,
         )
     broke = [test for finding in result.findings for test in finding.tests]
     return TriedCaps(files=files, proven=_passes(checked, broke), reason=checked.reason)

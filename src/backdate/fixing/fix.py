@@ -108,7 +108,7 @@ def fix_project(
         nothing = _nothing_to_do(checked, options)
         if nothing is not None:
             return FixedFiles(result=replace(nothing, duration_s=time.monotonic() - clock))
-        pair = pair_of_check(checked, folder)
+        pair = pair_of_check(checked, folder, sides.get("locked"))
         fixed = _Fix(resources, checked, pair, options, folder, Path(temporary), progress).made(
             solver or _rules
         )

@@ -113,6 +113,8 @@ def _reader(name: str, document: Mapping[str, Any]) -> tuple[str, _Reader]:
         return "PDM", _of_format("pdm.lock", metadata["lock_version"], ("4",), _pdm)
     if "lock-version" in metadata:
         return "Poetry", _of_format("poetry.lock", metadata["lock-version"], ("1", "2"), _poetry)
+    if name == "Cargo.lock":
+        raise _UnreadLock("it is of Rust's Cargo, and names no Python packages")
     if "package" in document and "version" in document:
         return "uv", _of_format("uv.lock", document["version"], ("1",), _uv)
     raise _UnreadLock(f"{name} says of no known tool that it wrote it, or of a version of it that is too old")
