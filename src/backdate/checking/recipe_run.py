@@ -187,7 +187,7 @@ def run_tests(
     """Every test command of ``recipe`` in ``environment``, which was built for it on ``dated``.
 
     ``only``: the node ids of the tests to run; None for all. ``changed_limits``: those of a run of changed
-    tests, where they are less than the usual ones. ``witness``, ``clock``: as for ``run_suite``.
+    tests, where they are less than the usual ones. ``witness``, ``clock``: as in ``RunOptions``.
     """
     from backdate.testing.several import run_plans
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Unpack
 
 from backdate.environments.environment import Environment
-from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
-from backdate.sandboxes.interface import Limits, Network, RunResult, RunStatus, Sandbox, SecretUse
-from backdate.sandboxes.services.plan import NO_SERVICES, ServicePlan
+from backdate.sandboxes.interface import Limits, RunResult, RunStatus, Sandbox, SecretUse
 from backdate.sandboxes.services.running import started_with
 from backdate.sandboxes.services.wanted import ServiceRecord
 from backdate.testing import command as commands
@@ -21,9 +20,9 @@ from backdate.testing.ending import ending_of
 from backdate.testing.events import LARGEST_FILE, read_event_file
 from backdate.testing.integrity import Integrity, merge_integrities
 from backdate.testing.judging import judge
-from backdate.testing.moved_clock import MovedClock
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.plain_scripts import is_plain
+from backdate.testing.run_options import RunKeywords, RunOptions
 from backdate.testing.suspicions import find_suspicions, missing_choices
 from backdate.testing.verdict import RunConclusion, reach_verdict
 from backdate.testing.watching import Watch
@@ -108,16 +107,7 @@ class _Asked:
     folder: Path
     only: Sequence[str] | None
     exclude: Sequence[str]
-    python_warnings: bool
-    witness: bool
-    case_wall_s: float | None
-    progress: Reporter
-    subject: str
-    at: str
-    services: ServicePlan
-    clock: MovedClock | None
-    network: Network
-    host_variables: tuple[tuple[str, str], ...] = field(repr=False)
+    options: RunOptions
 
 
 def run_suite(
@@ -130,33 +120,17 @@ def run_suite(
     log_folder: Path,
     only: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
-    python_warnings: bool = False,
-    witness: bool = False,
-    case_wall_s: float | None = None,
-    progress: Reporter = NO_PROGRESS,
-    subject: str = ONLY,
-    at: str = "/work/project",
-    services: ServicePlan = NO_SERVICES,
-    clock: MovedClock | None = None,
-    network: Network = "off",
-    host_variables: tuple[tuple[str, str], ...] = (),
+    **options: Unpack[RunKeywords],
 ) -> SuiteRun:
     """Run the suite of ``plan`` in a fresh copy of ``tree`` and tell every outcome.
 
     When the process dies, the tests that it had not come to are run by another one, without the
     test that killed it: up to ``MOST_ATTEMPTS`` processes, which share ``limits.wall_s``. Only the end of
-    that time ends it all. ``case_wall_s``: a process is killed as well when a test runs and nothing was heard
-    of any for so many seconds; that test is TIMED_OUT.
+    that time ends it all.
 
     ``only`` and ``exclude`` hold exact ids, as in :class:`CaseResult`; everything is still collected.
-    ``witness`` looks whether the body of each passed test ran.
-    ``python_warnings`` shows every Python warning in the log, also those that the project ignores
-    or makes errors. Progress is reported from a thread of its own. ``log_folder`` gets
-    ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
-
-    ``services`` are started anew for each process. ``clock``: what the processes take for the time; None for
-    the machine's. ``network`` and ``host_variables`` are for users who give them to the tests, which have
-    neither by default. The values of the variables are written nowhere.
+    ``log_folder`` gets ``tests.log`` (``tests-2.log``, … for further attempts) and the event files.
+    ``options``: see :class:`RunOptions`.
 
     Raises SandboxUnavailable, before anything runs, when a protection cannot be given. However the
     suite ends, that is a value.
@@ -171,16 +145,7 @@ def run_suite(
         folder=log_folder,
         only=only,
         exclude=exclude,
-        python_warnings=python_warnings,
-        witness=witness,
-        case_wall_s=case_wall_s,
-        progress=progress,
-        subject=subject,
-        at=at,
-        services=services,
-        clock=clock,
-        network=network,
-        host_variables=host_variables,
+        options=RunOptions(**options),
     )
     return _run_in_turn(asked)
 
@@ -195,7 +160,7 @@ def _run_in_turn(asked: _Asked) -> SuiteRun:
         attempt = _attempt(asked, state, wall_s=left, suffix="" if number == 1 else f"-{number}")
         if not state.take(attempt) or not _worth_another(attempt, state):
             break
-    return _conclude(state, asked.plan, asked.only, asked.at)
+    return _conclude(state, asked.plan, asked.only, asked.options.at)
 
 
 def _worth_another(attempt: RunnerProcess, state: _SuiteState) -> bool:
@@ -210,14 +175,14 @@ def _worth_another(attempt: RunnerProcess, state: _SuiteState) -> bool:
 def _attempt(asked: _Asked, state: _SuiteState, *, wall_s: float, suffix: str) -> RunnerProcess:
     log = asked.folder / f"tests{suffix}.log"
     events = asked.folder / f"events{suffix}.jsonl"
-    plan, environment, tree = asked.plan, asked.environment, asked.tree
+    plan, environment, tree, options = asked.plan, asked.environment, asked.tree, asked.options
     script = plan.runner == "script"
     # whatever else a script runs could read the secret before the runner that it starts
     secret = new_secret() if not script or (is_plain(tree, plan) and commands.can_boot(environment)) else None
     workspace = commands.prepare(
         environment,
         tree,
-        asked.at,
+        options.at,
         state.selection(asked.only, asked.exclude),
         events,
         asked.folder / f"selection{suffix}.json",
@@ -225,29 +190,29 @@ def _attempt(asked: _Asked, state: _SuiteState, *, wall_s: float, suffix: str) -
         booted=script and secret is not None,
     )
     command = commands.command(
-        replace(plan, environment=(*plan.environment, *asked.host_variables)),
+        replace(plan, environment=(*plan.environment, *options.host_variables)),
         environment,
-        asked.at,
+        options.at,
         replace(asked.limits, wall_s=wall_s),
-        python_warnings=asked.python_warnings,
+        python_warnings=options.python_warnings,
         secret=secret,
-        witness=asked.witness,
+        witness=options.witness,
     )
     canaries = canary_names(secret)
     watch = _watch(asked, state, events, canaries)
-    command = replace(command, network=asked.network)
-    if asked.case_wall_s is not None:
+    command = replace(command, network=options.network)
+    if options.case_wall_s is not None:
         command = replace(command, stop=watch.stop)
-    if asked.clock is not None:
-        command, workspace = asked.clock.applied(command, workspace)
+    if options.clock is not None:
+        command, workspace = options.clock.applied(command, workspace)
     python = environment.choice.interpreter.executable
-    with started_with(asked.services, command, workspace, sandbox=asked.sandbox, python=python) as started:
+    with started_with(options.services, command, workspace, sandbox=asked.sandbox, python=python) as started:
         with watch:
             run = asked.sandbox.run(started.command, started.workspace, log=log)
         records = started.records()
     key = secret if run.secret_use is SecretUse.READ else None
     capture = read_event_file(events, secret=key, canaries=canaries)
-    looked_at = tree if asked.witness else None
+    looked_at = tree if options.witness else None
     of_copies = runs_copies(plan)
     judged = _judged(run, capture, key, looked_at, of_copies=of_copies, log=log, stopped=watch.stop.is_set())
     return replace(judged, services=records)
@@ -256,13 +221,13 @@ def _attempt(asked: _Asked, state: _SuiteState, *, wall_s: float, suffix: str) -
 def _watch(asked: _Asked, state: _SuiteState, events: Path, canaries: frozenset[str]) -> Watch:
     return Watch(
         events,
-        asked.progress,
-        subject=asked.subject,
+        asked.options.progress,
+        subject=asked.options.subject,
         finished=len(state.results),
         total=len(state.wanted) if state.wanted else None,
         largest=LARGEST_FILE,
         unseen=canaries,
-        case_wall_s=asked.case_wall_s,
+        case_wall_s=asked.options.case_wall_s,
     )
 
 

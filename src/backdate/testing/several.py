@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from backdate.environments.environment import Environment
-from backdate.progress import NO_PROGRESS, ONLY, Reporter
 from backdate.recipes.recipe import SuitePlan
-from backdate.sandboxes.interface import Limits, Network, Sandbox
-from backdate.sandboxes.services.plan import NO_SERVICES, ServicePlan
+from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.testing.integrity import merge_integrities
-from backdate.testing.moved_clock import MovedClock
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite
+from backdate.testing.run_options import RunKeywords
 from backdate.testing.suspicions import missing_choices
 
 MOST_PLANS = 8
@@ -30,16 +29,7 @@ def run_plans(
     limits: Limits,
     log_folder: Path,
     only: Sequence[str] | None = None,
-    python_warnings: bool = False,
-    witness: bool = False,
-    case_wall_s: float | None = None,
-    progress: Reporter = NO_PROGRESS,
-    subject: str = ONLY,
-    at: str = "/work/project",
-    services: ServicePlan = NO_SERVICES,
-    clock: MovedClock | None = None,
-    network: Network = "off",
-    host_variables: tuple[tuple[str, str], ...] = (),
+    **options: Unpack[RunKeywords],
 ) -> SuiteRun:
     """Run the suites of ``plans``, at least one, one after the other, and tell every outcome in one run.
 
@@ -62,16 +52,7 @@ def run_plans(
                 limits=replace(limits, wall_s=left),
                 log_folder=log_folder if number == 1 else log_folder / f"further-{number}",
                 only=only,
-                python_warnings=python_warnings,
-                witness=witness,
-                case_wall_s=case_wall_s,
-                progress=progress,
-                subject=subject,
-                at=at,
-                services=services,
-                clock=clock,
-                network=network,
-                host_variables=host_variables,
+                **options,
             )
         )
     return runs[0] if len(plans) == 1 else _as_one(runs, len(plans), only)
