@@ -161,6 +161,37 @@ def run_sides(
     first = starting.starts[0]
     choice = choose(first.recipe, old_side.dated, old_side.resources.interpreters, first.python)
     begin = [_once(partial(_begun, make, choice)) for make in begin_new]
+    old, new_runs = _run_first(first, old_side, begin, on_new_failures)
+    old.lack = what_is_lacking(old.run.run)
+    if old.lack:
+        _set_up_old(old, old_side, starting)
+    if old_side.resources.settings.store and is_proven(old.run.run) and old_side.dated.locked is None:
+        keep_proven(project, old.run, old_side.dated.instant, old_side.resources)
+    pairs: list[SidePair] = []
+    for number in range(len(begin)):
+        side = begin[number]()
+        if old.changed and old.run.environment is not None:
+            side = _beside(side, old.run.choice)
+            same = number and has_same_packages(begin[0](), side, old.run.recipe)
+            from backdate.checking.repair_limits import run_as_proven
+
+            run = None if same else run_as_proven(old.start.recipe, old.run, side)
+            new_runs[number] = None if run is None else NewRun(side=side, run=run)
+        new = new_runs[number]
+        if new is None and pairs[0].broken_tools is not None:  # only what users get is run with older tools
+            new = NewRun(side=side, run=side.run_new(old.run.recipe, side.folder))
+        pairs.append(pairs[0] if new is None else _pair(project, old_side, old, new, starting))
+    return tuple(pairs)
+
+
+def _run_first(
+    first: StartingRecipe,
+    old_side: SideRunner,
+    begin: Sequence[Callable[[], SideRunner]],
+    on_new_failures: Callable[[], object],
+) -> tuple[_OldRun, dict[int, NewRun | None]]:
+    """``first`` on all sides, two at a time; by their numbers what became of it on the new ones, None for one
+    that would get what the first new one has."""
 
     def run_new(number: int) -> NewRun | None:
         side = begin[number]()
@@ -185,27 +216,7 @@ def run_sides(
         jobs=_AT_A_TIME,
         name="side",
     )
-    old = _OldRun(start=first, run=old_runs[0])
-    old.lack = what_is_lacking(old.run.run)
-    if old.lack:
-        _set_up_old(old, old_side, starting)
-    if old_side.resources.settings.store and is_proven(old.run.run) and old_side.dated.locked is None:
-        keep_proven(project, old.run, old_side.dated.instant, old_side.resources)
-    pairs: list[SidePair] = []
-    for number in range(len(begin)):
-        side = begin[number]()
-        if old.changed and old.run.environment is not None:
-            side = _beside(side, old.run.choice)
-            same = number and has_same_packages(begin[0](), side, old.run.recipe)
-            from backdate.checking.repair_limits import run_as_proven
-
-            run = None if same else run_as_proven(old.start.recipe, old.run, side)
-            new_runs[number] = None if run is None else NewRun(side=side, run=run)
-        new = new_runs[number]
-        if new is None and pairs[0].broken_tools is not None:  # only what users get is run with older tools
-            new = NewRun(side=side, run=side.run_new(old.run.recipe, side.folder))
-        pairs.append(pairs[0] if new is None else _pair(project, old_side, old, new, starting))
-    return tuple(pairs)
+    return _OldRun(start=first, run=old_runs[0]), new_runs
 
 
 def _once(make: Callable[[], T]) -> Callable[[], T]:

@@ -22,6 +22,10 @@ from backdate.cli.arguments import takes
 from backdate.tasks.foreign.row_forms import RowForm
 
 if TYPE_CHECKING:
+    from backdate.progress import Reporter
+    from backdate.tasks.dataset import Dataset
+    from backdate.tasks.quality.measure_dataset import MeasuredDataset
+    from backdate.tasks.runner import TaskRunner
     from backdate.tasks.verification_report import VerificationReport
 
 app = typer.Typer(
@@ -153,8 +157,6 @@ def verify_command(arguments: VerifyArguments) -> int:
     from backdate.snippets.dataset import holds_snippets
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.foreign.reproof import published_agreements
-    from backdate.tasks.quality.measure_dataset import measure_dataset
-    from backdate.tasks.quality.weakness import TrialSettings
     from backdate.tasks.runner import ProofRunner
     from backdate.tasks.verification_report import report_of, summary_lines
     from backdate.tasks.verify_dataset import verify_dataset
@@ -180,16 +182,7 @@ def verify_command(arguments: VerifyArguments) -> int:
             apt=arguments.machine.apt,
             progress=progress,
         )
-        measured = None
-        if arguments.quality != "none":
-            measured = measure_dataset(
-                dataset,
-                task_runner,
-                trials=TrialSettings() if arguments.quality == "trials" else None,
-                only=arguments.only or (),
-                jobs=arguments.jobs,
-                progress=progress,
-            )
+        measured = _measured(dataset, task_runner, arguments, progress)
     report = report_of(
         dataset.info.name,
         repeats,
@@ -202,6 +195,25 @@ def verify_command(arguments: VerifyArguments) -> int:
     _write_report(report, arguments)
     good = report.verified - (report.gold_unproven if arguments.require_gold else 0)
     return exit_codes.OK if good == report.tasks else exit_codes.BROKE
+
+
+def _measured(
+    dataset: Dataset, task_runner: TaskRunner, arguments: VerifyArguments, progress: Reporter
+) -> MeasuredDataset | None:
+    """What ``--quality`` asks for; None for nothing."""
+    from backdate.tasks.quality.measure_dataset import measure_dataset
+    from backdate.tasks.quality.weakness import TrialSettings
+
+    if arguments.quality == "none":
+        return None
+    return measure_dataset(
+        dataset,
+        task_runner,
+        trials=TrialSettings() if arguments.quality == "trials" else None,
+        only=arguments.only or (),
+        jobs=arguments.jobs,
+        progress=progress,
+    )
 
 
 def _write_report(report: VerificationReport, arguments: VerifyArguments) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from backdate.sandboxes.interface import Sandbox
     from backdate.solvers.choose import SolverOptions
     from backdate.solvers.command import CommandOptions
-    from backdate.solvers.records import RunSettings
+    from backdate.solvers.records import RunRecord, RunSettings
     from backdate.tasks.runner import TaskRunner
 
 
@@ -201,15 +201,10 @@ def eval_command(arguments: EvalArguments) -> int:
     machine lacks something.
     """
     from backdate.cli import exit_codes
-    from backdate.cli.progress import watch
     from backdate.cli.render_run import run_summary
     from backdate.errors import UsageError
-    from backdate.evaluation.evidence import evidence_tools
-    from backdate.evaluation.load import open_bench
     from backdate.evaluation.run_folder import RETRIED
-    from backdate.evaluation.running import EvaluationPlan, evaluate
     from backdate.snippets.dataset import holds_snippets
-    from backdate.solvers.choose import open_solver
 
     folder = arguments.output or default_folder(arguments.dataset, arguments.solver)
     options.require_writable(folder, folder=True)
@@ -217,6 +212,20 @@ def eval_command(arguments: EvalArguments) -> int:
         return _eval_snippets(arguments, folder)
     if arguments.samples is not None or arguments.ask:
         raise UsageError(f"--samples and --ask are for snippets, and {arguments.dataset} holds tasks")
+    records = _eval_tasks(arguments, folder)
+    typer.echo(run_summary(records, arguments.dataset, folder))
+    return exit_codes.CANNOT_TELL if any(record.ending in RETRIED for record in records) else exit_codes.OK
+
+
+def _eval_tasks(arguments: EvalArguments, folder: Path) -> tuple[RunRecord, ...]:
+    """The command on a data set of tasks: what became of each. Raises UsageError."""
+    from backdate.cli.progress import watch
+    from backdate.errors import UsageError
+    from backdate.evaluation.evidence import evidence_tools
+    from backdate.evaluation.load import open_bench
+    from backdate.evaluation.running import EvaluationPlan, evaluate
+    from backdate.solvers.choose import open_solver
+
     settings = _settings(arguments)
     machine = arguments.machine.settings(apt=arguments.apt)
     bench = open_bench(
@@ -240,9 +249,7 @@ def eval_command(arguments: EvalArguments) -> int:
             disk_budget_bytes=int(arguments.disk_budget * 1024**3),
         )
         with watch() as progress:
-            records = evaluate(plan, progress)
-    typer.echo(run_summary(records, arguments.dataset, folder))
-    return exit_codes.CANNOT_TELL if any(record.ending in RETRIED for record in records) else exit_codes.OK
+            return evaluate(plan, progress)
 
 
 def _eval_snippets(arguments: EvalArguments, folder: Path) -> int:

@@ -125,7 +125,6 @@ def score_command(arguments: ScoreArguments) -> int:
     """
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
-    from backdate.errors import UsageError
     from backdate.evaluation.load import open_bench
     from backdate.evaluation.score_run import Answers, read_answers, score_run
     from backdate.evaluation.summary import summarise
@@ -134,12 +133,7 @@ def score_command(arguments: ScoreArguments) -> int:
 
     if holds_snippets(arguments.dataset):
         return _score_snippets(arguments)
-    if arguments.judge_model:
-        raise UsageError(f"--judge-model is for snippets, and {arguments.dataset} holds tasks")
-    if (arguments.run is None) == (arguments.predictions is None):
-        raise UsageError("name one thing to be scored: a RUN of backdate eval, or --predictions FILE")
-    if arguments.flags not in ("all", "static", "none"):
-        raise UsageError(f"--flags is one of all, static, none, not {arguments.flags!r}")
+    _require_of_tasks(arguments)
     answers: Answers = read_answers(arguments.run, arguments.predictions, arguments.model)
     folder = (
         arguments.output
@@ -174,6 +168,18 @@ def score_command(arguments: ScoreArguments) -> int:
         write_whole(arguments.json, to_json(summarise([scored], strict=arguments.strict), indent=1))
     failed = any(score.outcome.is_error for score in scored.scores)
     return exit_codes.CANNOT_TELL if failed else exit_codes.OK
+
+
+def _require_of_tasks(arguments: ScoreArguments) -> None:
+    """Raise UsageError for arguments that mean nothing on a data set of tasks."""
+    from backdate.errors import UsageError
+
+    if arguments.judge_model:
+        raise UsageError(f"--judge-model is for snippets, and {arguments.dataset} holds tasks")
+    if (arguments.run is None) == (arguments.predictions is None):
+        raise UsageError("name one thing to be scored: a RUN of backdate eval, or --predictions FILE")
+    if arguments.flags not in ("all", "static", "none"):
+        raise UsageError(f"--flags is one of all, static, none, not {arguments.flags!r}")
 
 
 def _score_snippets(arguments: ScoreArguments) -> int:

@@ -210,9 +210,7 @@ def _run(
             return with_incidents(_failure(steps, request, result, log, installer), incidents)
         try:
             installed = read_installed(handed_over(place.metadata))
-            local = {one.name for one in installed if one.local}
-            listed = handed_over(place.listed)
-            lock, version = lock_of_list(listed, client, request, cutoff_overrides, local)
+            lock, version = _lock_of(installed, handed_over(place.listed), client, request)
             if installer == "uv":
                 choice = _choice(request, script, lock, installed, client)
                 builder.cache.write(_CHOICES, key, choice)
@@ -228,6 +226,14 @@ def _run(
     used = "" if installer == "uv" else f"pip {version}"
     made = steps.built(request, key=key, root=root, lock=lock, log=log, started=started, installer=used)
     return with_incidents(made, incidents)
+
+
+def _lock_of(
+    installed: Sequence[InstalledMetadata], listed: str, client: IndexClient, request: EnvironmentRequest
+) -> tuple[Lock, str]:
+    """The lock of what the script has ``installed``, and the version of the pip in it. ``listed``: by pip."""
+    local = {one.name for one in installed if one.local}
+    return lock_of_list(listed, client, request, cutoff_overrides_at(request.instant), local)
 
 
 def _place_in(folder: Path, view: PrivateView, root: Path) -> ScriptRun:
