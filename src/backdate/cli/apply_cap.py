@@ -111,10 +111,10 @@ def write_limits(folder: Path, sought: SoughtLimits, *, told: bool, findings: bo
 
 
 def _culprits(sought: SoughtLimits, *, findings: bool) -> Iterator[Line]:
-    from backdate.cli.render_bisection import culprit_line
+    from backdate.output.culprit_words import finding_in_a_line
 
     if findings and sought.found is not None:
-        yield from ((culprit_line(finding), "bold") for finding in sought.found.findings)
+        yield from ((finding_in_a_line(finding), "bold") for finding in sought.found.findings)
 
 
 def _what_became(sought: SoughtLimits) -> Iterator[Line]:

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, Suspicion, shown_at
+from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, shown_at
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.cli.render import Line, start_notes
 from backdate.cli.render_explanations import explanations_lines
 from backdate.output.advice_text import advice_lines
-from backdate.text import counted, first_line, plural
+from backdate.output.check_report import error_in_words
+from backdate.output.culprit_words import (
+    blamed_in_words,
+    companions_in_words,
+    culprits_in_words,
+    finding_in_a_line,
+    proof_in_words,
+    turn_in_words,
+)
+from backdate.text import counted, first_line
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_TESTS = 8
 _WIDTH = 60
 _MARKS = {ProbeStatus.GOOD: "o", ProbeStatus.BAD: "x", ProbeStatus.SKIP: "?"}
-_WAYS = {
-    ("forward", "backward"): "confirmed both ways",
-    ("forward",): "confirmed one way: moved alone, they fail",
-    ("backward",): "confirmed one way: held back, they pass",
-    (): "not confirmed",
-}
-_WHY_LIKELY = {
-    "named": "the error names it",
-    "called": "the code that fails calls it",
-    "major": "it made the largest step",
-}
-_BUILD_WAYS = {
-    **_WAYS,
-    ("forward",): "confirmed one way: moved alone, it does not build",
-    ("backward",): "confirmed one way: held back, it builds",
-}
 
 
 def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[Line]:
@@ -72,19 +65,7 @@ def _at_a_glance(result: BisectResult) -> Iterator[Line]:
         return
     yield "", ""
     for finding in result.findings:
-        yield f"  {culprit_line(finding)}", "bold red" if finding.culprits else "yellow"
-
-
-def culprit_line(finding: Finding) -> str:
-    """What is at fault, how much it broke, with which error, and how well that is proven."""
-    names = " and ".join(_culprit(culprit) for culprit in finding.culprits) or "no culprit"
-    if finding.undistinguished:
-        names = _undistinguished(finding.undistinguished)
-    broke = "the build" if finding.breaks == "build" else counted(len(finding.tests), "test")
-    ways = _BUILD_WAYS if finding.breaks == "build" else _WAYS
-    proof = f", {ways[finding.confirmed].partition(':')[0]}" if finding.culprits else ""
-    error = f"{finding.error.type}: {finding.error.message}" if finding.error.message else finding.error.type
-    return f"{names}: {broke}{proof}: {first_line(error.partition(' (')[0], most=100)}"
+        yield f"  {finding_in_a_line(finding)}", "bold red" if finding.culprits else "yellow"
 
 
 def _confirmed(result: BisectResult, blamed: int) -> str:
@@ -111,9 +92,10 @@ def _conclusion(result: BisectResult) -> Line:
         tests = counted(len(result.not_searched), "test")
         return f"FIRST CULPRIT FOUND ({effort}). Not searched (--first): {tests}.", "bold red"
     if blamed:
-        of = f" of {len(result.findings)}" if blamed < len(result.findings) else ""
-        what = f"{blamed}{of} {plural(blamed, 'cause')}"
-        return f"CULPRITS FOUND for {what}, {_confirmed(result, blamed)} ({effort}).", "bold red"
+        return (
+            f"CULPRITS FOUND for {blamed_in_words(result)}, {_confirmed(result, blamed)} ({effort}).",
+            "bold red",
+        )
     if result.verdict is Verdict.NOTHING_BROKE:
         broke = result.check.verdict is Verdict.BROKE  # others did
         reason = "of the tests that were asked for" if broke else result.check.reason
@@ -127,12 +109,9 @@ def _conclusion(result: BisectResult) -> Line:
 
 def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[Line]:
     count = len(finding.tests)
-    names = " and ".join(_culprit(culprit) for culprit in finding.culprits) or "no culprit"
-    if finding.undistinguished:
-        names = _undistinguished(finding.undistinguished)
+    names = culprits_in_words(finding, reasons=True) or "no culprit"
     together = " (together)" if len(finding.culprits) > 1 else ""
-    ways = _BUILD_WAYS if finding.breaks == "build" else _WAYS
-    proof = f"; {ways[finding.confirmed]}" if finding.culprits else ""
+    proof = f"; {proof_in_words(finding)}" if finding.culprits else ""
     yield f"{names}{together}: {_error(finding.error)}", "bold red"
     what = "the environment" if finding.breaks == "build" else counted(count, "test")
     what += ", which did not pass before" if finding.failed_before else ""
@@ -144,7 +123,8 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
     yield from _held_back(finding)
     if finding.axis == "packages":
         searched = "versions" if finding.searched == "versions" else "packages"
-        yield f"  {searched} searched on Python {finding.python}{_between(finding)}", ""
+        turn = turn_in_words(finding)
+        yield f"  {searched} searched on Python {finding.python}{f', {turn}' if turn else ''}", ""
         yield from _timeline(result, finding)
     for test in finding.tests if verbose else finding.tests[:_MOST_TESTS]:
         yield f"      {test}", ""
@@ -161,28 +141,12 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
             yield f"    {_MARKS[probe.status]} Python {probe.python}: {probe.why}{built}{why}", "dim"
 
 
-def _undistinguished(suspicions: Sequence[Suspicion]) -> str:
-    """The likeliest of what was not told apart, with why; of the rest how many."""
-    first, others = suspicions[0], len(suspicions) - 1
-    why = _WHY_LIKELY.get(first.likelihood)
-    shown = _culprit(first.culprit) + (f" ({why})" if why else "")
-    return f"not told apart: {shown}" + (f", or one of {counted(others, 'other')}" if others else "")
-
-
 def _held_back(finding: Finding) -> Iterator[Line]:
     """What else holding the culprit back takes, and its other turns."""
     if finding.companions:
-        needed = ", ".join(finding.companions)
-        yield f"  with its older release, {needed} is needed as well: the newer do not work with it", ""
+        yield f"  {companions_in_words(finding)}: the newer do not work with it", ""
     for turn in finding.further_turns:
         yield f"  turned again with {turn.culprit.name} {turn.culprit.new}: {_error(turn.error)}", ""
-
-
-def _culprit(culprit: Culprit) -> str:
-    released = f", released {culprit.released:%Y-%m-%d}" if culprit.released else ""
-    if culprit.old is None:
-        return f"{culprit.name} {culprit.new} (not there before){released}"
-    return f"{culprit.name} {culprit.old} -> {culprit.new or 'gone'}{released}"
 
 
 def _error(error: Failing) -> str:
@@ -190,13 +154,7 @@ def _error(error: Failing) -> str:
     if error.place:  # of an installed copy of the project the part that says which file it is
         file = error.place.file.rpartition("/site-packages/")[2]
         place = f" at {file}:{error.place.line}"
-    return f"{error.type}{f': {error.message}' if error.message else ''}{place}"
-
-
-def _between(finding: Finding) -> str:
-    if finding.last_good is None or finding.first_bad is None:
-        return ""
-    return f", turned between {format_day(finding.last_good)} and {format_day(finding.first_bad)}"
+    return f"{error_in_words(error.type, error.message)}{place}"
 
 
 def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:

@@ -47,9 +47,9 @@ def suite_line(event: SuiteAdvanced) -> str:
 
 def found_line(event: BisectionAdvanced) -> str:
     """The culprit that was found just now, in one line."""
-    from backdate.cli.render_bisection import culprit_line
+    from backdate.output.culprit_words import finding_in_a_line
 
-    return "" if event.finding is None else f"Found: {culprit_line(event.finding)}"
+    return "" if event.finding is None else f"Found: {finding_in_a_line(event.finding)}"
 
 
 def remaining_line(event: BisectionAdvanced) -> str:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from backdate.bisection.result import BisectEnding, BisectResult, Culprit, Explanation, Finding, Way
+from backdate.bisection.result import BisectEnding, BisectResult, Explanation, Finding
 from backdate.checking.question import Question
 from backdate.checking.result import Verdict
 from backdate.output.check_report import HEADINGS, STANDINGS, error_in_words
+from backdate.output.culprit_words import (
+    blamed_in_words,
+    companions_in_words,
+    culprits_in_words,
+    proof_in_words,
+    turn_in_words,
+)
 from backdate.output.report import (
     FindingLevel,
     OutputReport,
@@ -22,14 +29,6 @@ from backdate.output.timeline import NARROW, WIDE, timeline_scene
 from backdate.text import counted, plural
 from backdate.timeline.instants import format_day
 
-_PROOFS: Mapping[tuple[Way, ...], str] = MappingProxyType(
-    {
-        ("forward", "backward"): "confirmed both ways",
-        ("forward",): "confirmed one way: moved alone, it breaks",
-        ("backward",): "confirmed one way: held back, it works",
-        (): "not confirmed",
-    }
-)
 _MOST_EXPLAINED = 5
 _ENDINGS: Mapping[BisectEnding, tuple[str, ...]] = MappingProxyType(
     {
@@ -49,11 +48,9 @@ QUESTION_WORDS: Mapping[Question, str] = MappingProxyType(
 def bisection_report(result: BisectResult) -> OutputReport:
     """The bisection as a report."""
     check = result.check
-    blamed = sum(bool(finding.culprits) for finding in result.findings)
     heading, reason = HEADINGS[result.verdict], check.reason
-    if blamed:
-        of = f" of {len(result.findings)}" if blamed < len(result.findings) else ""
-        heading, reason = "CULPRITS FOUND", f"for {blamed}{of} {plural(blamed, 'cause')}; {check.reason}"
+    if blamed := blamed_in_words(result):
+        heading, reason = "CULPRITS FOUND", f"for {blamed}; {check.reason}"
     elif result.findings or result.unattributed:
         reason = f"tests broke, but no culprit was found; {check.reason}"
     return OutputReport(
@@ -81,14 +78,6 @@ def bisection_report(result: BisectResult) -> OutputReport:
     )
 
 
-def culprit_in_words(culprit: Culprit) -> str:
-    """ "werkzeug 2.2.3 -> 2.3.0, released 2023-04-25"."""
-    released = f", released {culprit.released:%Y-%m-%d}" if culprit.released else ""
-    if culprit.old is None:
-        return f"{culprit.name} {culprit.new} (not there before){released}"
-    return f"{culprit.name} {culprit.old} -> {culprit.new or 'gone'}{released}"
-
-
 def _headline(result: BisectResult) -> str:
     culprits = [culprit for finding in result.findings for culprit in finding.culprits]
     if not culprits:
@@ -112,7 +101,7 @@ def _findings(result: BisectResult) -> Iterator[ReportedFinding]:
             rule=finding.error.type,
             title=error_in_words(finding.error.type, finding.error.message),
             culprit=_blamed(finding),
-            proof=_PROOFS[finding.confirmed] if finding.culprits else "",
+            proof=proof_in_words(finding, of_what_broke=False) if finding.culprits else "",
             places=places_of(place),
             tests=finding.tests,
             details=tuple(_details(finding)),
@@ -127,12 +116,8 @@ def _findings(result: BisectResult) -> Iterator[ReportedFinding]:
 
 
 def _blamed(finding: Finding) -> str:
-    if finding.undistinguished:
-        first, others = finding.undistinguished[0], len(finding.undistinguished) - 1
-        more = f", or one of {counted(others, 'other')}" if others else ""
-        return f"not told apart: {culprit_in_words(first.culprit)}{more}"
     together = " (together)" if len(finding.culprits) > 1 else ""
-    return " and ".join(culprit_in_words(culprit) for culprit in finding.culprits) + together
+    return f"{culprits_in_words(finding)}{together}"
 
 
 def _details(finding: Finding) -> Iterator[str]:
@@ -140,9 +125,9 @@ def _details(finding: Finding) -> Iterator[str]:
         yield f"at first: {error_in_words(finding.first_error.type, finding.first_error.message)}"
     good, bad = finding.last_good, finding.first_bad
     if good is not None and bad is not None and good < bad:  # a later release of an older line may be good
-        yield f"turned between {format_day(good)} and {format_day(bad)}"
+        yield turn_in_words(finding)
     if finding.companions:
-        yield f"with its older release, {', '.join(finding.companions)} is needed as well"
+        yield companions_in_words(finding)
     for turn in finding.further_turns:
         error = error_in_words(turn.error.type, turn.error.message)
         yield f"turned again with {turn.culprit.name} {turn.culprit.new}: {error}"
