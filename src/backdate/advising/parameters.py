@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from backdate.advising.likeness import names_alike
 from backdate.diagnosis.api import Member
+from backdate.editing.python_source import UNPARSABLE
 
 _MOST_RENAMES = 2
 _LIKE = 0.3
@@ -47,7 +48,7 @@ def parameters_in(signature: str) -> tuple[SignatureParameter, ...]:
     text = _OBJECT.sub(numbered, signature)
     try:
         function = ast.parse(f"def f{text}: pass").body[0]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNPARSABLE:
         return ()
     if not isinstance(function, ast.FunctionDef):
         return ()

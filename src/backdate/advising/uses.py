@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import os
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.use_visitor import ANY_ERROR, UseVisitor
+from backdate.editing.python_source import UNPARSABLE, parse_source
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_bytes
 
@@ -74,9 +74,7 @@ def read_uses(data: bytes, file: str, uses: ProjectUses, *, guards: frozenset[st
     ``guards``: exceptions whose handlers guard what is tried; a handler of all guards with ``ANY_ERROR``.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the compiler's warnings about the project's source
-            tree = ast.parse(data)
+        tree = parse_source(data)
         UseVisitor(file, uses, guards).visit(tree)
         uses.statements[file] = [
             (node.lineno, node.end_lineno)
@@ -84,5 +82,5 @@ def read_uses(data: bytes, file: str, uses: ProjectUses, *, guards: frozenset[st
             if isinstance(node, ast.stmt) and not hasattr(node, "body")
             if node.end_lineno is not None and node.lineno < node.end_lineno <= node.lineno + _MOST_LINES
         ]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNPARSABLE:
         return

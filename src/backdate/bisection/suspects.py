@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +21,7 @@ from backdate.checking.result import PackageChange
 from backdate.diagnosis.distributions import Distributions, Installed, read_bounded, site_packages
 from backdate.diagnosis.owners import BUILTIN, Owners, names_in
 from backdate.diagnosis.result import Cause, FrameKind, PlacedFrame
+from backdate.editing.python_source import parsed_or_none
 from backdate.environments.environment import Environment
 from backdate.errors import ConfigurationError
 from backdate.index.names import normalise
@@ -165,12 +165,8 @@ class _CodeReader:
 
 
 def _parse(text: str) -> tuple[ast.Module, Mapping[str, str]] | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text), names_in(text).imports
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    tree = parsed_or_none(text)
+    return None if tree is None else (tree, names_in(text).imports)
 
 
 def _definitions(tree: ast.Module, name: str, line: int) -> list[ast.AST]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.diagnosis.distributions import Distributions, Installed, read_bounded
 from backdate.diagnosis.own_classes import OwnClasses
+from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.modules import aliases, distribution_of, in_standard_library
 
 BUILTIN = "builtin"
@@ -229,11 +229,8 @@ def names_in(source: str) -> ModuleNames:
 
     Relative imports are the project's own and left out. Among alternatives the last one wins.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the compiler's warnings about the project's source
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(source)
+    if tree is None:
         return ModuleNames(imports={}, classes={})
     imports: dict[str, str] = {}
     classes: dict[str, tuple[str, ...]] = {}

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.text import UNREADABLE
 
 _RUN_CODE = frozenset({"importlib", "imp", "runpy", "pkgutil", "zipimport", "subprocess", "ctypes"})
@@ -73,11 +73,8 @@ def read_by_script(source: str, importable: Set[str]) -> ScriptReads | None:
 
     ``importable``: the name of every module and folder in the tree, any of which the script might import.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the project's own string escapes
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(source)
+    if tree is None:
         return None
     nodes = list(_nodes_of_builds(tree))
     names: set[str] = set()

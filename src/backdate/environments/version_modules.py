@@ -7,9 +7,10 @@ module. So with a plain assignment its value is all that is read.
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, TypeAlias
+
+from backdate.editing.python_source import UNPARSABLE, parse_source
 
 ModuleValue: TypeAlias = tuple[str, str]
 """A module's path, and what is read of it. Nothing else in it counts."""
@@ -85,8 +86,6 @@ def _constant(tree: ast.Module, name: str) -> object:
 
 def _parsed(source: str | None) -> ast.Module:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the project's own string escapes
-            return ast.parse(source or "")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return parse_source(source or "")
+    except UNPARSABLE as error:
         raise RunsModules("a module that cannot be parsed") from error

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Mapping
+
+from backdate.editing.python_source import parsed_or_none
 
 _MOST_STRINGS = 400
 _LARGEST = 4 * 1024 * 1024
@@ -25,12 +26,7 @@ def parsed(source: str) -> ast.Module | None:
     """The tree of a module's text; None for what is too large, or this interpreter cannot parse."""
     if len(source) > _LARGEST:
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return parsed_or_none(source)
 
 
 def text_of(node: ast.expr | None, constants: Mapping[str, str]) -> str:

@@ -8,9 +8,10 @@ Everything else is left out.
 from __future__ import annotations
 
 import ast
-import warnings
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from backdate.editing.python_source import UNPARSABLE, parse_source
 
 Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
 
@@ -40,12 +41,10 @@ def setup_arguments(source: str) -> dict[str, Argument] | None:
     None when ``source`` is not Python that this interpreter can parse (Python 2, for example).
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the project's own string escapes
-            tree = ast.parse(source)
+        tree = parse_source(source)
         call = _find_call(tree)
         return {} if call is None else _Resolver(_bindings(tree)).arguments(call)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNPARSABLE:
         return None
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Provenance, SuitePlan
 
@@ -45,11 +45,8 @@ def starts_itself(text: str) -> bool:
     """Whether a file does something when it is run, and not only defines functions for others to call."""
     if "__main__" in text:
         return True
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the project's code
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(text)
+    if tree is None:
         return False
     own = {
         node.name

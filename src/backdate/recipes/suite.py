@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
 
+from backdate.editing.python_source import UNPARSABLE, parse_source
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_text
 from backdate.recipes.files import Files
@@ -32,7 +32,6 @@ _DESCRIBES = "describe_"
 """How functions begin whose inner functions are tests (pytest-describe)."""
 _MOST_FILES = 20_000
 _TEST_FILE_BYTES = 8 * 1024 * 1024
-_UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 _OLD_TEST = re.compile(r"^[ \t]*def test", re.MULTILINE)
 """In a file that this Python cannot parse."""
 _IDENTIFIER = re.compile(r"[^\W\d]\w*\Z")
@@ -87,9 +86,9 @@ def read_suite_file(path: str, text: str) -> SuiteFile | None:
     if not _MAY_HOLD_TESTS.search(text):
         return None
     try:
-        tree = _parsed(text)
+        tree = parse_source(text)
         nodes = list(_statements(tree))
-    except _UNPARSED:
+    except UNPARSABLE:
         return None  # current runners cannot name its tests either; the old one may still collect them
     imported = set()
     for node in nodes:
@@ -128,16 +127,10 @@ def defines_tests(path: str, text: str) -> bool:
     if not _OLD_TEST.search(text):
         return False
     try:
-        _parsed(text)
-    except _UNPARSED:
+        parse_source(text)
+    except UNPARSABLE:
         return True
     return False
-
-
-def _parsed(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the project's code is warned of is not our business
-        return ast.parse(text)
 
 
 def _defined(body: Sequence[ast.stmt], *, helpers: bool) -> Iterator[str]:

@@ -7,8 +7,6 @@ handed the text with an ASCII character in the place of each other one, so that 
 from __future__ import annotations
 
 import re
-import warnings
-from ast import parse as parse_with_this_python
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
@@ -17,6 +15,7 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser
 
 from backdate.editing.encodings import line_starts
+from backdate.editing.python_source import parsed_or_none
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _MOST_LEVELS = 150
@@ -213,13 +212,7 @@ def scope_of(node: Node) -> Node:
 
 def parses_here(text: str) -> bool:
     """Whether the Python that runs this reads ``text``."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parse_with_this_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return parsed_or_none(text) is not None
 
 
 def _stand_in(match: re.Match[str]) -> str:

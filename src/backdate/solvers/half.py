@@ -17,12 +17,12 @@ from backdate.editing.apply import apply_patch
 from backdate.editing.diff import LineBlock, changed_blocks, diff_files
 from backdate.editing.encodings import NotText, decode_source
 from backdate.editing.patch import changed_paths
+from backdate.editing.python_source import parsed_or_none
 from backdate.projects.hostile import read_beneath
 from backdate.projects.tree import copy_tree
 from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.records import StopReason
 from backdate.tasks.quality.meaning import same_program
-from backdate.tasks.quality.python_tree import parse
 
 HalfName = Literal["first", "second"]
 _LARGEST_FILE = 4 * 1024 * 1024
@@ -158,7 +158,7 @@ def _reads(sides: _Sides, undone: Sequence[Place]) -> bool:
     """Whether Python reads every file that it reads with the whole solution."""
     left = sides.without(undone)
     return all(
-        parse(_text(data)) is not None or parse(_text(sides.after[path])) is None
+        parsed_or_none(_text(data)) is not None or parsed_or_none(_text(sides.after[path])) is None
         for path, data in left.items()
         if path.endswith(".py")
     )

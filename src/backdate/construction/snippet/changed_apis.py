@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from backdate.diagnosis.api import ApiDifference, NameChange
+from backdate.editing.python_source import UNPARSABLE
 from backdate.knowledge.rules import Rule, in_words
 from backdate.rewriting.rewrite import (
     AddArgument,
@@ -86,7 +87,7 @@ def _by_position(signature: str) -> list[str] | None:
     """The parameters that may be given by position; None where the signature cannot be read."""
     try:
         (function,) = ast.parse(f"def f{signature}: pass").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNPARSABLE:
         return None
     assert isinstance(function, ast.FunctionDef)
     given = function.args

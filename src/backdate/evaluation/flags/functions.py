@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from backdate.editing.python_source import UNPARSABLE, parse_source
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.types import Suspect
 from backdate.evaluation.tree_files import text_of
@@ -28,11 +28,9 @@ class Function:
 def functions_of(text: str) -> tuple[Function, ...]:
     """The functions of a file; none when this interpreter cannot parse it."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+        tree = parse_source(text)
         return tuple(_functions(tree, "", ""))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNPARSABLE:
         return ()
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.interpreter import reach_of
 from backdate.evaluation.flags.names import Names
@@ -51,7 +51,7 @@ def static_flags(
     A file that this interpreter cannot parse has no flags: the tests decide whether the answer runs.
     """
     added = new_lines(before, after)
-    tree = _parsed(after)
+    tree = parsed_or_none(after)
     if tree is None or not added:
         return ()
     names = Names(tree)
@@ -72,15 +72,6 @@ def static_flags(
 
 def _lines_of(node: ast.stmt) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
-
-
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _of_node(node: ast.AST, added: frozenset[int]) -> Iterator[tuple[FlagKind, int, str]]:

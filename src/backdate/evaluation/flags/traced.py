@@ -4,12 +4,12 @@ that return something else than the original returns in the origin environment."
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.errors import ConfigurationError, SourceError
 from backdate.evaluation.edits import new_lines
 from backdate.evaluation.flags.failing_paths import outside_failing_paths
@@ -160,11 +160,8 @@ def statement_lines(text: str) -> frozenset[int]:
 
 
 def _statements(text: str) -> Iterator[ast.stmt]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(text)
+    if tree is None:
         return
     silent = (ast.Global, ast.Nonlocal, ast.Try, ast.Pass)
     for node in ast.walk(tree):

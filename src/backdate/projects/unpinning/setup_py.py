@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 
+from backdate.editing.python_source import UNPARSABLE, parse_source
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Fragment
 from backdate.errors import ConfigurationError
@@ -38,7 +38,6 @@ _PYTHON_NAME = re.compile(r"\w*python_?requires?\w*", re.IGNORECASE)
 _MAY_BE_PINNED = re.compile(r"[=<>~@]|://")
 _COMMENT = re.compile(r"(?:^|\s)#")
 _SETUP_MODULES = ("setuptools", "distutils.core", "numpy.distutils.core", "skbuild")
-_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _LONGEST_NAME = 200
 """Characters of a variable's name; the patterns above take time with the cube of it."""
 _DEEPEST = 60
@@ -48,23 +47,17 @@ _DEEPEST = 60
 def loosen_setup_py(draft: Draft) -> None:
     """Loosen the setup.py in ``draft``; the whole file is skipped when Python 3 cannot parse it."""
     try:
-        tree = _parse(draft.content)
-    except _UNPARSABLE as error:
+        tree = parse_source(draft.content)
+    except UNPARSABLE as error:
         draft.skip(None, f"not Python 3 that can be parsed: {error}")
         return
     Reader(draft, tree).read()
     if not draft.edits:
         return
     try:
-        _parse(draft.result())
-    except _UNPARSABLE:  # a literal that became empty and touches the next one, as in 'a==1''b'
+        parse_source(draft.result())
+    except UNPARSABLE:  # a literal that became empty and touches the next one, as in 'a==1''b'
         draft.discard("literals that touch each other cannot be edited one by one")
-
-
-def _parse(content: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # escapes that are not valid are the project's concern
-        return ast.parse(content)
 
 
 class Reader:

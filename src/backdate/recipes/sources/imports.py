@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge import modules
 from backdate.recipes.actions import DeclaredJob
 from backdate.recipes.files import Files
@@ -39,8 +39,8 @@ def read_imports(files: Files) -> tuple[DeclaredJob, ...]:
         local |= set(parts)
         text = files.text(relative)
         if text is not None:
-            tree = _parse(text)
-            if tree is not None:
+            tree = parsed_or_none(text)
+            if tree is not None:  # the imports of Python 2 cannot be told, and its tests cannot run here
                 parsed.append((relative, tree))
     for relative, tree in parsed:
         for name, line in _imports(tree):
@@ -73,15 +73,6 @@ def _python_files(root: Path) -> Iterator[str]:
                 if seen > _MOST_FILES:
                     return
                 yield Path(folder, name).relative_to(root).as_posix()
-
-
-def _parse(text: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the project's own code
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None  # Python 2, or none: its imports cannot be told, and its tests cannot run here either
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from backdate.editing.python_source import UNPARSABLE, parse_source
 from backdate.recipes.actions import Action, DeclaredJob
 from backdate.recipes.command import ProgramCall
 from backdate.recipes.commands import understand
@@ -54,14 +54,12 @@ def read_nox(
     if text is None:
         return (), ()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the project's own string escapes
-            tree = ast.parse(text)
+        tree = parse_source(text)
         module = _Module(files, tree)
         wanted = [name.partition("-")[0].partition("(")[0] for name in names] or module.likely()
         sessions = [session for session in module.sessions if session.name in wanted]
         return tuple(module.candidate(session) for session in sessions[:20]), ()
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except UNPARSABLE as error:
         where = Provenance(rule=_RULE, file=FILE)
         return (), (
             SkippedInstruction(reason=f"not Python that can be read: {error}"[:300], provenance=where),

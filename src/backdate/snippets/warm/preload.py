@@ -8,9 +8,9 @@ process that import the same libraries, and only what all of them import is impo
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Sequence
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.modules import in_standard_library
 from backdate.snippets.runs import SnippetProgram
 
@@ -37,11 +37,8 @@ def imported_modules(program: SnippetProgram) -> frozenset[str]:
     """The modules outside of the standard library that a program imports first, and the packages around."""
     found: set[str] = set()
     for source in (program.harness.before, program.code, program.harness.script):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of strings in a stranger's code
-                tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parsed_or_none(source)
+        if tree is None:
             continue  # it says so when it is run; code for Python 2 imports its libraries by itself
         for node in tree.body:
             if isinstance(node, ast.Import):

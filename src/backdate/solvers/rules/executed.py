@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
-import warnings
 from collections.abc import Collection, Iterator
+
+from backdate.editing.python_source import parsed_or_none
 
 
 def whole_statements(text: str, lines: Collection[int]) -> frozenset[int]:
@@ -36,11 +37,8 @@ def _heads(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _find_heads(text: str) -> Iterator[tuple[int, int]]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(text)
+    if tree is None:
         return
     for node in ast.walk(tree):
         if not isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):

@@ -7,12 +7,12 @@ that line (``objects_to_watch``), and the attribute is then a use of ``pandas.co
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from backdate.advice import SourcePlace
 from backdate.advising.project_uses import ProjectUses
+from backdate.editing.python_source import parsed_or_none
 from backdate.testing.tracing import SeenObject
 
 _MOST_IN_FILE = 5_000
@@ -36,11 +36,8 @@ class ObjectUse:
 
 def object_uses(text: str) -> tuple[ObjectUse, ...]:
     """The attributes of objects that a file uses; none of what this interpreter cannot parse."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(text)
+    if tree is None:
         return ()
     imported = {
         (alias.asname or alias.name).partition(".")[0]

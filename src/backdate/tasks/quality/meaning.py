@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from backdate.tasks.quality.python_tree import FunctionNode, dotted, parse
+from backdate.editing.python_source import parsed_or_none
+from backdate.tasks.quality.python_tree import FunctionNode, dotted
 
 
 def same_program(text: str, other: str, *, exports: bool = False) -> bool:
@@ -14,7 +15,7 @@ def same_program(text: str, other: str, *, exports: bool = False) -> bool:
     nothing uses make no difference. ``exports``: other modules may import what this one imports
     (``__init__.py``), so every import counts. False where one of them cannot be parsed.
     """
-    modules = parse(text), parse(other)
+    modules = parsed_or_none(text), parsed_or_none(other)
     if modules[0] is None or modules[1] is None:
         return text == other
     return _meaning(modules[0], exports=exports) == _meaning(modules[1], exports=exports)

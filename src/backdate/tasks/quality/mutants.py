@@ -7,9 +7,10 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.tasks.quality.python_tree import FunctionNode, parse
+from backdate.tasks.quality.python_tree import FunctionNode
 from backdate.tasks.quality.record import MutationKind
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -45,7 +46,7 @@ def mutants_of(text: str, lines: Collection[int]) -> tuple[Mutant, ...]:
 
     Docstrings, annotations and messages of logs and exceptions are left alone: nobody has to test them.
     """
-    module = parse(text)
+    module = parsed_or_none(text)
     if module is None:
         return ()
     source = SourceText(text)
@@ -54,7 +55,9 @@ def mutants_of(text: str, lines: Collection[int]) -> tuple[Mutant, ...]:
         for mutant in _Mutator(source, frozenset(lines)).mutants(module)
         if mutant.before != mutant.after
     }
-    return tuple(mutant for mutant in mutants.values() if parse(_applied(text, mutant.edit)) is not None)
+    return tuple(
+        mutant for mutant in mutants.values() if parsed_or_none(_applied(text, mutant.edit)) is not None
+    )
 
 
 def choose(groups: Sequence[Sequence[Mutant]], most: int, seed: int) -> list[list[Mutant]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -26,16 +25,6 @@ class Definition:
     line: int
     callable_name: str = ""
     """Of a parameter: the function that has it."""
-
-
-def parse(text: str) -> ast.Module | None:
-    """The tree of ``text``; None when this interpreter cannot parse it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def definitions(module: ast.Module) -> Iterator[Definition]:

@@ -8,10 +8,11 @@ from pathlib import Path, PurePosixPath
 
 from backdate.editing.encodings import NotText, decode_source
 from backdate.editing.patch import FilePatch
+from backdate.editing.python_source import parsed_or_none
 from backdate.errors import ConfigurationError
 from backdate.projects.hostile import read_beneath
 from backdate.tasks.quality.patch_lines import PatchLine, added_lines
-from backdate.tasks.quality.python_tree import Literal, definitions, literals, parse
+from backdate.tasks.quality.python_tree import Literal, definitions, literals
 from backdate.tasks.quality.tree_words import TreeWords, module_names
 
 _LARGEST_FILE = 4 * 1024 * 1024
@@ -51,7 +52,7 @@ def reference_names(tree: Path, reference: Sequence[FilePatch], base: TreeWords)
             attributes.add(path.parent.name if path.stem == "__init__" else path.stem)
             modules |= module_names(path)
         lines = {line.number for line in placed_lines(tree, file)}
-        module = parse(_text(tree, file.path))
+        module = parsed_or_none(_text(tree, file.path))
         if module is None or not lines:
             continue
         for definition in definitions(module):

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from backdate.editing.encodings import NotText, decode_source
+from backdate.editing.python_source import parsed_or_none
 from backdate.errors import ConfigurationError
 from backdate.projects.hostile import read_beneath
 from backdate.projects.tree import walk_tree
-from backdate.tasks.quality.python_tree import FunctionNode, dotted, parse
+from backdate.tasks.quality.python_tree import FunctionNode, dotted
 
 _LARGEST_FILE = 4 * 1024 * 1024
 _MOST_PIECES = 60
@@ -121,7 +122,7 @@ class SourcesOfTests:
     def _parse(self, file: str) -> _TestModule | None:
         try:
             data = read_beneath(self._tree, file, limit=_LARGEST_FILE)
-            tree = parse(decode_source(data, is_python=True).content) if data is not None else None
+            tree = parsed_or_none(decode_source(data, is_python=True).content) if data is not None else None
         except (ConfigurationError, NotText):
             return None
         if tree is None:

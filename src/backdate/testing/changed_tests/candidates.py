@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 import copy
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.testing.changed_tests.assertions import changed_assertions, is_assertion
@@ -51,11 +51,8 @@ def candidates_of(text: str) -> tuple[PossibleChange, ...] | None:
 
     None when this interpreter cannot parse it.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(text)
+    if tree is None:
         return None
     source = SourceText(text)
     functions = list(_tests(tree.body, ""))

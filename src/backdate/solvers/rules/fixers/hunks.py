@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Sequence
 
 from backdate.editing.diff import LineBlock
 from backdate.editing.encodings import split_lines
 from backdate.editing.line_maps import line_units, with_units
+from backdate.editing.python_source import parsed_or_none
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -77,11 +77,8 @@ class _Parts:
 
 
 def _import_lines(text: str) -> frozenset[int]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(text)
+    if tree is None:
         return frozenset()
     return frozenset(
         line
