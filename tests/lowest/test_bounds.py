@@ -8,6 +8,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from backdate.diagnosis.installed_requirements import InstalledRequirements
 from backdate.index.page import IndexFile
 from backdate.lowest.bounds import (
     declared_at,
@@ -18,7 +19,7 @@ from backdate.lowest.bounds import (
     sort_requirements,
     with_lower_bound,
 )
-from backdate.lowest.installed import InstalledRequirements, who_requires_more
+from backdate.lowest.installed import who_requires_more
 
 
 def listed(version: str, *, requires: str | None = None, yanked: bool = False, day: int = 1) -> IndexFile:

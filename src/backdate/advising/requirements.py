@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,13 +11,12 @@ from packaging.utils import canonicalize_name
 
 from backdate.advice import MissingRequirement, SourcePlace
 from backdate.advising.project_uses import ProjectUses
-from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
+from backdate.diagnosis.distributions import Distributions, site_packages
+from backdate.diagnosis.installed_requirements import installed_requirements
 from backdate.environments.environment import Environment
 from backdate.knowledge.modules import in_standard_library
 from backdate.text import UNREADABLE
 
-_LARGEST_METADATA = 1024 * 1024
-_MOST_REQUIREMENTS = 2_000
 _BUILD_FILES = frozenset({"setup.py", "noxfile.py", "fabfile.py"})
 """What they import is there when the project is built or started, not where it is used."""
 
@@ -78,34 +77,22 @@ def _dropped_by(
 
 def stated_requirements(folders: tuple[Path, ...]) -> dict[str, StatedRequirements]:
     """What every distribution in ``folders`` requires, by normalised name."""
-    stated: dict[str, StatedRequirements] = {}
-    for folder in folders:
-        for entry in sorted(folder.glob("*.dist-info")):
-            name, one = _read(read_bounded(entry / "METADATA", _LARGEST_METADATA) or "")
-            if name:
-                stated.setdefault(name, one)
-    return stated
+    return {
+        name: StatedRequirements(version=one.version, requires=frozenset(specifiers), specifiers=specifiers)
+        for name, one in installed_requirements(folders).items()
+        for specifiers in [dict(_specifiers(one.requires))]
+    }
 
 
-def _read(metadata: str) -> tuple[str, StatedRequirements]:
-    name, version = "", ""
-    specifiers: dict[str, str] = {}
-    for line in metadata.splitlines():
-        if not line.strip():
-            break  # the description follows
-        key, _, value = line.partition(":")
-        if key.casefold() == "name":
-            name = name or str(canonicalize_name(value.strip()))
-        elif key.casefold() == "version":
-            version = version or value.strip()
-        elif key.casefold() == "requires-dist" and len(specifiers) < _MOST_REQUIREMENTS:
-            try:
-                requirement = Requirement(value.strip())
-            except UNREADABLE:
-                continue
-            if requirement.marker is None or "extra" not in str(requirement.marker):
-                specifiers[str(canonicalize_name(requirement.name))] = str(requirement.specifier)
-    return name, StatedRequirements(version=version, requires=frozenset(specifiers), specifiers=specifiers)
+def _specifiers(requires: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Name and specifier of each requirement that is not of an extra."""
+    for line in requires:
+        try:
+            requirement = Requirement(line)
+        except UNREADABLE:
+            continue
+        if requirement.marker is None or "extra" not in str(requirement.marker):
+            yield str(canonicalize_name(requirement.name)), str(requirement.specifier)
 
 
 def _imported(uses: ProjectUses) -> dict[str, tuple[SourcePlace, ...]]:

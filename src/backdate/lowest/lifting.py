@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from packaging.version import Version
 
+from backdate.diagnosis.distributions import site_packages
+from backdate.diagnosis.installed_requirements import installed_requirements
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.index.page import IndexFile
 from backdate.lowest.bounds import Bounded, between, is_for_python, releases
-from backdate.lowest.installed import installed_requirements, who_requires_more
+from backdate.lowest.installed import who_requires_more
 from backdate.lowest.result import LiftedBound, LiftedBy
 from backdate.lowest.search import Pins
 from backdate.lowest.trials import Trials
@@ -112,7 +114,7 @@ def lifted_bound(
     if not is_for_python(files, lowest, python):
         return LiftedBound(why=LiftedBy.INTERPRETER, by=f"Python {python}")
     if environment is not None:
-        said = who_requires_more(installed_requirements(environment), name, lowest)
+        said = who_requires_more(installed_requirements(site_packages(*environment.roots)), name, lowest)
         if said is not None:
             return LiftedBound(why=LiftedBy.REQUIREMENT, by=said[0], requires=said[1])
     return LiftedBound(why=LiftedBy.UNKNOWN)

@@ -22,6 +22,8 @@ from backdate.checking.recipe_run import RecipeRun, notes_of, with_own_frames
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import Breakage, Side
 from backdate.checking.starting_recipes import starting_recipes
+from backdate.diagnosis.distributions import site_packages
+from backdate.diagnosis.installed_requirements import installed_requirements
 from backdate.environments import uv
 from backdate.environments.environment import Environment
 from backdate.errors import NoTests
@@ -36,7 +38,6 @@ from backdate.lowest.bounds import (
     sort_requirements,
     with_lower_bound,
 )
-from backdate.lowest.installed import installed_requirements
 from backdate.lowest.lifting import LowestPins, lifted_bound, lowest_pins, suspects_first
 from backdate.lowest.newest import NewestRun, conflict_on, loosen_test_requirements, newest_run
 from backdate.lowest.result import DeclaredBound, FalseBound, FalsePython, LowestResult, LowestVerdict
@@ -216,7 +217,9 @@ class _Walk:
         if stated is not None or newest.environment is None:
             return stated
         name = read_declared(self.project.root).name
-        installed = installed_requirements(newest.environment).get(canonicalize_name(name or ""))
+        installed = installed_requirements(site_packages(*newest.environment.roots)).get(
+            canonicalize_name(name or "")
+        )
         return None if installed is None else installed.requires
 
     def _false_python(self, newest: RecipeRun, declared: Sequence[str]) -> FalsePython | None:
