@@ -78,6 +78,22 @@ class Files:
         """The names of the folders in a folder, sorted."""
         return tuple(name for name, is_file in self._entries(folder) if not is_file)
 
+    def folders_below(self, *, depth: int, most: int) -> Iterator[str]:
+        """The folders down to ``depth`` levels below the root, the upper ones first, at most ``most``; hidden
+        ones are left out."""
+        level, left = ["."], most
+        for _ in range(depth):
+            level = [
+                name if folder == "." else f"{folder}/{name}"
+                for folder in level
+                for name in self.folders(folder)
+                if not name.startswith(".")
+            ]
+            yield from level[:left]
+            left -= len(level)
+            if left <= 0:
+                return
+
     def _entries(self, folder: str) -> list[tuple[str, bool]]:
         if not self.has(folder):
             return []

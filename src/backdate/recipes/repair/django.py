@@ -108,7 +108,7 @@ def _with_folder(recipe: Recipe, folder: str) -> Recipe:
 
 def _settings(files: Files) -> Iterator[_SettingsModule]:
     """What may be the settings, the likeliest first; one may come more than once."""
-    folders = list(_folders(files))
+    folders = list(files.folders_below(depth=_DEEPEST, most=_MOST_FOLDERS))
     yield from _named_in(files, ".", _NAMING)
     for folder in folders:
         yield from _named_in(files, folder, _NAMING_BELOW)
@@ -158,18 +158,3 @@ def _of_file(files: Files, path: str) -> _SettingsModule:
         folder = "."
     dotted = posixpath.relpath(module, folder).replace("/", ".")
     return _SettingsModule(dotted, folder, path)
-
-
-def _folders(files: Files) -> Iterator[str]:
-    """The folders of the tree to a depth, the upper ones first."""
-    level = [name for name in files.folders(".") if not name.startswith(".")]
-    seen = 0
-    for _ in range(_DEEPEST):
-        below: list[str] = []
-        for folder in level:
-            seen += 1
-            if seen > _MOST_FOLDERS:
-                return
-            yield folder
-            below += [f"{folder}/{name}" for name in files.folders(folder) if not name.startswith(".")]
-        level = below

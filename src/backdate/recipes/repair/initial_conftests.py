@@ -70,16 +70,7 @@ def named_folders(context: RepairContext) -> Iterator[Repair]:
 
 def _folders(files: Files) -> Iterator[str]:
     """The folders below the root, to a depth, whose conftest.py names plugins."""
-    level = [name for name in files.folders(".") if not name.startswith(".")]
-    seen = 0
-    for _ in range(_DEEPEST):
-        below: list[str] = []
-        for folder in level:
-            seen += 1
-            if seen > _MOST_FOLDERS:
-                return
-            text = files.text(f"{folder}/conftest.py") if "conftest.py" in files.names(folder) else ""
-            if _NAMES_PLUGINS.search(text or ""):
-                yield folder
-            below += [f"{folder}/{name}" for name in files.folders(folder) if not name.startswith(".")]
-        level = below
+    for folder in files.folders_below(depth=_DEEPEST, most=_MOST_FOLDERS):
+        text = files.text(f"{folder}/conftest.py") if "conftest.py" in files.names(folder) else ""
+        if _NAMES_PLUGINS.search(text or ""):
+            yield folder
