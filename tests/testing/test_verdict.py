@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders import ENFORCED
 
-from backdate.sandboxes.interface import Enforced, RunResult, RunStatus
+from backdate.sandboxes.interface import RunResult, RunStatus
 from backdate.testing.assembly import Capture, CaseRecord
 from backdate.testing.ending import describe_end, ending_of
 from backdate.testing.judging import judge
@@ -14,16 +16,6 @@ from backdate.testing.outcomes import Outcome, Raised
 from backdate.testing.suspicions import find_suspicions
 from backdate.testing.verdict import reach_verdict
 from backdate.testing.wire import Finish, Interrupted, Phase, RunnerBroken
-
-ENFORCED = Enforced(
-    sandbox="bwrap",
-    memory="tree",
-    processes="tree",
-    disk="hard",
-    network="off",
-    files="isolated",
-    seccomp="on",
-)
 
 
 def ended(status: RunStatus = RunStatus.EXITED, code: int | None = 0, signal: int | None = None) -> RunResult:
@@ -168,6 +160,12 @@ def test_suspicions(run: RunResult, capture: Capture, suspicion: str | None) -> 
         assert found == ()
     else:
         assert any(suspicion in one for one in found), found
+
+
+def test_an_exit_status_of_a_process_that_is_known_to_have_died_is_no_sign() -> None:
+    capture = replace(ONE, malformed=1)
+    found = find_suspicions(capture, ended(), judge(capture, ending_of(capture, ended())), died=True)
+    assert found == ("1 line of the event file cannot be read",)
 
 
 def test_a_runner_that_dies_of_an_exception_before_any_event_is_explained_by_its_log(tmp_path: Path) -> None:

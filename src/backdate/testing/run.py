@@ -307,10 +307,9 @@ def _suspicions(
 ) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for attempt in state.attempts:
+        another_followed = attempt is not state.attempts[-1]
         died = attempt.run.status is RunStatus.EXITED and attempt.capture.finish is None
-        known = attempt is not state.attempts[-1] and died
-        for one in find_suspicions(attempt.capture, attempt.run, attempt.results):
-            if not (known and one.startswith("exit status 0")):
-                found[one] = None
+        signs = find_suspicions(attempt.capture, attempt.run, attempt.results, died=died and another_followed)
+        found |= dict.fromkeys(signs)
     missing = None if only is None else missing_choices(only, results)
     return (*found, missing) if missing else tuple(found)

@@ -20,12 +20,17 @@ _ENDED_FOR_A_SHELL = 128 + signal.SIGALRM
 """The status of a script whose runner was ended so: its own, where it goes no further, is no other."""
 
 
-def find_suspicions(capture: Capture, run: RunResult, results: Sequence[CaseResult]) -> tuple[str, ...]:
-    """What does not fit together in one process's report."""
-    return (*_of_the_exit(capture, run, results), *_of_the_counts(capture), *_of_the_file(capture))
+def find_suspicions(
+    capture: Capture, run: RunResult, results: Sequence[CaseResult], *, died: bool = False
+) -> tuple[str, ...]:
+    """What does not fit together in one process's report.
+
+    ``died``: it is known already that the process ended too early; an exit status of 0 is then no sign.
+    """
+    return (*_of_the_exit(capture, run, results, died=died), *_of_the_counts(capture), *_of_the_file(capture))
 
 
-def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult]) -> list[str]:
+def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult], *, died: bool) -> list[str]:
     found = []
     finish = capture.finish
     bad = sum(result.outcome.bad for result in results)
@@ -35,9 +40,9 @@ def _of_the_exit(capture: Capture, run: RunResult, results: Sequence[CaseResult]
         elif finish is not None:
             found.append(f"the runner said that it was done, and then {describe_end(run)}")
         return found
-    if run.exit_code == 0 and finish is None:
+    if run.exit_code == 0 and finish is None and not died:
         found.append("exit status 0 though the runner never said that it was done")
-    if run.exit_code == 0 and bad:
+    if run.exit_code == 0 and bad and not died:
         found.append(f"exit status 0 but {counted(bad, 'test')} {plural(bad, 'was', 'were')} not good")
     if finish is None:
         return found
