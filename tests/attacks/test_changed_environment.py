@@ -58,5 +58,5 @@ def test_the_line_is_not_run(below: bool, tmp_path: Path, monkeypatch: pytest.Mo
         second = built(builder.prepare(request))
         assert not any(list(root.rglob("zz.pth")) for root in second.roots)
         assert output(second) == "started\n"
-        assert second.replaces_changed, "it is not said"
+        assert second.replaced, "it is not said"
         assert built(builder.prepare(request)).reused

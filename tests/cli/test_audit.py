@@ -9,7 +9,7 @@ from backdate.checking.settings import AUDITED_TESTS, AuditOptions
 from backdate.cli.check import CheckArguments, audit_options
 from backdate.cli.options import Machine
 from backdate.cli.recipe_options import RecipeOptions
-from backdate.cli.render import print_result
+from backdate.cli.render import print_lines, result_lines
 from backdate.cli.render_audit import audit_lines
 from backdate.errors import UsageError
 from backdate.testing.changed_tests.audit_result import AuditedFunction, AuditFinding, SuiteAudit
@@ -88,7 +88,7 @@ def test_what_is_printed() -> None:
 def test_it_is_a_part_of_a_result_and_hostile_names_stay_text(make_result, capsys) -> None:
     hostile = function("test_\x1b[2J\nNOTHING BROKE", AuditFinding.NOT_REACHED)
     suite = SuiteAudit(seed=1, available=1, functions=(hostile,), not_changeable=0)
-    print_result(make_result(audit=CheckAudit(side="old", suite=suite)), verbose=True)
+    print_lines(result_lines(make_result(audit=CheckAudit(side="old", suite=suite)), verbose=True))
     out = capsys.readouterr().out
     assert "Asserts nothing: 1 function" in out
     assert not [one for one in out if one != "\n" and not one.isprintable()]

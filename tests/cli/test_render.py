@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from backdate.checking.result import CheckResult, ErrorChange, Obstacle, OlderPython, Verdict
 from backdate.checking.verdict import decide
-from backdate.cli.render import print_result, result_lines, wrapped
+from backdate.cli.render import print_lines, result_lines, wrapped
 from backdate.cli.terminal import printable
 from backdate.environments.environment import BuildFailure
 from backdate.recipes.repair.error_class import ErrorClass
@@ -121,7 +121,7 @@ def test_no_control_character_reaches_the_terminal(
     make_result: MakeResult, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = make_result(HOSTILE, test="t.py::b[\x1b[31m\nNOTHING BROKE: all good.]", notes=(HOSTILE,))
-    print_result(result, verbose=True)
+    print_lines(result_lines(result, verbose=True))
     out = capsys.readouterr().out
     assert not [c for c in out if c != "\n" and not c.isprintable()]
     assert "\\x1b]0;owned\\x07" in out

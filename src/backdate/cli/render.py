@@ -45,11 +45,6 @@ Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
 
 
-def print_result(result: CheckResult, *, verbose: bool = False) -> None:
-    """Print a check's result to standard output."""
-    print_lines(result_lines(result, verbose=verbose))
-
-
 def print_lines(lines: Iterable[Line]) -> None:
     """Print to standard output; on a terminal in colour, and wrapped at words to its width.
 

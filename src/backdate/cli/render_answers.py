@@ -12,7 +12,6 @@ from backdate.cli.render import (
     Line,
     detail_lines,
     moved_line,
-    print_lines,
     project_line,
     result_lines,
     side_line,
@@ -24,11 +23,6 @@ from backdate.text import counted, plural
 
 _OF = {Question.DECLARED: "Users today: ", Question.LIFTED: "Without your own bounds: "}
 """What an answer is about, for the reader who maintains the project."""
-
-
-def print_answers(answers: CheckAnswers, *, verbose: bool = False) -> None:
-    """Print the answers to standard output."""
-    print_lines(answers_lines(answers, verbose=verbose))
 
 
 def answers_lines(answers: CheckAnswers, *, verbose: bool = False) -> Iterator[Line]:

@@ -79,20 +79,6 @@ def glance_lines(clusters: Sequence[Cluster]) -> Iterator[Line]:
     yield "", ""
 
 
-def diagnosis_lines(diagnosis: Diagnosis, *, verbose: bool = False) -> Iterator[Line]:
-    """The whole diagnosis."""
-    failures, causes = len(diagnosis.failures), len(diagnosis.clusters)
-    if not failures:
-        yield "Nothing failed.", "green"
-        return
-    yield f"{counted(failures, 'failure')}, {counted(causes, 'cause')}", "bold"
-    yield from glance_lines(diagnosis.clusters)
-    for cluster in diagnosis.clusters:
-        yield from cluster_lines(cluster, verbose=verbose)
-    yield from related_lines(diagnosis)
-    yield from filter_lines(diagnosis)
-
-
 def related_lines(diagnosis: Diagnosis) -> Iterator[Line]:
     """The libraries that take part."""
     if diagnosis.related:

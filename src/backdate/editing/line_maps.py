@@ -46,11 +46,6 @@ class LineMap:
         """The map of two texts."""
         return cls(() if old == new else line_units(split_lines(old), split_lines(new)))
 
-    @property
-    def inverse(self) -> LineMap:
-        """From the new text to the old one."""
-        return LineMap(tuple((c, d, a, b) for a, b, c, d in self.units))
-
     def of(self, lines: Collection[int]) -> frozenset[int]:
         """The lines that ``lines`` became: all of a part whose length changed, none of one that is gone."""
         return frozenset(new for line in lines for new in self._of_line(line - 1))

@@ -133,11 +133,6 @@ class Environment:
     project."""
 
     @property
-    def replaces_changed(self) -> bool:
-        """Whether this time it was built because one that was kept had been changed since it was made."""
-        return bool(self.replaced)
-
-    @property
     def network_note(self) -> str:
         """What to say of the network that its build had; empty when it reached the index alone."""
         return "the code that ran while it was built had the whole network" if self.network == "on" else ""

@@ -191,9 +191,7 @@ class _Copying:
         if path.endswith(".dist-info/RECORD"):
             data = source.read(name, limit=_LARGEST_COPY) or b""
             self._records.append((path, data, status.st_mode))
-        elif not (
-            name.endswith(".pyc") and f"{posixpath.dirname(path)}/{name.partition('.')[0]}" in self._outdated
-        ):
+        elif not self._is_outdated(path):
             new = self._edited.get(path, _with_new_places(source, path, self._layer, self._at, self._root))
             if new is None:
                 source.duplicate(name, target)

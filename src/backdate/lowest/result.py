@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 from backdate.checking.result import Breakage, Side
@@ -161,9 +159,6 @@ class LowestResult:
     def lifted(self) -> tuple[DeclaredBound, ...]:
         """The bounds that were not tested, as something lifted them."""
         return tuple(bound for bound in self.bounds if bound.lifted is not None)
-
-
-EMPTY_VERSIONS: Mapping[str, str] = MappingProxyType({})
 
 
 def read_lowest_result(path: Path) -> LowestResult:

@@ -17,7 +17,6 @@ from backdate.mining.literals import parsed
 from backdate.mining.public_names import BoundNames, ReleaseNames, names_of_module
 from backdate.mining.releases import ReleaseSources
 
-_SUREST = tuple(AnnouncedBy)
 _MOST_ALIASES = 4
 """Public names of one definition for which there are rows."""
 

@@ -112,11 +112,6 @@ def _minor(text: str) -> Minor:
     return int(major), int(minor)
 
 
-def minor_of(version: Version) -> Minor:
-    """The Python that a version is of."""
-    return version.major, version.minor
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ReadStub:
     names: BoundNames
