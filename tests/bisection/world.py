@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
+from builders import ENFORCED
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -36,20 +37,10 @@ from backdate.environments.environment import (
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import NO_PROGRESS
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
-from backdate.sandboxes.interface import Enforced
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
 
 START = datetime(2021, 1, 1, tzinfo=UTC)
 END = START + timedelta(days=1000)
-ENFORCED = Enforced(
-    sandbox="bwrap",
-    memory="tree",
-    processes="tree",
-    disk="hard",
-    network="off",
-    files="isolated",
-    seccomp="on",
-)
 Says = Callable[[Mapping[str, str], str, int], str | None]
 """A test: from versions, the interpreter's version and the number of the run to an error, or None."""
 

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from diagnosis_builders import environment, frame, install, raised
+from builders import raised
+from diagnosis_builders import environment, frame, install
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from diagnosis_builders import environment, failed, frame, install, raised, result, run
+from builders import raised, run
+from diagnosis_builders import environment, failed, frame, install, result
 
 from backdate.diagnosis.clusters import shape
 from backdate.diagnosis.diagnose import clusters_of, diagnose

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from diagnosis_builders import SITE, environment, failed, frame, install, raised, run
+from builders import raised, run
+from diagnosis_builders import SITE, environment, failed, frame, install
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from builders import run as suite_run
 from diagnosis_builders import result
-from diagnosis_builders import run as suite_run
 
 from backdate.checking.compare import compare_runs
 from backdate.fixing.outcome import outcome_of

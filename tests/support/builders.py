@@ -22,8 +22,8 @@ def frame(file: str, line: int = 1) -> Frame:
     return Frame(file=file, line=line, function="f", source="x = 1")
 
 
-def raised(kind: str, message: str = "", *frames: Frame) -> Raised:
-    return Raised(type=kind, message=message, frames=frames)
+def raised(kind: str, message: str = "", *frames: Frame, link: str = "") -> Raised:
+    return Raised(type=kind, message=message, frames=frames, link=link)
 
 
 def result(

@@ -10,27 +10,13 @@ from backdate.environments.environment import (
     Lock,
     LockedDistribution,
 )
-from backdate.sandboxes.interface import Enforced
-from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
+from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised
 
-ENFORCED = Enforced(
-    sandbox="bwrap",
-    memory="tree",
-    processes="tree",
-    disk="hard",
-    network="off",
-    files="isolated",
-    seccomp="on",
-)
 SITE = "/env/lib/python3.12/site-packages"
 
 
 def frame(file: str, line: int = 1, function: str = "f", source: str = "") -> Frame:
     return Frame(file=file, line=line, function=function, source=source)
-
-
-def raised(kind: str, message: str = "", *frames: Frame, link: str = "") -> Raised:
-    return Raised(type=kind, message=message, frames=frames, link=link)
 
 
 def result(name: str, outcome: Outcome = Outcome.PASSED, *chain: Raised, **more: object) -> CaseResult:
@@ -45,20 +31,6 @@ def result(name: str, outcome: Outcome = Outcome.PASSED, *chain: Raised, **more:
 
 def failed(name: str, *chain: Raised, **more: object) -> CaseResult:
     return result(name, Outcome.FAILED, *chain, **more)
-
-
-def run(*results: CaseResult, status: str = "completed", **more: object) -> SuiteRun:
-    return SuiteRun(
-        status=status,
-        exit_code=0,
-        signal=None,
-        results=results,
-        runner="pytest 7",
-        duration_s=1.0,
-        enforced=ENFORCED,
-        log=Path("/log"),
-        **more,
-    )
 
 
 def environment(root: Path, *locked: LockedDistribution, version: str = "3.12.1") -> Environment:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from builders import ENFORCED
+
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.setup_class import SetupAssessment, SetupClass
 from backdate.checking.starting_recipes import StartingRecipe
@@ -23,20 +25,10 @@ from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.setup_failure import SetupFailure, read_failure
-from backdate.sandboxes.interface import Enforced
 from backdate.testing.outcomes import CaseResult, Outcome, Raised, SuiteRun
 
 INSTANT = datetime(2021, 3, 1, tzinfo=UTC)
 RULE = Provenance(rule="a test")
-ENFORCED = Enforced(
-    sandbox="bwrap",
-    memory="tree",
-    processes="tree",
-    disk="hard",
-    network="off",
-    files="isolated",
-    seccomp="on",
-)
 Says = Callable[[Recipe, str], "BuildFailure | SuiteRun"]
 
 

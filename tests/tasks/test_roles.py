@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from diagnosis_builders import failed, result, run
+from builders import run
+from diagnosis_builders import failed, result
 
 from backdate.tasks.roles import judge_tests, without_flaky
 from backdate.testing.outcomes import Outcome

@@ -6,22 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from builders import ENFORCED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.sandboxes.interface import Enforced
 from backdate.testing.junit import junit_names, to_junit
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
-
-ENFORCED = Enforced(
-    sandbox="bwrap",
-    memory="tree",
-    processes="tree",
-    disk="hard",
-    network="off",
-    files="isolated",
-    seccomp="on",
-)
 
 
 def run_of(*results: CaseResult, status: str = "completed", trouble: str = "") -> SuiteRun:
