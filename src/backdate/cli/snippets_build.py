@@ -25,7 +25,12 @@ class SnippetBuildArguments:
     """What ``snippets build`` is given."""
 
     package: Annotated[
-        str, typer.Option("--package", metavar="NAME", help="The distribution on the index that changed.")
+        str,
+        typer.Option(
+            "--package",
+            metavar="NAME",
+            help="The distribution on the index that changed, or python: its standard library.",
+        ),
     ]
     first: Annotated[
         str, typer.Option("--from", metavar="VERSION|previous", help="The version that the code works with.")

@@ -13,7 +13,7 @@ from backdate.checking.settings import Settings
 from backdate.cli import exit_codes
 from backdate.cli.main import status_of
 from backdate.construction.snippet.build import build_snippets
-from backdate.construction.snippet.plan import make_plan
+from backdate.construction.snippet.plan import make_plan, release_of
 from backdate.construction.snippet.proving import SnippetProver
 from backdate.construction.snippet.reasons import SnippetReason
 from backdate.errors import UsageError
@@ -21,6 +21,7 @@ from backdate.projects.sources.listing import fetch_listing
 from backdate.session import Session
 from backdate.snippets.dataset import SnippetDataset
 from backdate.snippets.snippet import Collection, ValidityClass
+from backdate.timeline.calendar import settled_since
 
 OLD = '''\
 """A library."""
@@ -134,11 +135,31 @@ def _not_asked(*_: object) -> object:
 
 
 @pytest.mark.parametrize(
+    ("first", "last", "origin", "target"),
+    [("3.8", "3.12", "3.8", "3.12"), ("previous", "3.10", "3.9", "3.10"), ("2.7", "3.13", "2.7", "3.13")],
+)
+def test_the_standard_library_is_built_for_between_interpreters(first, last, origin, target) -> None:
+    plan = make_plan("python", first, last, lambda name: (), usages_from=("user",))
+    assert (plan.origin.python, plan.target.python) == (origin, target)
+    assert plan.origin.requirements == plan.target.requirements == ()
+    assert plan.usages_before == (settled_since(origin))
+    assert str(release_of(plan.origin)) == origin
+
+
+def test_the_standard_library_is_refused_with_requirements_or_without_an_interpreter() -> None:
+    with pytest.raises(UsageError, match="--with"):
+        make_plan("python", "3.8", "3.12", lambda name: (), usages_from=("user",), companions=("numpy",))
+    with pytest.raises(UsageError, match="cannot be had"):
+        make_plan("python", "3.4", "3.12", lambda name: (), usages_from=("user",))
+
+
+@pytest.mark.parametrize(
     ("library", "first", "last", "said"),
     [
         ("python", "3.9", "3.12", "no sdists"),
         ("lib", "3.0", "latest", "lib 3.0"),
         ("lib", "previous", "1.0", "comes before 1.0"),
+        ("python", "previous", "3.6", "name distributions"),
     ],
 )
 def test_what_cannot_be_built_is_refused(library, first, last, said, tmp_path) -> None:

@@ -18,6 +18,7 @@ from backdate.construction.snippet.usages import (
     UsageOrigin,
     usages_in,
 )
+from backdate.construction.snippet.used_names import UsedNames, names_used
 from backdate.rewriting.rewrite import ReplaceName
 from backdate.snippets.snippet import ApiChangeKind
 
@@ -28,10 +29,10 @@ TOTAL = ChangedApi(
 MODE = ChangedApi(name="lib.total", argument="mode", kind=ApiChangeKind.SIGNATURE)
 
 
-def drawn(text: str, path: str = "user/code.py", *, of_library: bool = False, names=(TOTAL,)):
+def drawn(text: str, path: str = "user/code.py", *, of_library: bool = False, names=(TOTAL,), library="lib"):
     module = read_module(path, text)
     assert module is not None
-    context = ArchiveContext(library="lib", own=frozenset({"user"}), origin=ORIGIN, of_library=of_library)
+    context = ArchiveContext(library=library, own=frozenset({"user"}), origin=ORIGIN, of_library=of_library)
     return list(usages_in(module, ChangedApis(names), context))
 
 
@@ -187,3 +188,31 @@ def test_what_a_class_prepares_and_what_a_file_imports_or_skips_is_taken_along()
     assert one.code.startswith("import lib as l\n")
     assert "def total_example(data):" in one.code
     assert one.cases[0] == "([1, 2, 3],)"
+
+
+NODE = ChangedApi(name=".append", kind=ApiChangeKind.REMOVED, owners=("lib.Frame",))
+
+
+def test_attributes_of_lists_and_texts_are_no_uses() -> None:
+    text = "import lib\n\ndef f(x: list):\n    {}\n    return made.append(3)\n"
+    for plain in ("made = []", "made = [n for n in x]", "made = 'text'", "made = {}"):
+        assert drawn(text.format(plain), names=(NODE,)) == []
+    (one,) = drawn(text.format("made = lib.Frame(x)"), names=(NODE,))
+    assert isinstance(one, DrawnSnippet)
+    assert one.names == (".append",)
+
+
+@pytest.mark.parametrize("module", ["datetime", "inspect", "audioop", "imp", "fractions"])
+def test_of_the_standard_library_what_changed_may_be_used(module: str) -> None:
+    names = (ChangedApi(name=f"{module}.total", kind=ApiChangeKind.REMOVED),)
+    text = f"import {module}\ndef f(x: int):\n    return {module}.total(x)\n"
+    assert isinstance(drawn(text, names=names, library="python")[0], DrawnSnippet)
+    used = names_used([read_module("a.py", text + "def g(x):\n    return x.tail + other.b\n")], "python")
+    assert used == UsedNames(dotted=(f"{module}.total",), attributes=("b", "tail"))
+
+
+@pytest.mark.parametrize("module", ["os", "subprocess", "socket", "user"])
+def test_of_the_standard_library_what_reaches_outside_is_not_used(module: str) -> None:
+    names = (ChangedApi(name="fractions.gcd", kind=ApiChangeKind.REMOVED),)
+    text = f"import fractions, {module}\ndef f(x: int):\n    return fractions.gcd(x, {module}.b)\n"
+    assert not any(isinstance(one, DrawnSnippet) for one in drawn(text, names=names, library="python"))

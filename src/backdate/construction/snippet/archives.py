@@ -26,6 +26,7 @@ from backdate.index.upstream import IndexClient
 from backdate.projects.sources.archives import read_members
 from backdate.projects.sources.download import download, new_client
 from backdate.projects.sources.listing import ListedFile, fetch_listing
+from backdate.snippets.versions import STANDARD_LIBRARY
 from backdate.timeline.instants import Instant
 
 _MOST_BYTES = 96 * 1024 * 1024
@@ -141,7 +142,8 @@ def archive_modules(file: ListedFile, cache: Path, *, library: str, of_library: 
         most_bytes=_LARGEST_FILE,
     )
     for path, data in members.items():
-        if library.encode() in data and (module := read_module(path, data.decode("utf-8", "replace"))):
+        names_it = library == STANDARD_LIBRARY or library.encode() in data
+        if names_it and (module := read_module(path, data.decode("utf-8", "replace"))):
             yield module
 
 

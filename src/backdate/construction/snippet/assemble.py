@@ -51,7 +51,7 @@ def snippet_of(
         code=drawn.code,
         entry=drawn.entry,
         harness=Harness(before=drawn.before, cases=proven.cases),
-        apis=tuple(map(_api, known, proven.replacements)),
+        apis=tuple(map(_api, known, proven.replacements, proven.receivers or ("",) * len(known))),
         reference=proven.reference,
         expected=proven.expected,
         flags=(f"from-{drawn.kind.value}",),
@@ -75,9 +75,12 @@ def _source(drawn: DrawnSnippet, from_where: str) -> str:
     return f"{from_where}, {drawn.origin.file}:{drawn.origin.line}"
 
 
-def _api(one: ChangedApi, replacement: str) -> ApiChange:
+def _api(one: ChangedApi, replacement: str, receiver: str) -> ApiChange:
+    """``receiver``: the class of an attribute, as running has shown it."""
+    if receiver and replacement.isidentifier() and not one.argument:
+        replacement = f"{receiver}.{replacement}"
     return ApiChange(
-        name=one.name.removeprefix("."),
+        name=f"{receiver}{one.name}" if receiver else one.name.removeprefix("."),
         spelled=one.key,
         change=one.kind,
         version=one.since,

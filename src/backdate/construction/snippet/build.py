@@ -17,6 +17,7 @@ from backdate.construction.snippet.archives import ReadArchive, archive_modules,
 from backdate.construction.snippet.assemble import snippet_of
 from backdate.construction.snippet.changed_apis import ChangedApi
 from backdate.construction.snippet.changes import LibraryChanges, changes_between, mined_rows
+from backdate.construction.snippet.class_members import changed_members
 from backdate.construction.snippet.kept import KeptResults
 from backdate.construction.snippet.model_rounds import ModelRounds, WrittenSnippets
 from backdate.construction.snippet.module_code import ModuleCode
@@ -37,6 +38,7 @@ from backdate.serial import digest
 from backdate.snippets.environments import SnippetEnvironments
 from backdate.snippets.runs import ProgramRunner
 from backdate.snippets.snippet import Snippet, SnippetSide
+from backdate.snippets.versions import STANDARD_LIBRARY
 from backdate.snippets.warm.runner import NoSnippetEnvironment, WarmRunner
 from backdate.timeline.instants import now
 from backdate.version import __version__
@@ -44,7 +46,7 @@ from backdate.version import __version__
 _BATCH = 96
 """Functions that are run together: those with the same imports share a process."""
 _MOST_TRIED = 12
-"""Functions of one name that are run."""
+"""Functions of one name that are run; four times as many of an attribute, which other objects have too."""
 _FORMAT = (1, __version__)
 """In the key of what is kept: another version reads and runs again."""
 
@@ -76,7 +78,7 @@ def build_snippets(
     origin, target = (_made(environments, side) for side in (plan.origin, plan.target))
     runner = WarmRunner(resources.sandbox, environments)
     building = _Building(resources=resources, plan=plan, kept=KeptResults(folder=folder), progress=progress)
-    changes = building.changes(origin, target)
+    changes = building.changes(origin, target, runner)
     read = list(building.archives(changes.names))
     dropped = [use for archive in read for use in archive.dropped]
     drawn = [one for archive in read for one in archive.drawn]
@@ -145,30 +147,38 @@ class _Building:
     def _top(self) -> str:
         """The package that the library is imported as."""
         library = self.plan.library
+        if library == STANDARD_LIBRARY:
+            return library
         modules = self.resources.index_facts.modules(library, self.plan.origin.instant or now())
         usual = library.replace("-", "_")
         tops = sorted({module.partition(".")[0] for module in modules if not module.startswith("_")})
         return usual if usual in tops or not tops else tops[0]
 
-    def changes(self, origin: AskedPython, target: AskedPython) -> LibraryChanges:
+    def changes(self, origin: AskedPython, target: AskedPython, runner: ProgramRunner) -> LibraryChanges:
         """The changed names, from every source."""
         library = self.plan.library
         old, new = str(release_of(self.plan.origin)), str(release_of(self.plan.target))
         self.progress.report(Activity(text=f"reading what {library} {old} to {new} changed"))
         key = digest("mined rows", _FORMAT, library, old, new)
         mined = self.kept.get(ChangesFile, key)
+        if library == STANDARD_LIBRARY:  # it has no releases on the index
+            mined = ChangesFile(distribution=library, origin="mined", change=())
         if mined is None:
             mined = mined_rows(self.resources.index, library, old, new, cache=self._downloads)
             self.kept.put(key, mined)
         used = names_used(self._modules(), self._top)
-        self.progress.report(Activity(text=f"asking both environments about {len(used)} names"))
+        self.progress.report(Activity(text=f"asking both environments about {len(used.dotted)} names"))
+        members = changed_members(
+            runner, self.plan.origin, self.plan.target, names=used.dotted, attributes=used.attributes
+        )
         return changes_between(
             self.resources.sandbox,
             origin,
             target,
             rules=rules_of(library, old=old, new=new),
             mined=rules_in(mined),
-            used=used,
+            used=used.dotted,
+            members=members,
         )
 
     def _modules(self) -> Iterator[ModuleCode]:
@@ -189,9 +199,10 @@ class _Building:
         None for a distribution of which the index has none from that time.
         """
         version = release_of(self.plan.origin)
-        for distribution in (self.plan.library, *self.plan.usages_from):
+        of_index = () if self.plan.library == STANDARD_LIBRARY else (self.plan.library,)
+        for distribution in (*of_index, *self.plan.usages_from):
             own = distribution == self.plan.library
-            before = None if own else self.plan.origin.instant
+            before = None if own else self.plan.usages_before
             try:
                 file = archive_of(
                     self.resources.index, distribution, version=version if own else None, before=before
@@ -230,7 +241,7 @@ class _Building:
         self, runner: ProgramRunner, drawn: Sequence[DrawnSnippet], changed: dict[str, ChangedApi]
     ) -> list[ProofResult]:
         """What became of each; of a name that has enough the rest is not run."""
-        prover = SnippetProver(runner, self.plan.origin, self.plan.target, changed)
+        prover = SnippetProver(runner, self.plan.origin, self.plan.target, changed, self._top)
         done: list[ProofResult] = []
         enough: Counter[str] = Counter()
         tried: Counter[str] = Counter()
@@ -241,7 +252,7 @@ class _Building:
                 one = waiting.pop(0)
                 if enough[one.names[0]] >= self.plan.most_of_name:
                     done.append(RefusedSnippet(drawn=one, reason=SnippetReason.ENOUGH))
-                elif tried[one.names[0]] >= _MOST_TRIED:
+                elif tried[one.names[0]] >= _MOST_TRIED * (1 + 3 * one.names[0].startswith(".")):
                     done.append(RefusedSnippet(drawn=one, reason=SnippetReason.MANY_TRIED))
                 else:
                     tried[one.names[0]] += 1
@@ -267,7 +278,7 @@ class _Building:
         """What a model writes for the names that none of ``having`` is."""
         if model is None:
             return WrittenSnippets(proven=(), refused=())
-        prover = SnippetProver(runner, self.plan.origin, self.plan.target, changed)
+        prover = SnippetProver(runner, self.plan.origin, self.plan.target, changed, self._top)
         rounds = ModelRounds(
             model=model,
             plan=self.plan,

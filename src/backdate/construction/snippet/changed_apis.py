@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backdate.diagnosis.api import ApiDifference, NameChange
 from backdate.editing.python_source import UNPARSABLE
@@ -38,6 +38,8 @@ class ChangedApi:
     words: str = ""
     known_by: str = ""
     """The rule's name, or "asked" for what the two environments said."""
+    owners: tuple[str, ...] = ()
+    """Of an attribute the classes that it is of, dotted or as messages name them; () where nobody says."""
 
     @property
     def key(self) -> str:
@@ -65,6 +67,7 @@ def of_rules(rules: Iterable[Rule]) -> tuple[ChangedApi, ...]:
             since=rule.since,
             words=rule.words or in_words(rule.rewrite),
             known_by=rule.name,
+            owners=rule.owners if rule.target.startswith(".") else (),
         )
         known = found.get(one.key)
         found[one.key] = one if known is None else with_rewrites(known, one.rewrites)
@@ -96,15 +99,7 @@ def _by_position(signature: str) -> list[str] | None:
 
 def with_rewrites(known: ChangedApi, rewrites: Sequence[Rewrite]) -> ChangedApi:
     """``known`` with further rewrites after its own."""
-    return ChangedApi(
-        name=known.name,
-        argument=known.argument,
-        kind=known.kind,
-        rewrites=tuple({repr(one): one for one in (*known.rewrites, *rewrites)}.values()),
-        since=known.since,
-        words=known.words,
-        known_by=known.known_by,
-    )
+    return replace(known, rewrites=tuple({repr(one): one for one in (*known.rewrites, *rewrites)}.values()))
 
 
 def of_differences(differences: Iterable[ApiDifference]) -> tuple[ChangedApi, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.version import Version
@@ -54,10 +54,12 @@ def changes_between(
     rules: Sequence[Rule],
     mined: Sequence[Rule],
     used: Sequence[str],
+    members: Sequence[ChangedApi] = (),
 ) -> LibraryChanges:
     """Every change that rules tell, that was mined, or that shows in what the environments say of ``used``.
 
-    ``used``: dotted names that the library's own tests and examples use. Raises SandboxUnavailable.
+    ``used``: dotted names that the library's own tests and examples use; ``members``: attributes of its
+    classes that differ. Raises SandboxUnavailable.
     """
     known = {one.key: one for one in of_rules(rules)}
     from_rules = len(known)
@@ -74,6 +76,14 @@ def changes_between(
         if one.key in kept:
             kept[one.key] = with_rewrites(kept[one.key], one.rewrites)
         elif one.name not in whole_names:
+            kept[one.key] = one
+            told += 1
+    for one in members:
+        if one.key in kept:  # a rule may name fewer classes than have it
+            known_one = with_rewrites(kept[one.key], one.rewrites)
+            owners = (*known_one.owners, *one.owners) if known_one.owners else ()
+            kept[one.key] = replace(known_one, owners=owners)
+        else:
             kept[one.key] = one
             told += 1
     return LibraryChanges(

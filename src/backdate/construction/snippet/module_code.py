@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from backdate.construction.snippet.reasons import SnippetReason
+from backdate.knowledge.modules import in_standard_library
 from backdate.mining.literals import dotted_of, parsed
+from backdate.snippets.versions import STANDARD_LIBRARY
 
 _BUILTINS = frozenset(dir(builtins)) | {"__name__"}
 _OUTSIDE = frozenset(
@@ -296,8 +298,28 @@ def needs_of(
     return sorted(imports), texts
 
 
+_OF_PYTHON = frozenset(
+    [
+        "argparse",
+        "builtins",
+        "datetime",
+        "importlib",
+        "inspect",
+        "io",
+        "logging",
+        "pathlib",
+        "platform",
+        "unittest",
+    ]
+)
+"""Of these modules what changed may be asked where the standard library is what is built for; running shows
+whether a function gives the same twice."""
+
+
 def _refused_import(dotted: str, library: str, own: frozenset[str]) -> NotSelfContained | None:
     top = dotted.partition(".")[0]
+    if library == STANDARD_LIBRARY and top not in own and (top in _OF_PYTHON or _is_pure(dotted)):
+        return None
     if dotted in _OUTSIDE or top in _OUTSIDE:
         return NotSelfContained(reason=SnippetReason.REACHES_OUTSIDE, detail=dotted)
     if top in own and top != library:
@@ -305,6 +327,15 @@ def _refused_import(dotted: str, library: str, own: frozenset[str]) -> NotSelfCo
     if top == library or top in ("numpy", "scipy") or top in sys.stdlib_module_names:
         return None
     return NotSelfContained(reason=SnippetReason.NEEDS_OTHERS, detail=dotted)
+
+
+def _is_pure(dotted: str) -> bool:
+    """Whether it is of the standard library, and not for files, processes, clocks or the network.
+
+    ``sys.stdlib_module_names`` has no modules that are gone by now; the table has.
+    """
+    top = dotted.partition(".")[0]
+    return in_standard_library(top) and not {dotted, top} & _OUTSIDE
 
 
 def source_of(statement: ast.stmt, text: str) -> str:

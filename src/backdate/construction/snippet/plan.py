@@ -11,8 +11,10 @@ from packaging.version import Version
 from backdate.errors import UsageError
 from backdate.projects.sources.listing import ListedFile
 from backdate.snippets.snippet import SnippetSide
-from backdate.snippets.versions import STANDARD_LIBRARY, Listing, side_of
+from backdate.snippets.versions import STANDARD_LIBRARY, Listing, python_side, side_of
 from backdate.text import UNREADABLE
+from backdate.timeline.calendar import releases_before, settled_since
+from backdate.timeline.instants import Instant, now
 
 PREVIOUS, LATEST = "previous", "latest"
 MOST_ASKED = 30
@@ -23,11 +25,13 @@ class SnippetBuildPlan:
     """One library, two of its versions, and where uses of it are looked for."""
 
     library: str
-    """The distribution (PEP 503)."""
+    """The distribution (PEP 503), or "python" for the standard library."""
     origin: SnippetSide
     target: SnippetSide
     usages_from: tuple[str, ...] = ()
     """Distributions whose sdists are read besides the library's own."""
+    usages_before: Instant | None = None
+    """Those that were published before; None for today's."""
     most_of_name: int = 3
     """Snippets for one changed name."""
     most_asked: int = MOST_ASKED
@@ -47,11 +51,13 @@ def make_plan(
 ) -> SnippetBuildPlan:
     """The plan for a move from ``first`` to ``last``, each a version, or "previous" and "latest".
 
+    Of ``python`` the versions are interpreters; what uses it is read as it was when the first was a year old.
+
     ``companions``: requirements that both environments have besides. Raises UsageError, SourceError and
     IndexUnavailable.
     """
     if library == STANDARD_LIBRARY:
-        raise UsageError("snippets are built for distributions on the index; python has no sdists to read")
+        return _of_python(first, last, usages_from, companions, most_of_name, most_asked)
     old, new = _versions(listing(library), first, last)
     for text in companions:
         try:
@@ -65,13 +71,54 @@ def make_plan(
         origin=origin,
         target=target,
         usages_from=tuple(usages_from),
+        usages_before=origin.instant,
+        most_of_name=most_of_name,
+        most_asked=most_asked,
+    )
+
+
+def _of_python(
+    first: str,
+    last: str,
+    usages_from: Sequence[str],
+    companions: Sequence[str],
+    most_of_name: int,
+    most_asked: int,
+) -> SnippetBuildPlan:
+    """The standard library of two interpreters. Raises UsageError."""
+    if companions:
+        raise UsageError("--with is for libraries: nothing is installed beside the standard library")
+    if not usages_from:
+        raise UsageError(
+            "python has no sdists to read: name distributions that use it with --usages-from FILE"
+        )
+    minors = [
+        f"{major}.{minor}" for major, minor in dict.fromkeys(one.minor for one in releases_before(now()))
+    ]
+    new = minors[-1] if last == LATEST else last
+    if first == PREVIOUS:
+        if new not in minors[1:]:
+            raise UsageError(f"no release comes before {new}")
+        first = minors[minors.index(new) - 1]
+    sides = [python_side(version) for version in (first, new)]
+    for side in sides:
+        if side.not_had:
+            raise UsageError(side.not_had)
+    return SnippetBuildPlan(
+        library=STANDARD_LIBRARY,
+        origin=sides[0],
+        target=sides[1],
+        usages_from=tuple(usages_from),
+        usages_before=settled_since(sides[0].python),
         most_of_name=most_of_name,
         most_asked=most_asked,
     )
 
 
 def release_of(side: SnippetSide) -> Version:
-    """The exact release of the library that a side installs."""
+    """The exact release of the library that a side installs; of the standard library its Python's minor."""
+    if not side.requirements:
+        return Version(side.python)
     (specifier,) = Requirement(side.requirements[0]).specifier
     return Version(specifier.version)
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from backdate.construction.snippet.changed_apis import ChangedApi, replacement_of
 from backdate.construction.snippet.reasons import SnippetReason
+from backdate.construction.snippet.receivers import classes_seen, owner_of, recording
 from backdate.construction.snippet.usages import DrawnSnippet
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import Rewrite
+from backdate.rewriting.rewrite import (
+    AddArgument,
+    ChangeArgument,
+    NamePositional,
+    RenameAttribute,
+    ReplaceUse,
+    Rewrite,
+)
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.snippets.runs import (
     CaseOutcome,
@@ -23,6 +31,7 @@ from backdate.snippets.runs import (
     SnippetProgram,
 )
 from backdate.snippets.snippet import Harness, SnippetSide
+from backdate.snippets.versions import STANDARD_LIBRARY
 
 T = TypeVar("T")
 CASES = 3
@@ -47,6 +56,8 @@ class ProvenSnippet:
     """What is written for each name; with that alone it gives the same with the target."""
     reference: str
     evidence: tuple[str, ...]
+    receivers: tuple[str, ...] = ()
+    """Of each name the class that it is an attribute of, "pandas.DataFrame"; "" of a dotted one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +90,13 @@ class SnippetProver:
         origin: SnippetSide,
         target: SnippetSide,
         changed: Mapping[str, ChangedApi],
+        library: str = "",
     ) -> None:
         self._runner = runner
         self._origin = origin
         self._target = target
         self._changed = changed
+        self._library = "" if library == STANDARD_LIBRARY else library
 
     def prove(self, drawn: Sequence[DrawnSnippet]) -> Iterator[ProofResult]:
         """What becomes of each, those that are refused early first. Raises what the runner raises."""
@@ -112,7 +125,34 @@ class SnippetProver:
                 breaking.append((one, difference))
             else:
                 yield RefusedSnippet(drawn=one.drawn, reason=SnippetReason.TARGET_SAME)
-        yield from self._referenced(breaking)
+        yield from self._of_the_library(self._referenced(breaking))
+
+    def _of_the_library(self, results: Iterable[ProofResult]) -> Iterator[ProofResult]:
+        """Proven ones whose attributes are those of the library's objects, with the classes of these."""
+        recorded: list[tuple[ProvenSnippet, str]] = []
+        for one in results:
+            leaves = [name for name in one.drawn.names if name.startswith(".")]
+            if isinstance(one, RefusedSnippet) or not leaves:
+                yield one
+                continue
+            recorded.append((one, recording(one.drawn.code, [self._changed[name].leaf for name in leaves])))
+        runs = self._run(self._origin, recorded, lambda pair: (pair[1], pair[0].drawn, pair[0].cases))
+        for (one, _), run in runs:
+            seen = classes_seen(run.cases)
+            receivers = tuple(self._owner(name, seen) for name in one.drawn.names)
+            lost = [name for name, owner in zip(one.drawn.names, receivers, strict=True) if owner is None]
+            if lost:
+                detail = f"{lost[0]} of {', '.join(one[0] for one in seen.get(lost[0][1:], ()))}"[:200]
+                yield RefusedSnippet(drawn=one.drawn, reason=SnippetReason.OTHER_OBJECT, detail=detail)
+            else:
+                yield replace(one, receivers=tuple(owner or "" for owner in receivers))
+
+    def _owner(self, name: str, seen: Mapping[str, tuple[tuple[str, ...], ...]]) -> str | None:
+        """The class of an attribute, "" for a dotted name; None where it is an attribute of other objects."""
+        if not name.startswith("."):
+            return ""
+        changed = self._changed[name]
+        return owner_of(seen.get(changed.leaf, ()), changed.owners, self._library) or None
 
     def _run(
         self,
@@ -215,12 +255,29 @@ class _RewriteAttempt:
 def rewritten(code: str, rewrites: Sequence[Rewrite]) -> str:
     """``code`` with every use changed; "" where one of ``rewrites`` finds none that it can change."""
     for rewrite in rewrites:
-        made = rewrite_source(code, rewrite, lines=None)
+        every = frozenset(range(1, code.count("\n") + 2))
+        made = rewrite_source(code, rewrite, lines=every if _of_attribute(rewrite) else None)
         after = apply_edits(code, made.edits)
         if after == code:
             return ""
         code = after
     return code
+
+
+def _of_attribute(rewrite: Rewrite) -> bool:
+    """Whether it is about an attribute of objects, which is rewritten on lines that are named only.
+
+    Whose attribute it is shows when the code runs.
+    """
+    match rewrite:
+        case RenameAttribute():
+            return True
+        case ReplaceUse():
+            return rewrite.target.startswith(".")
+        case ChangeArgument() | AddArgument() | NamePositional():
+            return rewrite.function.startswith(".")
+        case _:
+            return False
 
 
 def _choose(drawn: DrawnSnippet, run: ProgramRun) -> _Chosen | RefusedSnippet:

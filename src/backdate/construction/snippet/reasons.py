@@ -27,6 +27,7 @@ class SnippetReason(StrEnum):
     NO_REPLACEMENT = "no-replacement-known"
     NOT_REWRITTEN = "not-rewritten"
     REFERENCE_FAILS = "reference-fails"
+    OTHER_OBJECT = "attribute-of-another-object"
     NO_REPLY = "no-reply-of-model"
     NOT_READABLE = "reply-not-readable"
     NAME_NOT_USED = "name-not-used"
@@ -52,6 +53,7 @@ WORDS: dict[SnippetReason, str] = {
     SnippetReason.NO_REPLACEMENT: "nothing is known to take the name's place",
     SnippetReason.NOT_REWRITTEN: "its use of the name cannot be rewritten",
     SnippetReason.REFERENCE_FAILS: "what takes the name's place gives something else",
+    SnippetReason.OTHER_OBJECT: "its attribute is not one of the library's objects",
     SnippetReason.NO_REPLY: "the model gave no reply",
     SnippetReason.NOT_READABLE: "the model's reply is not of the form that was asked for",
     SnippetReason.NAME_NOT_USED: "the model's function does not use the changed name",

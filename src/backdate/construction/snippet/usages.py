@@ -21,10 +21,12 @@ from backdate.construction.snippet.module_code import (
     needs_of,
     resolve,
 )
+from backdate.construction.snippet.plain_values import is_plain, plain_variables
 from backdate.construction.snippet.prepared import methods_of, with_preparation
 from backdate.construction.snippet.reasons import SnippetReason
 from backdate.construction.snippet.slices import Slice, blocks_of, slices_of
 from backdate.mining.literals import parsed
+from backdate.snippets.versions import STANDARD_LIBRARY
 
 
 class UsageKind(StrEnum):
@@ -173,7 +175,13 @@ def _in_function(
 
 
 def _used(node: ast.AST, names: ChangedApis, imports: Mapping[str, ImportBinding]) -> dict[str, ChangedApi]:
-    return {one.key: one for inner in ast.walk(node) for one in names.at(inner, imports)}
+    plain = plain_variables(node)
+    return {
+        one.key: one
+        for inner in ast.walk(node)
+        for one in names.at(inner, imports)
+        if not (one.name.startswith(".") and is_plain(inner, plain))
+    }
 
 
 def _local_imports(node: ast.AST) -> dict[str, ImportBinding]:
@@ -374,7 +382,8 @@ def _usual(context: ArchiveContext) -> dict[str, ImportBinding]:
     """The abbreviations that examples use without importing them."""
     usual = {"np": "numpy", "nx": "networkx", "pd": "pandas", "sp": "scipy"}
     kept = {short: whole for short, whole in usual.items() if whole in ("numpy", context.library)}
-    kept[context.library] = context.library
+    if context.library != STANDARD_LIBRARY:
+        kept[context.library] = context.library
     return {
         local: ImportBinding(
             dotted=whole, statement=f"import {whole}" if local == whole else f"import {whole} as {local}"
