@@ -106,6 +106,26 @@ def test_a_declared_bound(
         assert (held.lowest, held.tested, held.lifted) == ("2.1", "2.1", None)
 
 
+@pytest.mark.slow
+def test_a_bound_of_a_project_that_has_requirements_alone(tmp_path: Path) -> None:
+    try:
+        Bubblewrap().require()
+    except SandboxUnavailable as error:
+        pytest.skip(str(error))
+    folder = write_project(tmp_path / "thing")
+    for file in ("pyproject.toml", "requires.txt", "backend.py"):
+        (folder / file).unlink()
+    (folder / "requirements.txt").write_text("# what users install\nbrittle>=1.1\n")
+    with (
+        running_index(_RELEASES) as index_url,
+        Session(Settings(cache=tmp_path / "cache", index_url=index_url)) as session,
+    ):
+        result = session.check_lowest(folder, to_instant=parse_instant("2025-01-01"), python="3.11")
+    (bound,) = result.false_bounds
+    assert (bound.fails, bound.passes, bound.true_requirement) == ("1.3", "2.0", "brittle>=2.0")
+    assert (bound.file, bound.line) == ("requirements.txt", 2)
+
+
 def test_an_error_is_told_without_the_environment_s_folder() -> None:
     said = "cannot import name 'escape' from 'jinja2' ({})"
     message = said.format("/c/environments/0f/lib/python3.8/site-packages/jinja2.py")

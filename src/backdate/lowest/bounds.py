@@ -154,13 +154,16 @@ def between(versions: Sequence[str], low: str, high: str) -> tuple[str, ...]:
     return tuple(version for version in versions if first < Version(version) <= last)
 
 
-def declared_at(root: Path, bounded: Bounded) -> tuple[str, int]:
-    """The file and line that declare a requirement; ("", 0) where they are not found as text."""
+def declared_at(root: Path, bounded: Bounded, files: Sequence[str] = ()) -> tuple[str, int]:
+    """The file and line that declare a requirement; ("", 0) where they are not found as text.
+
+    ``files``: where it is declared, if not in the project's metadata.
+    """
     name = re.escape(bounded.requirement.name).replace(r"\-", "[-_.]").replace("_", "[-_.]")
     pattern = re.compile(rf"""(?:^|["'\s,\[]){name}(?![\w.-])""", re.IGNORECASE)
     specifier = next(iter(sorted(str(one) for one in bounded.specifier)), "")
     version = specifier.lstrip("<>=!~")
-    for file in _METADATA:
+    for file in files or _METADATA:
         try:
             text = read_text(root, file) or ""
         except ConfigurationError:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from backdate.checking.compare import compare_runs
 from backdate.checking.dated_project import DatedProject, dated_project
@@ -22,8 +21,6 @@ from backdate.checking.recipe_run import RecipeRun, notes_of, with_own_frames
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import Breakage, Side
 from backdate.checking.starting_recipes import starting_recipes
-from backdate.diagnosis.distributions import site_packages
-from backdate.diagnosis.installed_requirements import installed_requirements
 from backdate.environments import uv
 from backdate.environments.environment import Environment
 from backdate.errors import NoTests
@@ -33,11 +30,11 @@ from backdate.lowest.bounds import (
     ReadRequirements,
     between,
     declared_at,
-    extras_of_users,
     releases,
     sort_requirements,
     with_lower_bound,
 )
+from backdate.lowest.declared import project_requirements
 from backdate.lowest.lifting import LowestPins, lifted_bound, lowest_pins, suspects_first
 from backdate.lowest.newest import NewestRun, conflict_on, loosen_test_requirements, newest_run
 from backdate.lowest.result import DeclaredBound, FalseBound, FalsePython, LowestResult, LowestVerdict
@@ -45,9 +42,6 @@ from backdate.lowest.search import BoundSearch, FoundBound
 from backdate.lowest.trials import Trials
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project
-from backdate.recipes.declared import read_declared
-from backdate.recipes.files import Files
-from backdate.recipes.required import required
 from backdate.serial import to_json, write_whole
 from backdate.text import counted, minor_version
 from backdate.timeline.instants import Instant, current_instant, now, require_past
@@ -110,6 +104,8 @@ class _Walk:
     newest: NewestRun
     notes: list[str] = field(default_factory=list)
     pages: dict[str, tuple[IndexFile, ...]] = field(default_factory=dict)
+    declared_in: tuple[str, ...] = ()
+    """The requirement files that say what is required; empty where the metadata do."""
 
     def result(self, started: Instant) -> LowestResult:
         tried = self.newest.recipe_run or self.newest.tried
@@ -139,9 +135,11 @@ class _Walk:
         return replace(result, notes=tuple(dict.fromkeys(self.notes)))
 
     def _with_bounds(self, result: LowestResult, newest: RecipeRun) -> LowestResult:
-        declared = self._declared(newest)
-        if declared is None:
-            return replace(result, reason="what the project requires is not in its metadata")
+        stated = project_requirements(self.project.root, newest.recipe, newest.environment)
+        if stated is None:
+            reason = "what the project requires is neither in its metadata nor in a requirements.txt"
+            return replace(result, reason=reason)
+        declared, self.declared_in = stated.texts, stated.files
         read = sort_requirements(declared, newest.choice.interpreter.version)
         if read.elsewhere:
             self.notes.append(
@@ -149,12 +147,7 @@ class _Walk:
             )
         result = replace(result, unbounded=read.unbounded, false_python=self._false_python(newest, declared))
         if not read.bounded:
-            reason = (
-                "no requirement of the project has a lower bound"
-                if declared
-                else "the project requires nothing"
-            )
-            return _decided(replace(result, reason=reason), nothing_bounded=True)
+            return _decided(replace(result, reason=stated.why_nothing_is_bounded()), nothing_bounded=True)
         assert newest.run is not None
         trials = Trials(
             recipe=newest.recipe,
@@ -210,18 +203,6 @@ class _Walk:
         )
         return _decided(result)
 
-    def _declared(self, newest: RecipeRun) -> tuple[str, ...] | None:
-        """What the project requires: as its files say it, or as its build said it."""
-        extras = [extra for step in newest.recipe.install if step.kind == "project" for extra in step.extras]
-        stated = required(Files(self.project.root), extras_of_users(extras))
-        if stated is not None or newest.environment is None:
-            return stated
-        name = read_declared(self.project.root).name
-        installed = installed_requirements(site_packages(*newest.environment.roots)).get(
-            canonicalize_name(name or "")
-        )
-        return None if installed is None else installed.requires
-
     def _false_python(self, newest: RecipeRun, declared: Sequence[str]) -> FalsePython | None:
         """The interpreter that is allowed and for which something that is required has no release."""
         constraint = self.dated.python_constraint
@@ -260,7 +241,7 @@ class _Walk:
     def _bound(self, one: Bounded, low: LowestPins, environment: Environment | None) -> DeclaredBound:
         versions = releases(self._files(one.name), one.specifier, self.dated.instant)
         lowest, tested = versions[0] if versions else "", low.pins.get(one.name, "")
-        file, line = declared_at(self.project.root, one)
+        file, line = declared_at(self.project.root, one, self.declared_in)
         return DeclaredBound(
             distribution=one.name,
             requirement=one.text,
@@ -281,7 +262,7 @@ class _Walk:
 
     def _false(self, read: ReadRequirements, found: FoundBound, lowest: RecipeRun) -> FalseBound:
         declared = next(one for one in read.bounded if one.name == found.name)
-        file, line = declared_at(self.project.root, declared)
+        file, line = declared_at(self.project.root, declared, self.declared_in)
         error_type, error_message = _first_error(lowest, found.mended)
         return FalseBound(
             distribution=found.name,
@@ -305,7 +286,7 @@ class _Walk:
             if raised.by_tests:
                 continue
             declared = next(one for one in read.bounded if one.name == raised.name)
-            file, line = declared_at(self.project.root, declared)
+            file, line = declared_at(self.project.root, declared, self.declared_in)
             false.append(
                 FalseBound(
                     distribution=raised.name,

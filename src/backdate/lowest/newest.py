@@ -14,6 +14,7 @@ from backdate.checking.settings import SetupOptions
 from backdate.checking.starting_recipes import StartingRecipes
 from backdate.environments.environment import BuildFailure
 from backdate.lowest.bounds import minors_to_try
+from backdate.lowest.declared import declaring_files
 from backdate.lowest.trials import declared_resolution
 from backdate.progress import Activity, Reporter
 from backdate.projects.tree import copy_tree
@@ -45,15 +46,17 @@ class NewestRun:
 def loosen_test_requirements(root: Path, target: Path, recipes: Iterable[Recipe]) -> None:
     """Copy the tree at ``root`` to ``target`` with the pins of requirement files loosened.
 
-    What a project declares in its metadata stays as it is. A file of pins for its tests would hold the
-    distributions where the pins are, whatever is declared.
+    What a project declares stays as it is: its metadata or, without any, its requirement files. A file of
+    pins for its tests would hold the distributions where the pins are, whatever is declared.
     """
+    recipes = list(recipes)
+    declaring = (file for recipe in recipes for file in declaring_files(root, recipe))
     from backdate.projects.unpinning import apply_unpinning, unpin_tree
 
     copy_tree(root, target)
     unpinning = unpin_tree(target, requirements=requirement_files_of(recipes))
     apply_unpinning(unpinning, target)
-    for path in _METADATA:
+    for path in {*_METADATA, *declaring}:
         if path in unpinning.files:
             write_whole(target / path, unpinning.originals[path])
 
