@@ -10,6 +10,8 @@ from pathlib import Path
 UNREADABLE = (ValueError, RecursionError)
 """What the readers of ``packaging`` raise for text of strangers: their own errors are ValueErrors, as is that
 of a number of thousands of digits; parentheses that nest deep end in a RecursionError."""
+_VERSIONS_LISTED = re.compile(r"\(from versions: ([^()]{1,20000})\)")
+_MOST_VERSIONS = 6
 _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9})*", re.ASCII)
 
 
@@ -54,6 +56,28 @@ def plural(number: int, one: str, many: str = "") -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its word: "1 test", "3 tests"."""
     return f"{number} {plural(number, one, many)}"
+
+
+def as_sentence(text: str) -> str:
+    """``text`` with one full stop at its end: what others say, such as a resolver, may have one."""
+    return f"{text.rstrip('. ')}."
+
+
+def with_few_versions(text: str) -> str:
+    """``text`` in which pip's lists of all versions that there are name the first two and the newest.
+
+    >>> with_few_versions("no match for x<1 (from versions: 1.0, 1.1, 1.2, 1.3, 1.4, 2.0, 2.1, 2.2, 2.3)")
+    'no match for x<1 (from versions: 1.0, 1.1 … 2.3; 9 in all)'
+    """
+    return _VERSIONS_LISTED.sub(_few_versions, text)
+
+
+def _few_versions(found: re.Match[str]) -> str:
+    versions = found[1].split(", ")
+    if len(versions) <= _MOST_VERSIONS:
+        return found[0]
+    first, second, *_, last = versions
+    return f"(from versions: {first}, {second} … {last}; {len(versions)} in all)"
 
 
 def version_numbers(version: str) -> tuple[int, ...]:

@@ -316,10 +316,10 @@ def test_what_stood_in_the_way_is_looked_for_once_a_side_and_while_the_old_one_i
     asked: list[str] = []
     known = threading.Event()
 
-    def noting(recipe_run: RecipeRun, dated: DatedProject, resources: Resources) -> Obstacle:
+    def noting(recipe_run: RecipeRun, dated: DatedProject, resources: Resources, *, is_old: bool) -> Obstacle:
         asked.append(dated.tree.name)
         known.set()
-        return obstacle_of(recipe_run, dated, resources)
+        return obstacle_of(recipe_run, dated, resources, is_old=is_old)
 
     def slow(one: Recipe) -> SuiteRun:
         assert known.wait(60), "the old side ends after that of the new one is known"

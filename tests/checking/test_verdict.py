@@ -114,3 +114,19 @@ def test_where_most_tests_are_not_there_any_more_nothing_can_be_told() -> None:
     old = run(*(result(f"t.py::{number}") for number in range(10)))
     new = run(*(result(f"t.py::{number}") for number in range(4)))
     assert decided(old, new) == (Verdict.CANNOT_TELL, "only 4 of 10 tests that passed ran again")
+
+
+def test_bounds_that_cannot_be_met_at_either_instant_are_the_finding_too() -> None:
+    line = "Because you require a<4 and a>=5, we can conclude that your requirements are unsatisfiable."
+    side = Side(
+        instant=INSTANT,
+        choice=choice(),
+        recipe=recipe("a"),
+        failure=BuildFailure(phase="resolve", message=line, choice=choice(), log=Path("/log")),
+        obstacle=Obstacle(error=ErrorClass.UNSATISFIABLE, line=line, help="", log=Path("/log")),
+    )
+    found, reason = decide(side, side, None, question=Question.DECLARED)
+    assert found is Verdict.BROKE
+    assert "cannot be installed, neither now nor then" in reason
+    assert line in reason
+    assert decide(side, side, None, question=Question.LIFTED)[0] is Verdict.CANNOT_TELL

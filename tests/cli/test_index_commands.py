@@ -20,6 +20,7 @@ from fake_index import JSON, file_entry, json_page
 from patience import PATIENCE_S
 from typer.testing import CliRunner
 
+from backdate.cli.exit_codes import INTERRUPTED
 from backdate.cli.index import index_command
 from backdate.cli.run import run_command
 from backdate.errors import UsageError
@@ -100,10 +101,9 @@ def test_run_at(upstream_url: str, tmp_path: Path) -> None:
 
 
 def test_index_serves_until_it_is_stopped(upstream_url: str, tmp_path: Path) -> None:
-    program = "import typer; from backdate.cli.index import index_command; typer.run(index_command)"
     options = ["--port", "0", "--upstream", upstream_url, "--cache", str(tmp_path / "cache")]
     with subprocess.Popen(
-        ["env", "--default-signal=INT", sys.executable, "-c", program, *options],
+        ["env", "--default-signal=INT", sys.executable, "-m", "backdate", "index", *options],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ},
@@ -121,6 +121,9 @@ def test_index_serves_until_it_is_stopped(upstream_url: str, tmp_path: Path) -> 
         process.send_signal(signal.SIGINT)
         log = process.stderr.read()
     assert "GET /snapshot/2021-03-01/simple/demo/ 200" in log
+    assert log.endswith("\nbackdate: stopped\n")
+    assert "Traceback" not in log
+    assert process.returncode == INTERRUPTED
 
 
 def test_bundles_by_command(upstream_url: str, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from backdate.projects.absent_files import absence_notes
+from backdate.projects.project import Origin, Project
 from backdate.projects.submodules import empty_submodules
 
 MODULES = """\
@@ -30,3 +32,18 @@ def test_none_without_a_file_or_with_one_that_leads_out(tmp_path: Path) -> None:
     assert empty_submodules(tmp_path) == ()
     (tmp_path / ".gitmodules").symlink_to("/dev/zero")
     assert empty_submodules(tmp_path) == ()
+
+
+def test_each_is_told_once_with_what_gets_it(tmp_path: Path) -> None:
+    (tmp_path / ".gitmodules").write_text(MODULES)
+    (tmp_path / "vendor" / "there").mkdir(parents=True)
+    (tmp_path / "vendor" / "there" / "a.py").touch()
+    folder = Project(name="x", root=tmp_path, origin=Origin(kind="folder", location=str(tmp_path)))
+    (note,) = absence_notes(folder)
+    assert note.startswith("the submodule tests/data, which is https://example.org/data.git, is empty: ")
+    assert "git submodule update --init" in note
+    missing = ("tests/data (submodule)", "a.bin (Git LFS: only its pointer is there)")
+    cloned = Project(name="x", root=tmp_path, origin=Origin(kind="git", location="x", missing=missing))
+    notes = absence_notes(cloned)
+    assert notes[0] == "not in the tree: a.bin (Git LFS: only its pointer is there)"
+    assert "--recurse-submodules" in notes[1]

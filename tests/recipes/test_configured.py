@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from backdate.recipes.configured import configured_recipes
 from backdate.recipes.extract import extract_recipes
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe
+from backdate.recipes.repair.rules import repairs
+from backdate.recipes.repair.setup_failure import read_failure
 from backdate.sandboxes.services.wanted import ServiceKind
 
 PYPROJECT = """[project]
@@ -22,6 +26,22 @@ optional-dependencies = { test = ["idna"], http = ["httpx"] }
 test = ["mock"]
 lint = ["ruff"]
 """
+
+
+class NothingKnown:
+    """An index that has nothing."""
+
+    def providers(self, module: str, candidates: Iterable[str], at: datetime) -> tuple[str, ...]:
+        return ()
+
+    def first_upload(self, name: str, wanted: str | None, after: datetime) -> datetime | None:
+        return None
+
+    def versions(self, name: str, at: datetime) -> tuple[str, ...]:
+        return ()
+
+    def has_wheels(self, name: str, at: datetime) -> bool:
+        return False
 
 
 @pytest.fixture
@@ -86,6 +106,39 @@ def test_test_command(tree: Path) -> None:
     assert dict(one.test.environment) == {"A": "1"}
     assert [plan.runner for plan in one.further_tests] == ["unittest"]
     assert one.test.provenance.file == "backdate.toml"
+
+
+@pytest.mark.parametrize(
+    "setting", ["pytest-arguments = ['-k', 'gone']", "test-command = 'pytest -k gone tests'"]
+)
+def test_no_repair_runs_other_tests_than_those_asked_for(tree: Path, setting: str) -> None:
+    (tree / "tests/check_a.py").write_text("def test_b(): pass\n")
+    plain = extract_recipes(tree).candidates[0]
+    failure = read_failure(
+        phase="tests",
+        status="no-tests",
+        texts=("collected 2 items / 2 deselected",),
+        python="3.12.1",
+        instant=datetime(2024, 1, 1, tzinfo=UTC),
+        pythons=(),
+    )
+    assert [one.rule for one in repairs(failure, plain, tree, NothingKnown())] == ["another way to run"]
+    assert repairs(failure, configured(tree, setting + "\n"), tree, NothingKnown()) == ()
+
+
+def test_what_was_asked_for_is_repaired_where_it_still_runs(tree: Path) -> None:
+    asked = configured(tree, "pytest-arguments = ['-k', 'a']\n")
+    failure = read_failure(
+        phase="tests",
+        status="broken",
+        texts=("import file mismatch:",),
+        python="3.12.1",
+        instant=datetime(2024, 1, 1, tzinfo=UTC),
+        pythons=(),
+    )
+    proposed = repairs(failure, asked, tree, NothingKnown())
+    assert proposed
+    assert {one.recipe.test.arguments[:2] for one in proposed} == {("-k", "a")}
 
 
 def test_a_project_in_which_no_tests_were_found(tree: Path) -> None:

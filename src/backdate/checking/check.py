@@ -7,6 +7,7 @@ recipe on the old side and on the new one of each question, compare. ``check_pro
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -249,11 +250,19 @@ def _result(
         unpinning="" if unpinning is None else unpinning.patch.encode("utf-8", "backslashreplace").decode(),
         set_aside=() if unpinning is None else unpinning.removed,
         not_loosened=() if unpinning is None else tuple(map(_not_loosened, unpinning.skipped)),
-        notes=(*pair.notes, *collect_notes(old, new)),
+        notes=(*_absence_notes(project), *pair.notes, *collect_notes(old, new)),
         started=started,
         duration_s=duration_s,
         folder=folder,
     )
+
+
+def _absence_notes(project: Project) -> tuple[str, ...]:
+    if not project.origin.missing and not os.path.lexists(project.root / ".gitmodules"):
+        return ()
+    from backdate.projects.absent_files import absence_notes  # most trees are whole
+
+    return absence_notes(project)
 
 
 def _not_loosened(skipped: SkippedPin) -> str:

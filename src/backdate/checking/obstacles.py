@@ -14,24 +14,27 @@ from backdate.recipes.repair.own_build import own_build_failed
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.rules import classify
 
-_HELP_OF_A_CHECK = {
-    ErrorClass.UNSATISFIABLE: "check from another instant (--from), at which those releases are there",
-}
-"""Where a check's own words are others than a set-up's."""
+_OTHER_START = "check from another instant (--from), at which those releases are there"
+_OTHER_BOUNDS = "declare bounds that can be met together, or check until an instant at which they can (--to)"
 
 _OF_CODE = ("resolve", "install")
 """Phases in which a build fails by what it runs, and not by a limit."""
 
 
-def obstacle_of(recipe_run: RecipeRun, dated: DatedProject, resources: Resources) -> Obstacle:
-    """What stood in the way: there is no environment, no test passes, or the run did not end well."""
+def obstacle_of(
+    recipe_run: RecipeRun, dated: DatedProject, resources: Resources, *, is_old: bool
+) -> Obstacle:
+    """What stood in the way: there is no environment, no test passes, or the run did not end well.
+
+    ``is_old``: whether it is the old side, for which other things may help.
+    """
     run = recipe_run.run
     failure = setup_failure_of(recipe_run, dated, ())  # no interpreter is proposed here, so none is probed
     error = classify(failure)
     of_build = recipe_run.failure is not None
-    helps = _HELP_OF_A_CHECK.get(error) or what_helps(
-        error, failure.text, of_build=of_build, apt=resources.apt
-    )
+    helps = what_helps(error, failure.text, of_build=of_build, apt=resources.apt)
+    if error is ErrorClass.UNSATISFIABLE:  # of which a check's own words are others than a set-up's
+        helps = _OTHER_START if is_old else _OTHER_BOUNDS
     name = Files(dated.tree).declared().name or dated.name
     if recipe_run.failure is not None:
         log = recipe_run.failure.log

@@ -21,17 +21,14 @@ from backdate.checking.setup_result import SetupResult
 from backdate.checking.starting_recipes import StartingRecipes, keep_proven, starting_recipes
 from backdate.errors import SourceError
 from backdate.progress import NO_PROGRESS, Activity, Reporter
-from backdate.projects.absent_files import absent_files
+from backdate.projects.absent_files import absence_notes, absent_files
 from backdate.projects.project import Project
-from backdate.projects.submodules import empty_submodules
 from backdate.recipes.recipe import SkipKind, SkippedInstruction
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import to_json, write_whole
 from backdate.text import counted
 from backdate.timeline.instants import Instant, now, require_past
 from backdate.version import __version__
-
-_MOST_MISSING = 5
 
 
 class SetupInterrupted(KeyboardInterrupt):
@@ -136,7 +133,7 @@ def _result(
         repairs=best.repairs if best is not None else (),
         attempts=tuple(attempt.record for attempt in loop.tried),
         skipped=starting.extraction.skipped,
-        notes=(*_left_out(project), *starting.notes, *_notes(recipe_run), *loop.hints),
+        notes=(*absence_notes(project), *starting.notes, *_notes(recipe_run), *loop.hints),
         advice=options.adviser.consultation if options.adviser is not None else None,
         started=started,
         duration_s=duration_s,
@@ -154,17 +151,6 @@ def _failures(best: Attempt | None, loop: Loop) -> tuple[FailedTests, ...]:
     if record.error is None:
         return ()
     return (FailedTests(error=record.error, line=record.message, tests=(), help=record.help),)
-
-
-def _left_out(project: Project) -> tuple[str, ...]:
-    """What of the source is missing in the tree."""
-    missing = project.origin.missing
-    more = f" and {len(missing) - _MOST_MISSING} more" if len(missing) > _MOST_MISSING else ""
-    notes = [f"not in the tree: {', '.join(missing[:_MOST_MISSING])}{more}"] if missing else []
-    for path, address in empty_submodules(project.root)[:_MOST_MISSING]:
-        where = f", which is {address}" if address else ""
-        notes.append(f"the submodule {path}{where}, is empty: clone with --recurse-submodules")
-    return tuple(notes)
 
 
 def _notes(recipe_run: RecipeRun | None) -> tuple[str, ...]:

@@ -175,7 +175,7 @@ class SideRunner:
             return None
         from backdate.checking.obstacles import obstacle_of
 
-        return obstacle_of(recipe_run, self.dated, self.resources)
+        return obstacle_of(recipe_run, self.dated, self.resources, is_old=self.name == "old")
 
     def report_end(self, recipe_run: RecipeRun) -> None:
         """Report whether the side has an environment in the end."""

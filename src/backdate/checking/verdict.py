@@ -40,6 +40,12 @@ def decide(
     if good and question is Question.DECLARED and is_unresolved(new.failure, new.obstacle):
         assert new.obstacle is not None
         return Verdict.BROKE, f"what the project declares cannot be installed any more: {new.obstacle.line}"
+    if question is Question.DECLARED and _is_never_resolved(old, new):
+        assert new.obstacle is not None
+        return (
+            Verdict.BROKE,
+            f"what the project declares cannot be installed, neither now nor then: {new.obstacle.line}",
+        )
     if good and new.obstacle is not None and new.obstacle.own_build:
         return Verdict.BROKE, _own_build(new, new.obstacle, older_python)
     if comparison is None or old.run is None or new.run is None:
@@ -81,6 +87,10 @@ def is_unresolved(failure: BuildFailure | None, obstacle: Obstacle | None) -> bo
     if failure is None or obstacle is None or failure.phase != "resolve":
         return False
     return failure.certain or obstacle.error in _NO_SUCH_SET
+
+
+def _is_never_resolved(old: Side, new: Side) -> bool:
+    return is_unresolved(old.failure, old.obstacle) and is_unresolved(new.failure, new.obstacle)
 
 
 def _besides(comparison: Comparison) -> str:

@@ -17,7 +17,7 @@ from backdate.cli.terminal import printable
 from backdate.output.advice_text import advice_lines
 from backdate.output.run_words import counts_in_words
 from backdate.testing.outcomes import Frame
-from backdate.text import counted, minor_version
+from backdate.text import as_sentence, counted, minor_version
 from backdate.timeline.instants import format_day
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def start_notes(start: StartInstant | None) -> Iterator[Line]:
 
 def verdict_line(result: CheckResult, before: str = "") -> Line:
     """The verdict and why; ``before``: what it is the verdict of."""
-    return f"{before}{_HEADINGS[result.verdict]}: {result.reason}.", _STYLES[result.verdict]
+    return f"{before}{_HEADINGS[result.verdict]}: {as_sentence(result.reason)}", _STYLES[result.verdict]
 
 
 def moved_line(result: CheckResult) -> str:

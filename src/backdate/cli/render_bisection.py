@@ -19,7 +19,7 @@ from backdate.output.culprit_words import (
     proof_in_words,
     turn_in_words,
 )
-from backdate.text import counted, first_line
+from backdate.text import as_sentence, counted, first_line
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_TESTS = 8
@@ -101,9 +101,11 @@ def _conclusion(result: BisectResult) -> Line:
         reason = "of the tests that were asked for" if broke else result.check.reason
         return f"NOTHING BROKE: {reason}.", "bold green"
     if result.verdict is Verdict.FAILS_DIFFERENTLY:
-        return f"FAILS DIFFERENTLY: {result.check.reason}.", "bold yellow"
+        return f"FAILS DIFFERENTLY: {as_sentence(result.check.reason)}", "bold yellow"
     if result.check.verdict is Verdict.CANNOT_TELL:
-        return f"CANNOT TELL: {result.check.reason}.", "bold yellow"
+        return f"CANNOT TELL: {as_sentence(result.check.reason)}", "bold yellow"
+    if not result.check.broke and not result.findings:
+        return f"CANNOT TELL since when: {as_sentence(result.check.reason)}", "bold yellow"
     return f"CANNOT TELL: tests broke, but no culprit was found ({effort}).", "bold yellow"
 
 

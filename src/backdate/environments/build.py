@@ -35,7 +35,7 @@ from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.projects.hostile import move_out
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.sandboxes.scratch import clear_stale
-from backdate.text import first_line
+from backdate.text import first_line, with_few_versions
 
 if TYPE_CHECKING:
     from backdate.environments.layered import LayeredBuild
@@ -263,7 +263,8 @@ class Builder:
                 answer = install_with_pip(self.steps, request, root, log, view)
                 incidents = view.incidents()
             if isinstance(answer, BuildFailure):
-                both = f"{failure.message}\n\nA pip released before the instant says:\n{answer.message}"
+                of_pip = with_few_versions(answer.message)
+                both = f"{failure.message}\n\nA pip released before the instant says:\n{of_pip}"
                 return with_incidents(replace(failure, message=both, tried_pip=True), incidents)
             lock, pip = answer
             installer = f"pip {pip} through the index as of the instant, as uv could not: "

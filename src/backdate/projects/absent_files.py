@@ -10,6 +10,7 @@ from backdate.projects.submodules import empty_submodules
 _SHORTEST = 5
 """Names that are shorter are in too many texts."""
 _MOST = 2_000
+_MOST_NAMED = 5
 
 
 def absent_files(project: Project) -> tuple[str, ...]:
@@ -31,3 +32,19 @@ def absent_files(project: Project) -> tuple[str, ...]:
             names[posixpath.basename(path)] = None
     names |= {f"{path}/": None for path, _ in empty_submodules(project.root)}
     return tuple(name for name in names if len(name) >= _SHORTEST)[:_MOST]
+
+
+def absence_notes(project: Project) -> tuple[str, ...]:
+    """What of the source is not in the tree of ``project``, in words; none where all of it is."""
+    empty = empty_submodules(project.root)
+    told_below = {f"{path} (submodule)" for path, _ in empty}
+    missing = [told for told in project.origin.missing if told not in told_below]
+    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    notes = [f"not in the tree: {', '.join(missing[:_MOST_NAMED])}{more}"] if missing else []
+    for path, address in empty[:_MOST_NAMED]:
+        where = f", which is {address}" if address else ""
+        get_it = "git submodule update --init --recursive gets it"
+        if project.origin.kind == "git":
+            get_it = "clone with --recurse-submodules and name that folder"
+        notes.append(f"the submodule {path}{where}, is empty: {get_it}")
+    return tuple(notes)

@@ -115,7 +115,7 @@ def _reader(name: str, document: Mapping[str, Any]) -> tuple[str, _Reader]:
         return "Poetry", _of_format("poetry.lock", metadata["lock-version"], ("1", "2"), _poetry)
     if name == "Cargo.lock":
         raise _UnreadLock("it is of Rust's Cargo, and names no Python packages")
-    if "package" in document and "version" in document:
+    if "version" in document and ("package" in document or name == "uv.lock"):
         return "uv", _of_format("uv.lock", document["version"], ("1",), _uv)
     raise _UnreadLock(f"{name} says of no known tool that it wrote it, or of a version of it that is too old")
 

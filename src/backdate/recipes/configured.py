@@ -93,7 +93,10 @@ def _plans(command: Setting[str], files: Files) -> tuple[SuitePlan, ...]:
             f"{command.origin.text}: {command.value[:200]!r} is not followed: {reasons}. Write the command "
             "that runs the tests themselves, such as 'pytest tests' or 'python -m unittest'"
         )
-    return (composition.recipe.test, *composition.recipe.further_tests)
+    return tuple(
+        replace(plan, asked=True, asked_arguments=plan.arguments)
+        for plan in (composition.recipe.test, *composition.recipe.further_tests)
+    )
 
 
 def _with_pytest(recipe: Recipe) -> Recipe:
@@ -225,7 +228,13 @@ def _with_options(recipe: Recipe, configuration: Configuration, files: Files) ->
     def with_options(plan: SuitePlan) -> SuitePlan:
         if plan.runner != "pytest":
             return plan
-        return replace(plan, arguments=(*plan.arguments, *options), targets=targets or plan.targets)
+        return replace(
+            plan,
+            arguments=(*plan.arguments, *options),
+            targets=targets or plan.targets,
+            asked=plan.asked or bool(targets),
+            asked_arguments=(*plan.asked_arguments, *options),
+        )
 
     if not options and not targets:
         return recipe

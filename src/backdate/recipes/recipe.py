@@ -67,7 +67,18 @@ class SuitePlan:
     """Where the runner starts, relative to the project's root."""
     environment: tuple[tuple[str, str], ...] = ()
     """Further environment variables."""
+    asked: bool = False
+    """Whether a person named the runner and what it runs (``configuration/``): no repair takes others."""
+    asked_arguments: tuple[str, ...] = ()
+    """Those of ``arguments`` that a person named: no repair leaves them out."""
     provenance: Provenance
+
+    def is_kept_by(self, other: SuitePlan) -> bool:
+        """Whether ``other`` runs what a person asked for here; always where nobody asked for anything."""
+        if self.asked and (other.runner, other.targets) != (self.runner, self.targets):
+            return False
+        others = list(other.arguments)
+        return all(argument in others for argument in self.asked_arguments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

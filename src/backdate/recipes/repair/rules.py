@@ -11,7 +11,7 @@ from pathlib import Path
 from backdate.extensions import Extension, ExtensionGroup, call_extension, extensions
 from backdate.knowledge.changes import library_changes_for
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Recipe
+from backdate.recipes.recipe import Recipe, SuitePlan
 from backdate.recipes.repair import (
     builds,
     django,
@@ -169,16 +169,18 @@ def repairs(failure: SetupFailure, recipe: Recipe, root: Path, index_facts: Inde
     """Changed recipes that may succeed where ``recipe`` did not, the best first; none when no rule knows.
 
     What the rules that add things propose comes first as one repair, then what each rule proposes alone.
-    ``root`` is the project's tree: rules read its files, bounded, and never run them.
+    Where a person asked for tests, each of them runs these. ``root`` is the project's tree: rules read its
+    files, bounded, and never run them.
     """
     context = RepairContext(failure=failure, recipe=recipe, files=Files(root), index_facts=index_facts)
     additive = (*ADDITIVE_RULES, *_of_extensions(alternative=False))
     alternative = (*ALTERNATIVE_RULES, *_of_extensions(alternative=True))
     if failure.wants_absent_files:
         additive, alternative = (), (own_build.without_own_build,)
+    keeps = functools.partial(_keeps_what_was_asked, recipe)
     additions: list[Repair] = []
     for rule in additive:
-        proposed = next(rule(context), None)
+        proposed = next(filter(keeps, rule(context)), None)
         if proposed is not None:
             additions.append(proposed)
             context = replace(context, recipe=proposed.recipe)
@@ -190,7 +192,16 @@ def repairs(failure: SetupFailure, recipe: Recipe, root: Path, index_facts: Inde
         ordered = [*alternatives[:1], *first, *single_additions, *alternatives[1:]]
     else:
         ordered = [*first, *alternatives[:3], *single_additions, *alternatives[3:]]
-    return tuple(_distinct(ordered, recipe))[:MOST_REPAIRS]
+    return tuple(_distinct(list(filter(keeps, ordered)), recipe))[:MOST_REPAIRS]
+
+
+def _keeps_what_was_asked(recipe: Recipe, repair: Repair) -> bool:
+    """Whether ``repair`` still runs the tests that a person asked for in ``recipe``."""
+    plans = (recipe.test, *recipe.further_tests)
+    if not any(plan.asked or plan.asked_arguments for plan in plans):
+        return True
+    repaired = (repair.recipe.test, *repair.recipe.further_tests)
+    return len(plans) == len(repaired) and all(map(SuitePlan.is_kept_by, plans, repaired))
 
 
 def _of_extensions(*, alternative: bool) -> Iterator[Rule]:
