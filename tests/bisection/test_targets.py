@@ -25,7 +25,9 @@ def pair_of(world: World, folder: Path) -> SidePair:
     old, new = sides
     comparison = compare_runs(old.run, new.run)
     project = SimpleNamespace(tree=folder)
-    return SimpleNamespace(old=old, new=new, comparison=comparison, new_project=project)  # type: ignore[return-value]
+    return SimpleNamespace(  # type: ignore[return-value]
+        old=old, new=new, comparison=comparison, new_project=project, broken_tools=None
+    )
 
 
 def test_what_the_old_side_skips_and_the_new_one_fails_is_a_target(tmp_path: Path) -> None:

@@ -34,5 +34,6 @@ def test_pip_is_asked_where_it_may_know_better(failed: BuildFailure, *, asked: b
         _by_uv=lambda _request, _stages: failed,
         _by_pip=by_pip,
     )
-    assert Builder.prepare(builder, SimpleNamespace()) is failed  # type: ignore[arg-type]
+    request = SimpleNamespace(allowed_files=())
+    assert Builder.prepare(builder, request) is failed  # type: ignore[arg-type]
     assert bool(said) is asked
