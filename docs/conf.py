@@ -11,7 +11,13 @@ project = "backdate"
 author = "the backdate developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "command_reference", "library_reference"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "command_reference",
+    "library_reference",
+    "field_reference",
+]
 exclude_patterns = ["_extensions"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
@@ -23,5 +29,7 @@ autodoc_preserve_defaults = True
 html_theme = "furo"
 html_title = f"backdate {version}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 html_show_copyright = False
 html_show_sphinx = False

@@ -23,23 +23,31 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 from rich.text import Text
+from write_doc_outputs import read_outputs, write_project
 
 ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 RECORDINGS = {
     "check": "check pypi:flask-marshmallow==1.2.1 --to 2025-04-21",
     "bisect": "bisect pypi:flask-marshmallow==1.2.1 --to 2025-04-21",
+    "fix": "fix . --from 2024-07-01 --to 2025-07-31",
+    "doctor": "doctor",
+    "lowest": "check . --lowest --to 2025-07-31",
 }
+PROJECTS = {"fix": "guestbook", "lowest": "visitors"}
+"""Recordings that are made in the folder of a small project of ``doc_outputs.toml``."""
 _LEFT_OUT = re.compile(r"^(?:\x1b\[[\d;]*m|\s)*(?:Logs?:|the patch:)")
 """Lines that name folders of the machine."""
 
 
-def shown_on_terminal(command: str, width: int, cache: Path) -> str:
-    """What ``backdate COMMAND`` writes to a terminal of ``width`` columns, with its colours."""
+def shown_on_terminal(command: str, width: int, cache: Path, folder: Path) -> str:
+    """What ``backdate COMMAND`` writes in ``folder`` to a terminal of ``width`` columns, with its colours."""
     ours, theirs = pty.openpty()
     environment = os.environ | {"COLUMNS": str(width), "TERM": "xterm-256color", "BACKDATE_CACHE": str(cache)}
     words = [sys.executable, "-m", "backdate", *shlex.split(command)]
-    with subprocess.Popen(words, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as running:
+    with subprocess.Popen(
+        words, stdout=theirs, stderr=subprocess.DEVNULL, env=environment, cwd=folder
+    ) as running:
         os.close(theirs)
         written = bytearray()
         while True:
@@ -53,7 +61,10 @@ def shown_on_terminal(command: str, width: int, cache: Path) -> str:
     os.close(ours)
     if running.returncode not in (0, 1):
         raise SystemExit(f"backdate {command}: exit status {running.returncode}")
-    text = written.decode(errors="replace").replace("\r\n", "\n").replace(str(cache), "~/.cache/backdate")
+    text = written.decode(errors="replace").replace("\r\n", "\n")
+    places = {cache: "~/.cache/backdate", Path(sys.prefix).resolve(): "~/.venv", folder: f"~/{folder.name}"}
+    for place, shown in places.items():
+        text = text.replace(str(place), shown)
     return "\n".join(line for line in text.split("\n") if not _LEFT_OUT.match(line)).strip("\n")
 
 
@@ -85,10 +96,13 @@ def main() -> None:
         parser.error(f"there is no recording {', '.join(sorted(unknown))}")
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
-        cache = (arguments.cache or Path(temporary)).resolve()
+        cache = (arguments.cache or Path(temporary, "cache")).resolve()
         for name in arguments.names or RECORDINGS:
             command = RECORDINGS[name]
-            output = shown_on_terminal(command, arguments.width, cache)
+            folder = ROOT
+            if name in PROJECTS:
+                folder = write_project(PROJECTS[name], read_outputs()[1], Path(temporary))
+            output = shown_on_terminal(command, arguments.width, cache, folder)
             (PICTURES / f"{name}.svg").write_text(
                 picture_of(command, output, arguments.width), encoding="utf-8"
             )

@@ -29,7 +29,7 @@ _LEFT_OUT = re.compile(r"Logs?: |Note: .*(?: stands in for |from the store)")
 """Lines that name folders of the machine, interpreters that it lacks, or recipes that it proved before."""
 _DURATION = re.compile(r"\b\d+(?:\.\d+)? (?:s|min|seconds|minutes)\b")
 _PATCH_RELEASE = re.compile(r"(Python 3\.\d+)\.\d+")
-_NUMBERS_OF_CACHE = re.compile(r"\d+ of them built now, \d+ test runs")
+_NUMBERS_OF_CACHE = re.compile(r"\d+ environments of at most \d+, \d+ of them built now, \d+ test runs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +48,6 @@ class DocOutput:
     """Exit statuses that are expected."""
     cheap: bool = False
     """It asks no index and builds nothing: the quick tests run it."""
-    patch: bool = False
-    """What is shown is the patch that the command writes to ``fix.patch``, without that of tests."""
 
 
 def read_outputs() -> tuple[dict[str, DocOutput], dict[str, dict[str, str]]]:
@@ -62,35 +60,35 @@ def read_outputs() -> tuple[dict[str, DocOutput], dict[str, dict[str, str]]]:
     return outputs, described["projects"]
 
 
+def write_project(name: str, projects: dict[str, dict[str, str]], parent: Path) -> Path:
+    """Write a small project out below ``parent``; gives its folder."""
+    folder = parent / name
+    for path, text in projects[name].items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
 def printed(output: DocOutput, projects: dict[str, dict[str, str]], cache: Path | None) -> str:
     """What the command prints now, as its block shows it. Raises RuntimeError where it ends otherwise."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = ROOT
         if output.project:
-            folder = Path(temporary, output.project)
-            for path, text in projects[output.project].items():
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / path).write_text(text, encoding="utf-8")
-        patch = Path(temporary, "fix.patch")
-        words = shlex.split(output.command) + (["--patch", str(patch)] if output.patch else [])
+            folder = write_project(output.project, projects, Path(temporary))
         environment = os.environ | {"COLUMNS": str(WIDTH), "NO_COLOR": "1"}
         if cache is not None:
             environment["BACKDATE_CACHE"] = str(cache)
-        command = [sys.executable, "-m", "backdate", *words]
+        command = [sys.executable, "-m", "backdate", *shlex.split(output.command)]
         ran = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
         if ran.returncode not in output.statuses:
             raise RuntimeError(f"{output.name} ends with {ran.returncode}: {ran.stderr}{ran.stdout}")
-        text = patch.read_text(encoding="utf-8") if output.patch else ran.stdout.replace(temporary, "~")
-    return part_of(text, output)
+    return part_of(ran.stdout.replace(temporary, "~"), output)
 
 
 def part_of(text: str, output: DocOutput) -> str:
     """The lines of ``text`` that are shown."""
-    if output.patch:
-        files = re.split(r"^(?=--- )", text, flags=re.MULTILINE)
-        return "".join(file for file in files if not file.startswith("--- tests/")).strip("\n")
     lines = [line.rstrip() for line in text.splitlines() if not _LEFT_OUT.match(line)]
     if output.begins:
         first = next((n for n, line in enumerate(lines) if line.startswith(output.begins)), None)

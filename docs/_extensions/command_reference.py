@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,7 +43,7 @@ def _command(path: list[str], command: Any) -> Iterator[str]:
         yield f"    {text}\n" if text.startswith("backdate ") else f"{_text(text)}\n"
     rows = [row for parameter in command.params if (row := _parameter(parameter, context))]
     if rows:
-        yield "| | |\n|---|---|"
+        yield "| argument or option | |\n|---|---|"
         yield from rows
         yield ""
     for name in sorted(subcommands):
@@ -52,7 +53,7 @@ def _command(path: list[str], command: Any) -> Iterator[str]:
 def _parameter(parameter: Any, context: Any) -> str:
     if parameter.param_type_name == "argument":
         help_text = parameter.help or ""
-        return f"| `{parameter.make_metavar(context)}` | {_cell(help_text)} |"
+        return f"| `{_code(parameter.make_metavar(context))}` | {_cell(help_text)} |"
     record = parameter.get_help_record(context)
     return f"| `{_code(record[0])}` | {_cell(record[1])} |" if record else ""
 
@@ -66,7 +67,8 @@ def _cell(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """``text`` with what Markdown would take for markup written out."""
-    for character in "\\<*_[]":
-        text = text.replace(character, f"\\{character}")
-    return text
+    """``text`` with options as code, and what else Markdown would take for markup written out."""
+    return "".join(
+        f"`{part}`" if number % 2 else re.sub(r"([\\<*_\[\]`])", r"\\\1", part)
+        for number, part in enumerate(re.split(r"((?<![\w-])--?[a-z][\w-]*)", text))
+    )

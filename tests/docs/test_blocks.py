@@ -30,6 +30,8 @@ def problem_of(block: DocBlock) -> str:
             return f"{where} is made from {name}, which is not in tools/doc_outputs.toml"
         case BlockClass.QUOTED if not _names_page(ROOT / name, block.page):
             return f"{where} is held by {name}, which does not name the page"
+        case BlockClass.RECORDED if not block.page.startswith("docs/evidence/"):
+            return f"{where} is of a run that is not made again: only pages of evidence show such"
         case BlockClass.FILES:
             missing = [file for file in files_of(block.text) if not _written_by(name, file)]
             return f"{where} names {', '.join(missing)}, which {name} does not" if missing else ""
@@ -77,6 +79,7 @@ def test_every_output_has_its_page() -> None:
             "<!-- files: evaluation -->\n\n```text\nnever-written.json\n```\n",
             "names never-written.json",
         ),
+        ("<!-- recorded: a run -->\n\n```text\na\n```\n", "only pages of evidence"),
         ("    $ backdate check .\n    # only a remark\n", "belongs to no class"),
         ("    $ backdate check .\n\n    $ git status\n", ""),
     ],

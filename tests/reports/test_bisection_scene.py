@@ -129,12 +129,12 @@ def test_the_text_names_culprit_release_error_and_proof() -> None:
     assert "  1 test; confirmed both ways" in lines
     (timeline,) = [line for line in lines if line.startswith("  2021-01-01 ")][:1]
     row = timeline.split()[1]
-    assert len(row) == 60
+    assert len(timeline) <= 80
     assert row.startswith("o")
     assert row.index("x") < row.index("=")
     releases = lines[lines.index(timeline) + 1]
-    assert releases.endswith(" a: . releases, ^ 5")
-    assert releases.count(".") - 1 == 10  # the legend has one, and the guilty one of eleven is not a dot
+    assert releases.count(".") == 10  # the guilty one of eleven is not a dot
+    assert "  o good, x bad, ? cannot be told; a: . a release, ^ 5" in lines
     assert timeline.index(row) < releases.index("^") <= timeline.index("=")
     assert "CULPRITS FOUND for 2 causes" in text
 
@@ -162,6 +162,7 @@ def test_versions_that_were_searched_are_shown_at_their_releases() -> None:
     dots = {shape.x for shape in bisection_scene(searched).shapes if isinstance(shape, Dot)}
     assert len(dots) >= len(released)
     text = "\n".join(line for line, _ in bisection_lines(searched))
-    rows = [line.split()[1] for line in text.splitlines() if "o good, x bad" in line]
+    rows = [line.split()[1] for line in text.splitlines() if line.startswith("  2021-01-01 ")]
+    assert rows
     assert all({"o", "x"} <= set(row) for row in rows)
     assert "versions searched on Python 3.10.0" in text

@@ -30,11 +30,12 @@ PROGRAMS = {
     "git",
     "inspect",
     "pip",
+    "pipx",
     "python",
     "uvx",
 }
 """What a line of a block of commands begins with; ``tests/docs/test_commands.py`` reads the lines."""
-_MARK = re.compile(r"<!-- (made|drawing|files|quoted): (.+?) -->\s*\Z")
+_MARK = re.compile(r"<!-- (made|drawing|files|quoted|recorded): (.+?) -->\s*\Z")
 _DIRECTIVE = re.compile(r"\{[\w-]+\}")
 
 
@@ -53,6 +54,8 @@ class BlockClass(StrEnum):
     """A picture in characters; the mark says of what."""
     QUOTED = "quoted"
     """A form of text; the mark says which test holds it."""
+    RECORDED = "recorded"
+    """What one run of a commit gave that the page names; only on pages of evidence, which say what was."""
     DIRECTIVE = "directive"
     """Of Sphinx: the strict build reads it."""
 

@@ -23,7 +23,8 @@ from backdate.text import as_sentence, counted, first_line
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_TESTS = 8
-_WIDTH = 60
+_WIDTH = 50
+"""Of the row of a timeline: with both days it fits a terminal of 80 columns."""
 _MARKS = {ProbeStatus.GOOD: "o", ProbeStatus.BAD: "x", ProbeStatus.SKIP: "?"}
 
 
@@ -170,13 +171,16 @@ def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:
         if instant is not None:
             row[_column(instant, start, end)] = _MARKS[probe.status]
     row[0] = _MARKS[ProbeStatus.GOOD]
-    yield f"  {start:%Y-%m-%d} {''.join(row)} {end:%Y-%m-%d}   o good, x bad, ? cannot be told", ""
+    yield f"  {start:%Y-%m-%d} {''.join(row)} {end:%Y-%m-%d}", ""
+    legend = "  o good, x bad, ? cannot be told"
     for culprit in finding.culprits:
         yield _releases(result, culprit)
+        legend += f"; {culprit.name}: . a release, ^ {culprit.new or 'gone'}"
+    yield legend, "dim"
 
 
 def _releases(result: BisectResult, culprit: Culprit) -> Line:
-    """When the culprit's distribution was released: ``.`` a release, ``^`` the one at fault."""
+    """When the culprit's distribution was released, below the timeline."""
     start, end = result.check.old_instant, result.check.new_instant
     row = [" "] * _WIDTH
     for release in result.releases:
@@ -184,7 +188,7 @@ def _releases(result: BisectResult, culprit: Culprit) -> Line:
             row[_column(release.uploaded, start, end)] = "."
     if culprit.released is not None and start <= culprit.released <= end:
         row[_column(culprit.released, start, end)] = "^"
-    return f"  {'':10} {''.join(row)} {culprit.name}: . releases, ^ {culprit.new or 'gone'}", "dim"
+    return f"  {'':10} {''.join(row)}".rstrip(), "dim"
 
 
 def _column(instant: Instant, start: Instant, end: Instant) -> int:
