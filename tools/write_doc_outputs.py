@@ -29,7 +29,7 @@ _LEFT_OUT = re.compile(r"Logs?: |Note: .*(?: stands in for |from the store)")
 """Lines that name folders of the machine, interpreters that it lacks, or recipes that it proved before."""
 _DURATION = re.compile(r"\b\d+(?:\.\d+)? (?:s|min|seconds|minutes)\b")
 _PATCH_RELEASE = re.compile(r"(Python 3\.\d+)\.\d+")
-_NUMBERS_OF_CACHE = re.compile(r"\d+ environments of at most \d+, \d+ of them built now, \d+ test runs")
+_NUMBERS_OF_CACHE = re.compile(r"\d+ environments(?: of at most \d+)?, \d+ of them built now, \d+ test runs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
