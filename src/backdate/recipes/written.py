@@ -96,9 +96,17 @@ def _left_out(
 
 
 def _plans(recipe: Recipe) -> list[SuitePlan]:
-    blank = Provenance(rule="")
-    plans = (recipe.test, *recipe.further_tests)
-    return [replace(plan, provenance=blank, environment=tuple(sorted(plan.environment))) for plan in plans]
+    """What the test commands run, without who said so: a setting is asked for, what files say is not."""
+    return [
+        replace(
+            plan,
+            provenance=Provenance(rule=""),
+            environment=tuple(sorted(plan.environment)),
+            asked=False,
+            asked_arguments=(),
+        )
+        for plan in (recipe.test, *recipe.further_tests)
+    ]
 
 
 def _projects(recipe: Recipe) -> set[str]:
