@@ -129,7 +129,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
             "move_out": "move",
             "read": "open",
             "renew": "open replace unlink",
-            "replace": "unlink",
+            "replace": "rename unlink",
             "write_new": "open",
         },
         "projects/read.py": {"read_bytes": "open"},

@@ -17,7 +17,7 @@ from backdate.bisection.result import BisectResult, Culprit
 from backdate.checking.answers import CheckAnswers
 from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.result import Verdict
-from backdate.cli.apply_cap import UNDO
+from backdate.cli.changed_folder import UNDO
 from backdate.cli.main import status_of
 from backdate.errors import UsageError
 from backdate.fixing.cap import TriedCaps
@@ -150,3 +150,20 @@ def test_what_is_no_folder_or_has_an_undo_is_refused_before_the_work(
     (command.folder / UNDO).write_text("")
     assert command() == 3
     assert "of an earlier change is there" in capsys.readouterr().err
+
+
+def test_a_folder_that_takes_no_files_is_refused_before_the_work(
+    command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != command.folder.absolute())
+    assert command() == 3
+    assert f"{command.folder} is not ours to write to" in " ".join(capsys.readouterr().err.split())
+    assert command.searched == []
+
+
+def test_a_file_that_is_read_only_is_left_alone(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    command.file.chmod(0o444)
+    assert command() == 3
+    assert "requirements.txt is read-only" in " ".join(capsys.readouterr().err.split())
+    assert command.file.read_bytes() == b"six\n"
+    assert not (command.folder / UNDO).exists()

@@ -26,4 +26,4 @@ def test_misuse_is_told_at_once(arguments, told, capsys, tmp_path, monkeypatch) 
 def test_an_earlier_undo_patch_is_not_lost(capsys, tmp_path) -> None:
     (tmp_path / "backdate-undo.patch").write_text("mine\n")
     assert status_of(["fix", str(tmp_path), "--apply"]) == exit_codes.MISUSE
-    assert "of an earlier fix is there" in capsys.readouterr().err
+    assert "of an earlier change is there" in capsys.readouterr().err

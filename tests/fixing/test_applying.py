@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.apply import apply_patch
-from backdate.errors import UsageError
+from backdate.errors import ConfigurationError, UsageError
 from backdate.fixing.applying import apply_fix, changed_files
+from backdate.projects.hostile import Folder
 
 BEFORE = {"pkg/a.py": b"x = 1\r\n", "b.py": b"y = 1\n"}
 AFTER = {"pkg/a.py": b"x = 2\r\n", "b.py": b"y = 2\n"}
@@ -66,6 +67,30 @@ def test_what_is_at_the_undo_patch_is_not_written_over(folder) -> None:
         apply_fix(folder, BEFORE, AFTER, folder / "undo.patch")
     assert contents(folder) == BEFORE
     assert (folder / "undo.patch").read_text() == "mine\n"
+
+
+def test_where_a_file_cannot_be_written_those_before_it_are_as_they_were(folder, monkeypatch) -> None:
+    real = Folder.write_new
+
+    def full(self: Folder, name: str, data: bytes, *, mode: int = 0o644) -> None:
+        if data == AFTER["pkg/a.py"]:
+            real(self, name, data[:2], mode=mode)
+            raise ConfigurationError(f"{self.path / name}: No space left on device")
+        real(self, name, data, mode=mode)
+
+    monkeypatch.setattr(Folder, "write_new", full)
+    with pytest.raises(UsageError, match=r"nothing was applied: .*No space left"):
+        apply_fix(folder, BEFORE, AFTER, folder / "undo.patch")
+    assert contents(folder) == BEFORE
+    assert sorted(path.name for path in folder.iterdir()) == ["b.py", "pkg"]
+    assert [path.name for path in (folder / "pkg").iterdir()] == ["a.py"]
+
+
+def test_a_read_only_file_is_not_replaced(folder) -> None:
+    (folder / "b.py").chmod(0o444)
+    with pytest.raises(UsageError, match=r"nothing was applied: b.py is read-only"):
+        apply_fix(folder, BEFORE, AFTER, folder / "undo.patch")
+    assert contents(folder) == BEFORE
 
 
 def test_files_are_known_by_their_bytes() -> None:

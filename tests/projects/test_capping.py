@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import tomllib
 
 import pytest
@@ -82,15 +83,52 @@ def test_poetry_setup_cfg_and_requirements() -> None:
     )
 
 
+SETUP_PY = """\
+NEEDED = (  # ours
+    "click>=7",
+    'six'  # last
+)
+setup(
+    name="p", install_requires=NEEDED, extras_require={"tests": ["pytest", "click"]},
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "was", "now"),
+    [
+        (SETUP_PY, '"click>=7"', '"click>=7,<9"'),
+        (SETUP_PY.replace("click>=7", "flask"), "'six'  # last", "'six',  # last\n    'click<9'"),
+        ("setup(install_requires=['Click', 'six'])", "'Click'", "'Click<9'"),
+        ("import setuptools as s\ns.setup(install_requires=['six'])", "'six'", "'six', 'click<9'"),
+        ('setup(install_requires=(\n  "six",\n))', '"six",\n', '"six",\n  "click<9",\n'),
+        ("a: list = ['click']\nb = a\nsetup(install_requires=b)", "'click'", "'click<9'"),
+    ],
+)
+def test_plain_literals_of_a_setup_script(text: str, was: str, now: str) -> None:
+    requirements = {"requirements.txt": "click\n"}  # of developers: users install by setup.py
+    files, ((file, line, _, after),) = capped({"setup.py": text} | requirements, "click<9")
+    assert files == {"setup.py": text.replace(was, now, 1)}
+    ast.parse(files["setup.py"])
+    assert (file, after in files["setup.py"].splitlines()[line - 1]) == ("setup.py", True)
+
+
 @pytest.mark.parametrize(
     "files",
     [
         {},
-        {"setup.py": "setup(install_requires=['numpy'])"},
+        {"setup.py": "setup(install_requires=open('r.txt'))"},
         {"pyproject.toml": "[project]\nname = 'p'\ndynamic = ['dependencies']\n"},
         {"pyproject.toml": "not toml ["},
         {"requirements.txt": "numpy @ https://host/numpy.whl\n"},
-        {"requirements.txt": "numpy\n", "setup.py": "setup(install_requires=['numpy'])"},
+        {"requirements.txt": "numpy\n", "setup.py": "setup(install_requires=['numpy'] + more)"},
+        {"setup.py": "a = ['numpy']\na.append('six')\nsetup(install_requires=a)"},
+        {"setup.py": "a = ['numpy']\nif x:\n    a = []\nsetup(install_requires=a)"},
+        {"setup.py": "a = ['numpy']\na += b\nsetup(install_requires=a)"},
+        {"setup.py": "setup(install_requires=['numpy' '>1'])"},
+        {"setup.py": "setup(install_requires=['numpy; os_name == \\'nt\\''])"},
+        {"setup.py": "setup(install_requires=[f'numpy{x}'])"},
+        {"setup.py": "setup(install_requires=['numpy'])\nprint 1\n"},
     ],
 )
 def test_what_cannot_be_plainly_edited_is_left_to_people(files: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from backdate.cli.changed_folder import UNDO
 from backdate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from backdate.fixing.cap import TriedCaps
     from backdate.progress import Reporter
     from backdate.session import Session
-
-UNDO = "backdate-undo.patch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,16 +32,6 @@ class SoughtLimits:
     """None where no limit was seen to help."""
     problem: UsageError | None = None
     """Why there is nothing to write: no file can be plainly edited, or what helps is an interpreter."""
-
-
-def folder_to_cap(source: str) -> Path:
-    """The folder that --apply-cap changes. Raises UsageError for a source that is none."""
-    folder = Path(source)
-    if not folder.is_dir():
-        raise UsageError(f"--apply-cap changes a folder, and {source} is none")
-    if (folder / UNDO).exists():
-        raise UsageError(f"{folder / UNDO} of an earlier change is there; apply it or move it away first")
-    return folder
 
 
 def limits_of_bisection(

@@ -11,6 +11,7 @@ import typer
 from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
+from backdate.cli.changed_folder import folder_to_change
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json, write_output
 from backdate.cli.recipe_options import RecipeOptions, folder_settings
 from backdate.cli.side_options import NO_SIDES, SideOptions, one_question
@@ -64,7 +65,7 @@ def bisect_command(arguments: BisectArguments) -> int:
     Exit status: 0 nothing broke, 1 culprits found, 2 cannot tell, 3 misuse, 4 this machine lacks
     something.
     """
-    from backdate.cli.apply_cap import folder_to_cap, limits_of_bisection, write_limits
+    from backdate.cli.apply_cap import limits_of_bisection, write_limits
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.keep_partial import keeping_partial
     from backdate.cli.progress import watch
@@ -76,7 +77,7 @@ def bisect_command(arguments: BisectArguments) -> int:
         store=not arguments.no_store, apt=arguments.apt, repeats=arguments.repeats, configuration=given
     )
     target = _target(arguments)
-    folder = folder_to_cap(arguments.source) if arguments.apply_cap else None
+    folder = folder_to_change(arguments.source, "--apply-cap") if arguments.apply_cap else None
     sides = arguments.sides.asked(said)
     known: list[BisectResult] = []
     try:

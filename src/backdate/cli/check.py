@@ -11,6 +11,7 @@ import typer
 from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
+from backdate.cli.changed_folder import folder_to_change
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, write_json
 from backdate.cli.recipe_options import RecipeOptions, folder_settings
 from backdate.cli.side_options import NO_SIDES, SideOptions, deciding_questions
@@ -105,7 +106,7 @@ def check_command(arguments: CheckArguments) -> int:
         repeats=arguments.repeats,
         configuration=given,
     )
-    folder = _folder_to_cap(arguments)
+    folder = folder_to_change(arguments.source, "--apply-cap") if arguments.apply_cap else None
     audit = audit_options(arguments)
     sides = arguments.sides.asked(said)
     target = arguments.outputs.target(arguments.json)
@@ -138,15 +139,6 @@ def check_command(arguments: CheckArguments) -> int:
 
         write_limits(folder, sought, told=target.prints_text, findings=True)
     return of_verdict(answers.verdict)
-
-
-def _folder_to_cap(arguments: CheckArguments) -> Path | None:
-    """The folder that --apply-cap changes. Raises UsageError for a source that is none."""
-    if not arguments.apply_cap:
-        return None
-    from backdate.cli.apply_cap import folder_to_cap
-
-    return folder_to_cap(arguments.source)
 
 
 def _write_junit(answers: CheckAnswers, folder: Path) -> None:

@@ -13,6 +13,7 @@ import typer
 from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
+from backdate.cli.changed_folder import UNDO, folder_to_change
 from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget
 from backdate.cli.recipe_options import RecipeOptions, folder_settings
 from backdate.cli.side_options import NO_SIDES, SideOptions, one_question
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from backdate.checking.resources import Resources
     from backdate.fixing.fix import FixedFiles
     from backdate.solvers.interface import Solver
-
-_UNDO = "backdate-undo.patch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,7 @@ class FixArguments:
         ),
     ] = "minimal"
     apply: Annotated[
-        bool, typer.Option("--apply", help=f"Change the files, and leave {_UNDO}, which takes it back.")
+        bool, typer.Option("--apply", help=f"Change the files, and leave {UNDO}, which takes it back.")
     ] = False
     patch: Annotated[
         Path | None,
@@ -90,7 +89,8 @@ def fix_command(arguments: FixArguments) -> int:
     from backdate.fixing.fix import FixOptions
     from backdate.session import Session
 
-    folder = _folder_to_change(arguments)
+    instead = "; --patch writes a file"
+    folder = folder_to_change(arguments.source, "--apply", else_=instead) if arguments.apply else None
     given = arguments.recipe.configuration(arguments.source)
     said = folder_settings(arguments.source, given)
     settings = arguments.machine.settings(
@@ -110,20 +110,6 @@ def fix_command(arguments: FixArguments) -> int:
             **sides,
         )
     return _report(fixed, arguments, folder, target)
-
-
-def _folder_to_change(arguments: FixArguments) -> Path | None:
-    """The folder that --apply changes. Raises UsageError for a source that is none."""
-    from backdate.errors import UsageError
-
-    if not arguments.apply:
-        return None
-    folder = Path(arguments.source)
-    if not folder.is_dir():
-        raise UsageError(f"--apply changes a folder, and {arguments.source} is none; --patch writes a file")
-    if (folder / _UNDO).exists():
-        raise UsageError(f"{folder / _UNDO} of an earlier fix is there; apply it or move it away first")
-    return folder
 
 
 def _opener(arguments: FixArguments) -> Callable[[Resources], AbstractContextManager[Solver]]:
@@ -164,7 +150,7 @@ def _report(fixed: FixedFiles, arguments: FixArguments, folder: Path | None, tar
                 beside = arguments.patch.with_suffix(f".{name}{arguments.patch.suffix}")
                 write_whole(beside, encode_patch(text))
     if folder is not None and result.patch:
-        apply_fix(folder, fixed.before, fixed.after, folder / _UNDO)
+        apply_fix(folder, fixed.before, fixed.after, folder / UNDO)
         if target.prints_text:
-            print_lines([("", ""), (f"Applied. Take it back: patch -p0 < {_UNDO}", "bold")])
+            print_lines([("", ""), (f"Applied. Take it back: patch -p0 < {UNDO}", "bold")])
     return of_fix(result.outcome)

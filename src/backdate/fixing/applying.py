@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def apply_fix(folder: Path, before: Mapping[str, bytes], after: Mapping[str, byt
     """Write the files of ``after`` below ``folder``, whose files have to be as ``before``.
 
     ``undo``: where the patch is left that takes it back; written first. Raises UsageError, having changed
-    nothing, when a file is not as it was, is reached through a link, or when there is something at ``undo``.
+    nothing, when a file is not as it was, is reached through a link, is read-only or cannot be written, or
+    when there is something at ``undo``.
     """
     for path, data in sorted(before.items()):
         try:
@@ -38,11 +40,26 @@ def apply_fix(folder: Path, before: Mapping[str, bytes], after: Mapping[str, byt
             raise UsageError(f"nothing was applied: {path} cannot be changed ({error})") from error
         if now != data:
             raise UsageError(f"nothing was applied: {path} changed since it was read; run the command again")
+        if not (folder / path).lstat().st_mode & stat.S_IWUSR:
+            raise UsageError(
+                f"nothing was applied: {path} is read-only; chmod u+w {path}, or change it by hand"
+            )
     if undo.exists() or undo.is_symlink():
         raise UsageError(f"nothing was applied: {undo} is there already, and is not written over")
-    write_whole(undo, encode_patch(diff_files(dict(after), dict(before))))
+    try:
+        write_whole(undo, encode_patch(diff_files(dict(after), dict(before))))
+    except OSError as error:
+        raise UsageError(f"nothing was applied: {undo} cannot be written: {error.strerror}") from error
+    written: list[str] = []
     for path, data in sorted(after.items()):
-        replace_beneath(folder, path, data)
+        try:
+            replace_beneath(folder, path, data)
+        except ConfigurationError as error:
+            for earlier in written:
+                replace_beneath(folder, earlier, before[earlier])
+            undo.unlink()
+            raise UsageError(f"nothing was applied: {error}") from error
+        written.append(path)
 
 
 def _sha256(data: bytes) -> str:

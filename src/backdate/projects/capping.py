@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 from backdate.editing.encodings import decode_configuration
 from backdate.editing.spans import Edit, Fragment, apply_edits
 from backdate.errors import ConfigurationError, UsageError
+from backdate.projects.setup_py_requirements import setup_py_requirements
 from backdate.projects.unpinning.requirement_files import requirement_lines
 from backdate.projects.unpinning.setup_cfg import install_requirements
 from backdate.projects.unpinning.toml_files import requirement_strings
@@ -23,9 +24,9 @@ from backdate.text import UNREADABLE
 
 _HEAD = re.compile(r"\s*(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\s*\[[^\[\]]*\])?\s*")
 _REST_OF_LINE = re.compile(r"(?P<comma>[ \t]*,)?[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
-"""What may follow an element of a TOML array that is the last one of its line."""
+"""What may follow an element of an array that is the last one of its line."""
 _LINE_END = re.compile(r"[\r\n]|\Z")
-_FILES = ("pyproject.toml", "setup.cfg", "requirements.txt")
+_FILES = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
 _RUNTIME = (("project", "dependencies"), ("tool", "poetry", "dependencies"))
 """Where pyproject.toml states what users get; groups and extras come after these."""
 
@@ -94,6 +95,8 @@ def _capped(read: ReadFile, requirement: str) -> tuple[str, bytes, WrittenCap]:
     wanted = Requirement(requirement)
     name = canonicalize_name(wanted.name)
     stated = {file: _read(file, data) for file in _FILES if (data := read(file)) is not None}
+    if any(one.runtime for file in _FILES if file != "requirements.txt" for one in stated.get(file, ())):
+        stated.pop("requirements.txt", None)  # of developers: users install what the package states
     of_name = [
         (not one.runtime, file, one) for file, found in stated.items() for one in found if one.name == name
     ]
@@ -113,11 +116,11 @@ def _capped(read: ReadFile, requirement: str) -> tuple[str, bytes, WrittenCap]:
 
 
 def _require_users_file(read: ReadFile, file: str, requirement: str) -> None:
-    """Raise UsageError for a file of developers where setup.py states what users get."""
+    """Raise UsageError for a file of developers where setup.py states what users get, and cannot be read."""
     if file == "requirements.txt" and b"install_requires" in (read("setup.py") or b""):
         raise UsageError(
-            f"setup.py states what users install, and is not plainly edited; write {requirement} to its "
-            "install_requires"
+            "setup.py states what users install, and computes it, so that it is not edited; write "
+            f"{requirement} to its install_requires"
         )
 
 
@@ -128,6 +131,8 @@ def _read(file: str, data: bytes) -> list[_StatedRequirement]:
         return [_requirement(fragment) for fragment in install_requirements(content)]
     if file == "requirements.txt":
         return [_requirement(fragment) for fragment in requirement_lines(content)]
+    if file == "setup.py":
+        return [_requirement(fragment) for fragment in setup_py_requirements(content)]
     try:
         return list(_of_pyproject(content))
     except ConfigurationError:
@@ -180,7 +185,7 @@ def _with_line(
     content, newline = text.content, text.newline
     start, end = last.fragment.starts[0], last.fragment.ends[-1]
     before = content[_line_start(content, start) : start]
-    if file == "pyproject.toml" and not last.constraint:
+    if file in ("pyproject.toml", "setup.py") and not last.constraint:
         edits = _behind_element(content, before[:-1], end, requirement, newline)
     else:
         place = _line_end(content, end)
@@ -192,13 +197,13 @@ def _with_line(
             spaces = last.fragment.text[: len(last.fragment.text) - len(last.fragment.text.lstrip())]
             added = f"{before}{spaces}{requirement}"
         edits = [Edit(place, place, f"{newline}{added}")]
-    line = content.count("\n", 0, edits[-1].start) + 2
+    line = content.count("\n", 0, edits[-1].start) + (2 if newline in edits[-1].replacement else 1)
     cap = WrittenCap(file=file, line=line, before="", after=requirement)
     return file, text.encode(apply_edits(content, edits)), cap
 
 
 def _behind_element(content: str, indent: str, end: int, requirement: str, newline: str) -> list[Edit]:
-    """Edits that add an element to a TOML array behind the string whose text ends at ``end``."""
+    """Edits that add an element behind the string whose text ends at ``end``, in TOML or Python."""
     quote, place = content[end], end + 1
     rest = _REST_OF_LINE.match(content, place)
     if indent.strip():  # several elements share a line

@@ -10,14 +10,16 @@ A test forbids other ways to open files in all rooms that handle such folders (`
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
+import secrets
 import shutil
 import stat
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -27,6 +29,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Non-blocking: opening a named pipe must not wait for its writer.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+# What a name holds is not what is asked for; other errors (no space, no right) are nobody's planting.
+_OF_WHAT_IS_THERE = (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ENXIO)
 _BLOCK = 16 * 1024 * 1024
 
 
@@ -150,14 +154,20 @@ class Folder:
     def replace(self, name: str, data: bytes) -> None:
         """Make the file ``name`` with ``data``; a file or link of that name is removed, not written to.
 
-        Where that was a file, the new one has its mode.
+        Where that was a file, the new one has its mode, and takes its place when it is whole.
         """
         status = self.status(name)
-        if status is not None:
-            with _told(self.path / name):
-                os.unlink(name, dir_fd=self._descriptor)
         was_file = status is not None and stat.S_ISREG(status.st_mode)
-        self.write_new(name, data, mode=status.st_mode if status is not None and was_file else 0o644)
+        mode = status.st_mode if status is not None and was_file else 0o644
+        new = f".backdate-{secrets.token_hex(8)}"
+        try:
+            self.write_new(new, data, mode=mode)
+            with _told(self.path / name):
+                os.rename(new, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        except ConfigurationError:
+            with suppress(OSError):  # never made, or on a disk that takes nothing: the error above tells it
+                os.unlink(new, dir_fd=self._descriptor)
+            raise
 
     def link(self, name: str, text: str) -> None:
         """Make the symbolic link ``name``, which must not exist."""
@@ -270,4 +280,5 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}; a build may have put it there") from error
+        planted = "; a build may have put it there" if error.errno in _OF_WHAT_IS_THERE else ""
+        raise ConfigurationError(f"{path}: {error.strerror}{planted}") from error
