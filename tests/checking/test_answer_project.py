@@ -24,6 +24,7 @@ RELEASES = (
     ("setuptools", "65.0", "2023-01-01T00:00:00Z", ""),
     ("brittle", "1.0", "2023-01-01T00:00:00Z", "def shout(text):\n    return text.upper()\n"),
     ("brittle", "2.0", "2024-09-01T00:00:00Z", "def cry(text):\n    return text.upper()\n"),
+    ("brittle", "3.0", "2025-02-01T00:00:00Z", "def cry(text):\n    return text.upper()\n"),
     ("steady", "1.0", "2023-01-01T00:00:00Z", "ONE = 1\n"),
     ("steady", "2.0", "2024-05-01T00:00:00Z", "ONE = 1\n"),
 )
@@ -70,7 +71,8 @@ def test_a_cap_that_tests_need_and_one_that_they_do_not(index: str, tmp_path: Pa
         *("brittle<2", "requirements.txt", 2),
         *(1, True),
     )
-    assert cap.released == parse_instant("2024-09-01")
+    assert (cap.newest, cap.released) == ("3.0", parse_instant("2025-02-01"))
+    assert (cap.first, cap.first_released, cap.first_breaks) == ("2.0", parse_instant("2024-09-01"), 1)
     assert [(free.requirement, free.line, free.without) for free in found.liftable] == [
         ("steady==1.0", 3, "2.0")
     ]
@@ -80,8 +82,8 @@ def test_a_cap_that_tests_need_and_one_that_they_do_not(index: str, tmp_path: Pa
     assert "Users today: NOTHING BROKE: all 2 tests that passed and ran again still pass." in text
     assert "Without your own bounds: BROKE: 1 of 2 tests that passed fails now." in text
     assert (
-        "Without your cap brittle<2 (requirements.txt:2): 1 test breaks with brittle 2.0 (2024-09-01) "
-        "(seen: all pass with only this cap kept)"
+        "Without your cap brittle<2 (requirements.txt:2): 1 test breaks since brittle 2.0 (2024-09-01), "
+        "the first release above it (seen: all pass with only this cap kept)"
     ) in text
     assert "You can lift steady==1.0 (requirements.txt:3): nothing breaks with steady 2.0" in text
 
@@ -116,4 +118,4 @@ def test_what_only_developers_pin_is_nothing_that_users_have(index: str, tmp_pat
     assert (found.declared.folder / "declared.patch").exists()
     assert found.declared.new.environment is not None
     versions = {one.name: one.version for one in found.declared.new.environment.lock.distributions}
-    assert (versions["brittle"], versions["steady"]) == ("2.0", "1.0")
+    assert (versions["brittle"], versions["steady"]) == ("3.0", "1.0")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from backdate.checking.caps import caps_by_runs
+from backdate.checking.first_above import FirstAbove
 from backdate.checking.own_bounds import OwnBound
 
 
@@ -91,3 +93,22 @@ def test_no_more_than_six_are_kept_alone() -> None:
     runs = Runs(one=(bound("z"),))
     caps_by_runs([bound(name) for name in "abcdefghz"], runs.tests, runs.passing)
     assert len(runs.tried) == 6
+
+
+def test_what_breaks_with_the_first_release_above_is_counted_among_what_the_bound_mends() -> None:
+    runs = Runs(one=(A,), two=(A,), three=(C,))
+    day = datetime(2025, 4, 17, tzinfo=UTC)
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    def above(bound: OwnBound, kept: Sequence[OwnBound]) -> FirstAbove | None:
+        asked.append((bound.distribution, tuple(one.distribution for one in kept)))
+        if bound is C:
+            return FirstAbove(version="1.9", uploaded=day)
+        return FirstAbove(version="1.5", uploaded=day, broken=frozenset({"one", "three"}))
+
+    caps = caps_by_runs([A, B, C], runs.tests, runs.passing, None, above)
+    assert asked == [("a", ("c",)), ("c", ("a",))]
+    assert [(cap.first, cap.first_released, cap.first_breaks, cap.since_first) for cap in caps.needed] == [
+        ("1.5", day, 1, False),
+        ("1.9", day, None, False),
+    ]

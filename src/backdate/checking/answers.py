@@ -18,6 +18,8 @@ from backdate.checking.result import FORMAT, MIGRATIONS, CheckResult, Verdict, r
 from backdate.migrations import Migration, migrate, read_result_bytes, read_result_file
 from backdate.timeline.instants import Instant
 
+PYTHON = "python"
+"""The name of interpreters where distributions have theirs."""
 _SINCE = 7
 """The format of results when they were first answered together."""
 _WORST_FIRST = (Verdict.BROKE, Verdict.FAILS_DIFFERENTLY, Verdict.CANNOT_TELL, Verdict.NOTHING_BROKE)
@@ -28,7 +30,7 @@ class NeededCap:
     """A bound of the project's own that keeps tests passing: where it is lifted, they break."""
 
     distribution: str
-    """Normalised (PEP 503); "python" for a range of interpreters."""
+    """Normalised (PEP 503); ``PYTHON`` for a range of interpreters."""
     requirement: str
     """As the project declares it: "marshmallow<4"."""
     file: str
@@ -45,6 +47,17 @@ class NeededCap:
     """The version that is taken where it is lifted."""
     released: Instant | None = None
     """When that version appeared."""
+    first: str = ""
+    """The first final release above it, by the index; "" where that is not known."""
+    first_released: Instant | None = None
+    """When that one appeared."""
+    first_breaks: int | None = None
+    """Of ``tests`` those that were seen to break with ``first`` already; None where nobody looked."""
+
+    @property
+    def since_first(self) -> bool:
+        """Whether all of ``tests`` were seen to break with the first release above it."""
+        return bool(self.tests) and self.first_breaks == self.tests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +70,8 @@ class UnneededCap:
     line: int
     without: str = ""
     """The version that the tests pass with where it is lifted."""
+    compiled: bool = False
+    """Whether a program wrote the file: it is compiled again, not edited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

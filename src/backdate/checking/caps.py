@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from backdate.checking.answers import NeededCap, UnneededCap
+from backdate.checking.first_above import FirstAbove
+from backdate.checking.kept_bounds import KeptBounds
 from backdate.checking.own_bounds import OwnBound, separating_bounds
-from backdate.checking.recipe_run import run_tests
 from backdate.checking.resources import Resources
 from backdate.checking.result import Breakage, CheckResult, Verdict
 from backdate.checking.sides import SidePair
-from backdate.environments.environment import BuildFailure, Environment, Lock
-from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.environment import BuildFailure, Lock
 from backdate.progress import Activity, Reporter
+from backdate.projects.compiled_requirements import is_compiled
+from backdate.projects.read import decode
 from backdate.projects.unpinning import Unpinning
 from backdate.text import counted
 from backdate.timeline.instants import Instant
@@ -24,6 +25,8 @@ _MOST_TRIED = 6
 
 Passing = Callable[[Sequence[OwnBound]], frozenset[str]]
 """The tests that pass where everything is lifted but these bounds."""
+Above = Callable[[OwnBound, Sequence[OwnBound]], FirstAbove | None]
+"""The first release above a bound, and what breaks with it where these other bounds are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +60,23 @@ def find_caps(
     broken = needing_tests(declared, lifted)
     if not broken:
         holds = lifted.verdict is Verdict.NOTHING_BROKE
-        return Caps(liftable=tuple(map(_liftable, bounds)) if holds else ())
+        return _by_file(Caps(liftable=tuple(map(_liftable, bounds)) if holds else ()), unpinning)
     progress.report(Activity(text=f"looking which of {counted(len(bounds), 'own bound')} tests need"))
-    runner = _KeptBounds(pair, resources, sorted(broken), lifted.folder / "caps", progress)
+    runner = KeptBounds(pair, resources, sorted(broken), lifted.folder / "caps", progress)
     released = {one.name: one.uploaded for one in newest.distributions}
-    return caps_by_runs(_suspects_first(bounds, lifted), broken, runner.passing, released)
+    caps = caps_by_runs(_suspects_first(bounds, lifted), broken, runner.passing, released, runner.above)
+    return _by_file(caps, unpinning)
+
+
+def _by_file(caps: Caps, unpinning: Unpinning) -> Caps:
+    """``caps``, which say of what can be lifted whether a program wrote its file."""
+    compiled = {
+        path
+        for path, data in unpinning.originals.items()
+        if path.endswith(".txt") and is_compiled(decode(data))
+    }
+    liftable = tuple(replace(free, compiled=free.file in compiled) for free in caps.liftable)
+    return replace(caps, liftable=liftable)
 
 
 def newest_lock(pair: SidePair, resources: Resources) -> Lock | None:
@@ -89,8 +104,12 @@ def caps_by_runs(
     broken: frozenset[str],
     passing: Passing,
     released: dict[str, Instant | None] | None = None,
+    above: Above | None = None,
 ) -> Caps:
-    """Which of ``bounds`` the tests ``broken`` need. ``passing`` runs them with some of the bounds kept."""
+    """Which of ``bounds`` the tests ``broken`` need. ``passing`` runs them with some of the bounds kept.
+
+    ``above``: what is known of the first release above a bound; None where nobody asks.
+    """
     helps: dict[OwnBound, frozenset[str]] = {}
     chosen: list[OwnBound] = []
     for bound in bounds[:_MOST_TRIED]:
@@ -105,22 +124,35 @@ def caps_by_runs(
     if not chosen and 1 < len(bounds) <= _MOST_TRIED:
         chosen, together = _least(bounds, broken, passing)
         helps = dict.fromkeys(chosen, together)
-    needed = tuple(
-        NeededCap(
-            distribution=bound.distribution,
-            requirement=bound.declared,
-            file=bound.file,
-            line=bound.line,
-            tests=len(helps[bound]),
-            proven=helps[bound] <= together,
-            kept_with=tuple(other.declared for other in chosen if other is not bound),
-            newest=bound.newest,
-            released=(released or {}).get(bound.distribution),
+    needed = []
+    for bound in chosen:
+        rest = tuple(other for other in chosen if other is not bound)
+        first = above(bound, rest) if above is not None else None
+        needed.append(
+            NeededCap(
+                distribution=bound.distribution,
+                requirement=bound.declared,
+                file=bound.file,
+                line=bound.line,
+                tests=len(helps[bound]),
+                proven=helps[bound] <= together,
+                kept_with=tuple(other.declared for other in rest),
+                newest=bound.newest,
+                released=(released or {}).get(bound.distribution),
+                first=first.version if first is not None else "",
+                first_released=first.uploaded if first is not None else None,
+                first_breaks=_already_broken(first, helps[bound]),
+            )
         )
-        for bound in chosen
-    )
     others = [bound for bound in bounds if bound not in chosen] if together == broken else []
-    return Caps(needed=needed, liftable=tuple(map(_liftable, others)))
+    return Caps(needed=tuple(needed), liftable=tuple(map(_liftable, others)))
+
+
+def _already_broken(first: FirstAbove | None, tests: frozenset[str]) -> int | None:
+    """How many of ``tests`` break with the first release above a bound; None where nobody saw that."""
+    if first is None or first.broken is None:
+        return None
+    return len(tests & first.broken)
 
 
 def _cover(helps: dict[OwnBound, frozenset[str]]) -> list[OwnBound]:
@@ -166,39 +198,3 @@ def _suspects_first(bounds: Sequence[OwnBound], lifted: CheckResult) -> list[Own
     return sorted(
         bounds, key=lambda bound: bound.distribution.replace("-", "_") not in told.replace("-", "_")
     )
-
-
-@dataclass(slots=True)
-class _KeptBounds:
-    """Runs the tests that broke, in the lifted environment with some bounds kept."""
-
-    pair: SidePair
-    resources: Resources
-    tests: list[str]
-    folder: Path
-    progress: Reporter
-    runs: int = 0
-
-    def passing(self, bounds: Sequence[OwnBound]) -> frozenset[str]:
-        """The tests that are good with ``bounds``; none where there is no such environment."""
-        names = ", ".join(bound.declared for bound in bounds)
-        self.progress.report(Activity(text=f"everything lifted but {names}"))
-        self.runs += 1
-        request = with_constraints(self.pair, bounds)
-        environment = self.resources.builder.prepare(request)
-        if not isinstance(environment, Environment):
-            return frozenset()
-        run = run_tests(
-            self.pair.new.recipe,
-            self.pair.new_project,
-            self.resources,
-            environment,
-            log_folder=self.folder / str(self.runs),
-            only=self.tests,
-        )
-        return frozenset(result.id for result in run.results if result.outcome.good)
-
-
-def with_constraints(pair: SidePair, bounds: Sequence[OwnBound]) -> EnvironmentRequest:
-    """The lifted side's environment with ``bounds`` kept."""
-    return replace(pair.new_request, constraints=tuple(bound.constraint for bound in bounds))

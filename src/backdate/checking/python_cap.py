@@ -8,7 +8,7 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from backdate.checking.answers import NeededCap, UnneededCap
+from backdate.checking.answers import PYTHON, NeededCap, UnneededCap
 from backdate.checking.own_bounds import read_bound
 from backdate.checking.recipe_run import run_tests
 from backdate.checking.resources import Resources
@@ -20,8 +20,6 @@ from backdate.progress import Activity, Reporter
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.testing.outcomes import SuiteRun
 
-PYTHON = "python"
-"""The name of interpreters where distributions have theirs."""
 Passing = Callable[[InterpreterChoice], frozenset[str] | None]
 """The tests that pass on an interpreter where the needed bounds are kept; None where nothing is known."""
 

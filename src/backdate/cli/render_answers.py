@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from backdate.checking.answers import CheckAnswers, NeededCap, UnneededCap
+from backdate.checking.answers import CheckAnswers, NeededCap
 from backdate.checking.question import Question
 from backdate.checking.result import CheckResult, Verdict
 from backdate.cli.render import (
@@ -19,10 +19,13 @@ from backdate.cli.render import (
     verdict_line,
 )
 from backdate.output.advice_text import advice_lines
-from backdate.text import counted, plural
-
-_OF = {Question.DECLARED: "Users today: ", Question.LIFTED: "Without your own bounds: "}
-"""What an answer is about, for the reader who maintains the project."""
+from backdate.output.bound_words import (
+    LiftableInWords,
+    breaks_in_words,
+    liftable_in_words,
+    proof_of_need,
+)
+from backdate.output.question_words import WORDS
 
 
 def answers_lines(answers: CheckAnswers, *, verbose: bool = False) -> Iterator[Line]:
@@ -38,8 +41,8 @@ def answers_lines(answers: CheckAnswers, *, verbose: bool = False) -> Iterator[L
         yield side_line("new", declared.new), ""
         yield from detail_lines(declared, verbose=verbose)
     else:
-        yield side_line("new, declared", declared.new), ""
-        yield side_line("new, lifted", lifted.new), ""
+        yield side_line(WORDS[Question.DECLARED].side, declared.new), ""
+        yield side_line(WORDS[Question.LIFTED].side, lifted.new), ""
         yield from _details(declared, lifted, verbose)
     yield "", ""
     yield from _verdicts(answers, declared, lifted)
@@ -54,7 +57,7 @@ def _details(declared: CheckResult, lifted: CheckResult, verbose: bool) -> Itera
     if not verbose and (lifted.verdict is Verdict.NOTHING_BROKE or _breaks_alike(declared, lifted)):
         return
     yield "", ""
-    yield "With your own pins and upper bounds lifted:", "bold"
+    yield f"{WORDS[Question.LIFTED].title}:", "bold"
     besides = replace(
         lifted,
         changes=tuple(change for change in lifted.changes if change not in declared.changes),
@@ -70,36 +73,26 @@ def _breaks_alike(declared: CheckResult, lifted: CheckResult) -> bool:
 
 
 def _verdicts(answers: CheckAnswers, declared: CheckResult, lifted: CheckResult) -> Iterator[Line]:
-    yield verdict_line(declared, _OF[Question.DECLARED])
+    yield verdict_line(declared, f"{WORDS[Question.DECLARED].answer}: ")
     yield f"  {moved_line(declared)}", "dim"
     if answers.same:
         of = "bounds on distributions" if answers.caps or answers.liftable else "bounds"
         yield f"  Your own {of} keep nothing away: it is the same without them", "dim"
     else:
-        yield verdict_line(lifted, _OF[Question.LIFTED])
+        yield verdict_line(lifted, f"{WORDS[Question.LIFTED].answer}: ")
         yield f"  {moved_line(lifted)}", "dim"
     for cap in answers.caps:
         yield f"  {_needed(cap)}", "yellow"
-    for free in answers.liftable:
+    for free in liftable_in_words(answers.liftable):
         yield f"  {_liftable(free)}", "green"
 
 
 def _needed(cap: NeededCap) -> str:
-    released = f" ({cap.released:%Y-%m-%d})" if cap.released else ""
-    tests = f"{counted(cap.tests, 'test')} {plural(cap.tests, 'breaks', 'break')}"
-    text = f"Without your cap {cap.requirement} ({cap.file}:{cap.line}): {tests}"
-    text += f" with {_name(cap)} {cap.newest}{released}"
-    if not cap.proven:
-        return f"{text} (not shown by a run)"
-    kept = f"this and {', '.join(cap.kept_with)}" if cap.kept_with else "only this cap"
-    return f"{text} (seen: all pass with {kept} kept)"
-
-
-def _liftable(cap: UnneededCap) -> str:
     where = f"{cap.file}:{cap.line}"
-    return f"You can lift {cap.requirement} ({where}): nothing breaks with {_name(cap)} {cap.without}"
+    return f"Without your cap {cap.requirement} ({where}): {breaks_in_words(cap)} ({proof_of_need(cap)})"
 
 
-def _name(cap: NeededCap | UnneededCap) -> str:
-    """As people write it."""
-    return "Python" if cap.distribution == "python" else cap.distribution
+def _liftable(free: LiftableInWords) -> str:
+    if not free.one_bound:
+        return f"You can lift {free.what} of {free.place.file}: {free.says}"
+    return f"You can lift {free.what} ({free.place.file}:{free.place.line}): {free.says}"

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from backdate.advice import SourcePlace
-from backdate.checking.answers import CheckAnswers, NeededCap
+from backdate.checking.answers import CheckAnswers
 from backdate.checking.question import Question
 from backdate.checking.result import CheckResult
+from backdate.output.bound_words import breaks_in_words, liftable_in_words, proof_of_need
 from backdate.output.check_report import (
     check_findings,
     check_report,
@@ -17,13 +18,8 @@ from backdate.output.check_report import (
     notes_of,
     side_in_words,
 )
+from backdate.output.question_words import WORDS
 from backdate.output.report import FindingLevel, OutputReport, ReportedFinding, ReportedSection
-from backdate.text import counted
-
-QUESTIONS = {
-    Question.DECLARED: "Users today (bounds as declared)",
-    Question.LIFTED: "With your own bounds lifted",
-}
 
 
 def answers_report(answers: CheckAnswers) -> OutputReport:
@@ -61,23 +57,23 @@ def _asked(answers: CheckAnswers) -> Iterator[tuple[Question, CheckResult]]:
 
 
 def _reason(answers: CheckAnswers) -> str:
-    words = {Question.DECLARED: "users today", Question.LIFTED: "without your own bounds"}
-    return "; ".join(f"{words[question]}: {result.reason}" for question, result in _asked(answers))
+    asked = (f"{WORDS[question].answer}: {result.reason}" for question, result in _asked(answers))
+    return "; ".join(asked)
 
 
 def _sides(answers: CheckAnswers) -> Iterator[tuple[str, str]]:
     results = answers.results
     yield "old", side_in_words(results[0].old)
-    for question, name in ((Question.DECLARED, "new, as declared"), (Question.LIFTED, "new, bounds lifted")):
+    for question in Question:
         result = answers.result_of(question)
         if result is not None:
-            yield name, side_in_words(result.new)
+            yield WORDS[question].side, side_in_words(result.new)
 
 
 def _findings(answers: CheckAnswers) -> Iterator[ReportedFinding]:
     deciding = answers.decided_by.questions
     for question, result in _asked(answers):
-        for finding in check_findings(result, group=QUESTIONS[question]):
+        for finding in check_findings(result, group=WORDS[question].title):
             # What does not decide is told, but is nothing that somebody has to act upon.
             yield finding if question in deciding else replace(finding, level=FindingLevel.NOTE)
     yield from _caps(answers)
@@ -89,32 +85,18 @@ def _caps(answers: CheckAnswers) -> Iterator[ReportedFinding]:
         yield ReportedFinding(
             level=FindingLevel.NOTE,
             rule="needed-bound",
-            title=f"{cap.requirement} is needed: {_without(cap)}",
+            title=f"{cap.requirement} is needed: without it {breaks_in_words(cap)} ({proof_of_need(cap)})",
             places=(SourcePlace(file=cap.file, line=cap.line),),
-            details=_kept(cap),
             group="Your own bounds",
         )
-    for free in answers.liftable:
-        passing = f" with {free.distribution} {free.without}" if free.without else ""
+    for free in liftable_in_words(answers.liftable):
         yield ReportedFinding(
             level=FindingLevel.NOTE,
             rule="liftable-bound",
-            title=f"{free.requirement} can be lifted: the tests pass{passing}",
-            places=(SourcePlace(file=free.file, line=free.line),),
+            title=f"{free.what} can be lifted: {free.says}",
+            places=(free.place,),
             group="Your own bounds",
         )
-
-
-def _without(cap: NeededCap) -> str:
-    tests = f"{counted(cap.tests, 'test')} " if cap.tests else ""
-    verb = ("breaks" if cap.tests == 1 else "break") if cap.tests else "tests break"
-    released = f" ({cap.released:%Y-%m-%d})" if cap.released is not None else ""
-    newest = f", with {cap.distribution} {cap.newest}{released}" if cap.newest else ""
-    return f"{tests}{verb} without it{newest}{'' if cap.proven else ' (not shown by a run)'}"
-
-
-def _kept(cap: NeededCap) -> tuple[str, ...]:
-    return (f"seen to pass with {', '.join(cap.kept_with)} kept as well",) if cap.kept_with else ()
 
 
 def _sections(answers: CheckAnswers) -> Iterator[ReportedSection]:

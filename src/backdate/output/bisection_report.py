@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from backdate.bisection.result import BisectEnding, BisectResult, Explanation, Finding
-from backdate.checking.question import Question
 from backdate.checking.result import Verdict
 from backdate.output.check_report import HEADINGS, STANDINGS, error_in_words
 from backdate.output.culprit_words import (
@@ -16,6 +15,7 @@ from backdate.output.culprit_words import (
     proof_in_words,
     turn_in_words,
 )
+from backdate.output.question_words import WORDS
 from backdate.output.report import (
     FindingLevel,
     OutputReport,
@@ -35,12 +35,6 @@ _ENDINGS: Mapping[BisectEnding, tuple[str, ...]] = MappingProxyType(
         "complete": (),
         "first": ("it stopped at the first culprit, as --first asks: there may be more",),
         "interrupted": ("it was interrupted: this is what it had found by then",),
-    }
-)
-QUESTION_WORDS: Mapping[Question, str] = MappingProxyType(
-    {
-        Question.DECLARED: "users today, with bounds as declared",
-        Question.LIFTED: "with the project's own bounds lifted",
     }
 )
 
@@ -63,7 +57,7 @@ def bisection_report(result: BisectResult) -> OutputReport:
         reason=reason,
         headline=_headline(result),
         sides=(
-            ("asked", QUESTION_WORDS[check.question]),
+            ("asked", WORDS[check.question].title),
             ("old", f"{format_day(check.old_instant)}, Python {check.old_python}"),
             ("new", f"{format_day(check.new_instant)}, Python {check.new_python}"),
         ),

@@ -1,0 +1,73 @@
+"""Running tests that broke in the lifted environment with some of the project's own bounds kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from backdate.checking.first_above import FirstAbove, first_above
+from backdate.checking.own_bounds import OwnBound
+from backdate.checking.recipe_run import run_tests
+from backdate.checking.resources import Resources
+from backdate.checking.sides import SidePair
+from backdate.environments.environment import Environment
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.progress import Activity, Reporter
+
+_MOST_FIRST = 3
+"""Bounds of which the first release above them is tried, each in an environment of its own."""
+
+
+@dataclass(slots=True)
+class KeptBounds:
+    """Runs the tests that broke, in the lifted environment with some bounds kept."""
+
+    pair: SidePair
+    resources: Resources
+    tests: list[str]
+    folder: Path
+    progress: Reporter
+    runs: int = 0
+    firsts: int = 0
+
+    def passing(self, bounds: Sequence[OwnBound]) -> frozenset[str]:
+        """The tests that are good with ``bounds``; none where there is no such environment."""
+        names = ", ".join(bound.declared for bound in bounds)
+        self.progress.report(Activity(text=f"everything lifted but {names}"))
+        return self._good(with_constraints(self.pair, bounds)) or frozenset()
+
+    def above(self, bound: OwnBound, kept: Sequence[OwnBound]) -> FirstAbove | None:
+        """The first release above ``bound``, and what breaks with it where ``kept`` are kept."""
+        first = first_above(bound, self.pair.new_request.instant, self.resources.index)
+        if first is None or self.firsts == _MOST_FIRST:
+            return first
+        if first.version == bound.newest and not kept:
+            return replace(first, broken=frozenset(self.tests))  # they broke with it: that is why they run
+        name = f"{bound.distribution}=={first.version}"
+        self.progress.report(Activity(text=f"everything lifted, with {name}"))
+        self.firsts += 1
+        request = with_constraints(self.pair, kept)
+        good = self._good(replace(request, constraints=(*request.constraints, name)))
+        return replace(first, broken=None if good is None else frozenset(self.tests) - good)
+
+    def _good(self, request: EnvironmentRequest) -> frozenset[str] | None:
+        """The tests that are good in the environment of ``request``; None where there is none."""
+        self.runs += 1
+        environment = self.resources.builder.prepare(request)
+        if not isinstance(environment, Environment):
+            return None
+        run = run_tests(
+            self.pair.new.recipe,
+            self.pair.new_project,
+            self.resources,
+            environment,
+            log_folder=self.folder / str(self.runs),
+            only=self.tests,
+        )
+        return frozenset(result.id for result in run.results if result.outcome.good)
+
+
+def with_constraints(pair: SidePair, bounds: Sequence[OwnBound]) -> EnvironmentRequest:
+    """The lifted side's environment with ``bounds`` kept."""
+    return replace(pair.new_request, constraints=tuple(bound.constraint for bound in bounds))
