@@ -9,17 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
+from backdate.serial import from_json, to_json
 from backdate.snippets.gitchameleon import (
     HIDDEN_TESTS_MISSING,
+    SOLUTION_MISSING,
+    VISIBLE_TEST_MISSING,
     definitions,
     find_rows,
     import_gitchameleon,
 )
-from backdate.snippets.imported import SnippetImport
+from backdate.snippets.imported import PROBLEM_MISSING, SnippetImport
 from backdate.snippets.pairs import DIFFERENT_PROBLEMS, pairs_of
-from backdate.snippets.snippet import ApiChangeKind, Collection, SnippetAsk
+from backdate.snippets.snippet import ApiChangeKind, Collection, Snippet, SnippetAsk
 from backdate.timeline.instants import Instant
 
 HIDDEN = "import yaml\nfrom sample_{id} import total\n\ndef test_total():\n    assert total([1]) == 1\n"
@@ -31,7 +36,7 @@ class _Uploads:
 
 
 def row(**fields: Any) -> dict[str, Any]:
-    given = {
+    usual = {
         "example_id": "1",
         "python_version": "3.10",
         "library": "Foo_Lib",
@@ -45,7 +50,7 @@ def row(**fields: Any) -> dict[str, Any]:
         "name_of_class_or_func": "foo.add(numbers)",
         "docs": ["ignored"],
     }
-    return {**given, **fields}
+    return {**usual, **fields}
 
 
 def imported(folder: Path, *rows: dict[str, Any] | str, hidden: bool = True) -> SnippetImport:
@@ -140,10 +145,100 @@ def test_other_files_are_not_its_rows(tmp_path: Path) -> None:
     assert find_rows(tmp_path / "nothing") is None
 
 
-def test_a_solution_that_is_missing_leaves_no_reference(tmp_path: Path) -> None:
-    (snippet,) = imported(tmp_path, row(solution="")).snippets
-    assert snippet.reference == ""
+@pytest.mark.parametrize("nothing", ["", " ", None, "absent"])
+def test_what_a_row_lacks_is_a_flag(tmp_path: Path, nothing: str | None) -> None:
+    lacking = row(problem=nothing, solution=nothing, test=nothing, name_of_class_or_func=nothing)
+    if nothing == "absent":
+        lacking = {name: value for name, value in lacking.items() if value != nothing}
+    (snippet,) = imported(tmp_path, lacking).snippets
+    assert snippet.flags == (VISIBLE_TEST_MISSING, SOLUTION_MISSING, PROBLEM_MISSING)
+    assert (snippet.reference, snippet.visible, snippet.apis) == ("", None, ())
     assert not pairs_of([snippet])
+
+
+@pytest.mark.parametrize("nothing", ["", None, "absent"])
+@pytest.mark.parametrize("needed", ["example_id", "python_version", "library", "version", "starting_code"])
+def test_a_row_without_what_it_needs_is_refused_by_the_name_of_that(
+    tmp_path: Path, needed: str, nothing: str | None
+) -> None:
+    lacking = row(**{needed: nothing})
+    if nothing == "absent":
+        del lacking[needed]
+    found = imported(tmp_path, json.dumps(lacking), row(example_id="2"))
+    assert [snippet.id for snippet in found.snippets] == ["gitchameleon-2"]
+    (refused,) = found.refused
+    assert (refused.name, refused.why) == ("dataset.jsonl, line 1", f"the row has no {needed}")
+
+
+def test_a_row_that_no_test_judges_is_refused(tmp_path: Path) -> None:
+    found = imported(tmp_path, row(), row(example_id="2", test=None), hidden=False)
+    assert [snippet.id for snippet in found.snippets] == ["gitchameleon-1"]
+    assert [refused.name for refused in found.refused] == ["2"]
+
+
+def test_numbers_and_lists_say_what_they_would_as_text(tmp_path: Path) -> None:
+    text = json.dumps(row(example_id=7, additional_dependencies=["bar==2", None, "-"]))
+    text = text.replace('"3.10"', "3.10").replace('"1.0"', "1.0")
+    (tmp_path / "rows.json").write_text(f"[{text}]")
+    (snippet,) = import_gitchameleon(tmp_path / "rows.json", _Uploads()).snippets
+    assert (snippet.id, snippet.target and snippet.target.python) == ("gitchameleon-7", "3.10")
+    assert snippet.target is not None
+    assert snippet.target.requirements[:2] == ("Foo_Lib==1.0", "bar==2")
+
+
+def test_rows_of_an_environment_stay_when_one_names_no_requirement(tmp_path: Path) -> None:
+    found = imported(tmp_path, row(), row(example_id="2", extra_dependencies="=="))
+    assert [snippet.id for snippet in found.snippets] == ["gitchameleon-1"]
+    assert [refused.name for refused in found.refused] == ["dataset.jsonl, line 2"]
+
+
+def test_rows_without_words_are_not_taken_for_one_problem(tmp_path: Path) -> None:
+    rows = row(problem=None), row(example_id="2", version="2.0", problem=None)
+    forward, back = pairs_of(imported(tmp_path, *rows).snippets)
+    assert forward.flags == back.flags == (PROBLEM_MISSING, DIFFERENT_PROBLEMS)
+
+
+TEXTS = st.sampled_from(
+    [
+        "",
+        "-",
+        "x",
+        "1.0",
+        "3.9",
+        "9.9",
+        "def f(:",
+        "import é\n",
+        "\x00",
+        "\ud800",
+        "a==1 b>2",
+        "x[",
+        "a @ b:c",
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(
+    columns=st.dictionaries(st.sampled_from(sorted(row())), VALUES, max_size=5),
+    absent=st.sets(st.sampled_from(sorted(row())), max_size=3),
+    listed=st.booleans(),
+)
+def test_whatever_columns_hold_a_row_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, columns: dict[str, Any], absent: set[str], listed: bool
+) -> None:
+    odd = {name: value for name, value in row(**columns).items() if name not in absent}
+    text = json.dumps([odd, row(example_id="2")]) if listed else f"{json.dumps(odd)}\n{json.dumps(row())}"
+    file = tmp_path_factory.mktemp("rows") / "dataset.jsonl"
+    file.write_text(text)
+    assert find_rows(file) == file
+    found = import_gitchameleon(file, _Uploads())
+    assert len(found.snippets) + len(found.refused) == 2
+    for snippet in (*found.snippets, *pairs_of(found.snippets)):
+        assert from_json(Snippet, to_json(snippet)) == snippet
 
 
 def test_what_begins_at_the_top_is_found_in_code_that_ends_inside() -> None:
@@ -154,12 +249,14 @@ def test_what_begins_at_the_top_is_found_in_code_that_ends_inside() -> None:
 
 
 def test_two_versions_of_a_function_are_a_pair_each_way(tmp_path: Path) -> None:
-    given = imported(tmp_path, row(), row(example_id="2", version="2.0", solution="sum(numbers)")).snippets
-    forward, back = pairs_of(given)
+    first, second = imported(
+        tmp_path, row(), row(example_id="2", version="2.0", solution="sum(numbers)")
+    ).snippets
+    forward, back = pairs_of((first, second))
     assert (forward.id, back.id) == ("gitchameleon-1-to-2", "gitchameleon-2-to-1")
     assert forward.asks == (SnippetAsk.MIGRATE,)
-    assert (forward.origin, forward.target) == (given[0].target, given[1].target)
-    assert (forward.code, forward.reference) == (given[0].reference, given[1].reference)
+    assert (forward.origin, forward.target) == (first.target, second.target)
+    assert (forward.code, forward.reference) == (first.reference, second.reference)
     assert forward.target_harness is not None
     assert (forward.harness.module, forward.target_harness.module) == ("sample_1", "sample_2")
     assert not forward.flags

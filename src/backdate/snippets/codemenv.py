@@ -20,12 +20,13 @@ from packaging.utils import canonicalize_name
 from backdate.errors import SourceError, StoredDataError, UsageError
 from backdate.knowledge.modules import distribution_of, in_standard_library
 from backdate.serial import digest
-from backdate.snippets.codemenv_rows import CodeMEnvRow, lines_of, read_row
+from backdate.snippets.codemenv_rows import CodeMEnvRow, read_row
 from backdate.snippets.direction import direction_of
 from backdate.snippets.harness import ReadScript, read_script
-from backdate.snippets.imported import RefusedRow, SnippetImport
+from backdate.snippets.imported import PROBLEM_MISSING, RefusedRow, SnippetImport
 from backdate.snippets.names import CUSTOMARY, aliases_of, bare_name, canonical_name, uses_any
 from backdate.snippets.questions.read_text import change_kind
+from backdate.snippets.row_lines import lines_of
 from backdate.snippets.script_source import parsed, unfenced
 from backdate.snippets.snippet import (
     ApiChange,
@@ -235,7 +236,7 @@ def _flags(
     if not row.message.strip():
         flags.append("stored-output-missing")
     if not row.problem.strip():
-        flags.append("problem-missing")
+        flags.append(PROBLEM_MISSING)
     if any(side is not None and side.not_had for side in (snippet.origin, snippet.target)):
         flags.append("version-not-had")
     return flags

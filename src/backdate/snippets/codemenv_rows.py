@@ -1,7 +1,6 @@
-"""CodeMEnv's rows as they lie in files, and each as one typed value whatever its columns hold.
+"""CodeMEnv's rows, each as one typed value whatever its columns hold.
 
-A column that is absent, null or empty is one thing. A version may be a number, read as it is written: 3.10 is
-not 3.1. Text with half a character (a lone surrogate) is read with a question mark in its place.
+A column that is absent, null or empty is one thing, and a version may be a number (``row_lines.py``).
 """
 
 from __future__ import annotations
@@ -9,15 +8,13 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from backdate.errors import StoredDataError
-from backdate.serial import read_limited
+from backdate.snippets.row_lines import column_text, columns_of, whole_text
 
-_MOST_BYTES = 256 * 1024 * 1024
 _LISTS = ("signature_list", "update_list")
 _NUMBERS = frozenset({"origin_version", "compare_version", "code_id"})
 """Columns of text in which a number says what it would as text."""
@@ -51,50 +48,15 @@ def is_codemenv(data: bytes) -> bool:
     return b'"code_id"' in data and (b'"solution_function' in data or b'"java_code"' in data)
 
 
-def lines_of(file: Path) -> Iterator[tuple[str, bytes]]:
-    """Each row of a file as JSON, and where it stands: a row a line, or one JSON list of them all.
-
-    Raises ConfigurationError for a file that cannot be read.
-    """
-    data = read_limited(file, limit=_MOST_BYTES, what=str(file)).removeprefix(b"\xef\xbb\xbf")
-    listed = _listed(data) if data.lstrip().startswith(b"[") else None
-    if listed is not None:
-        for number, row in enumerate(listed, start=1):
-            yield f"{file.name}, row {number}", json.dumps(row).encode()
-        return
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if line.strip():
-            yield f"{file.name}, line {number}", line
-
-
-def _listed(data: bytes) -> list[Any] | None:
-    try:
-        found = _loaded(data)
-    except StoredDataError:
-        return None
-    return found if isinstance(found, list) else None
-
-
-def _loaded(data: bytes) -> Any:
-    """What JSON says, numbers with a point as they are written."""
-    try:
-        return json.loads(data.decode("utf-8", "replace"), parse_float=str)
-    except (ValueError, RecursionError) as error:
-        raise StoredDataError(f"a row of CodeMEnv cannot be read as JSON: {error}") from error
-
-
 def read_row(line: bytes) -> tuple[CodeMEnvRow, dict[str, str]]:
     """The row in a line of JSON, and all of its columns as text. Raises StoredDataError."""
-    columns = _loaded(line)
-    if not isinstance(columns, dict):
-        raise StoredDataError("a row of CodeMEnv is a JSON object")
-    columns = {name: value for name, value in columns.items() if value is not None}
+    columns = columns_of(line, of="CodeMEnv")
     known: dict[str, Any] = {}
     for name in CodeMEnvRow.__struct_fields__:
         if name in columns:
             known[name] = _list(name, columns[name]) if name in _LISTS else _text(name, columns[name])
     published = {
-        name: _whole(
+        name: whole_text(
             value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
         )
         for name, value in columns.items()
@@ -103,11 +65,7 @@ def read_row(line: bytes) -> tuple[CodeMEnvRow, dict[str, str]]:
 
 
 def _text(name: str, value: Any) -> str:
-    if isinstance(value, str):
-        return _whole(value)
-    if name in _NUMBERS and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise StoredDataError(f"a row of CodeMEnv cannot be read: its {name} is no text")
+    return column_text(name, value, of="CodeMEnv", numbers=_NUMBERS)
 
 
 def _list(name: str, value: Any) -> tuple[str, ...]:
@@ -131,7 +89,3 @@ def _written_down(text: str) -> list[Any]:
 
 def _present(values: Iterable[Any]) -> Iterator[Any]:
     return (value for value in values if value is not None)
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()

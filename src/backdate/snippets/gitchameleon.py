@@ -13,18 +13,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from backdate.errors import ConfigurationError, StoredDataError
+from backdate.errors import ConfigurationError
 from backdate.knowledge.modules import in_standard_library, to_install
-from backdate.projects.read import decode, read_text
-from backdate.serial import from_json, read_limited
-from backdate.snippets.imported import RefusedRow, SnippetImport
+from backdate.projects.read import read_text
+from backdate.snippets.gitchameleon_rows import GitChameleonRow, is_gitchameleon, read_gitchameleon
+from backdate.snippets.imported import PROBLEM_MISSING, RefusedRow, SnippetImport
 from backdate.snippets.names import aliases_of, uses_of
 from backdate.snippets.pinned_sides import Uploads, pinned_side
 from backdate.snippets.snippet import (
@@ -36,45 +35,18 @@ from backdate.snippets.snippet import (
     SnippetAsk,
     SnippetSide,
 )
-from backdate.text import UNREADABLE
 
 ROWS = "dataset.jsonl"
 TESTS = "hidden_tests"
 HIDDEN_TESTS_MISSING = "hidden-tests-missing"
 """The flag of a snippet whose visible test is all there is."""
+VISIBLE_TEST_MISSING = "visible-test-missing"
+SOLUTION_MISSING = "solution-missing"
+"""The flags of a snippet whose row does not have the one or the other."""
 IN_ALL = ("numpy", "pytest", "scipy")
-_MOST_BYTES = 256 * 1024 * 1024
-_ID = re.compile(r"[0-9A-Za-z_]{1,40}\Z", re.ASCII)
+_LOOKED_AT = 1 << 20
+"""Bytes of a file that tell whose rows it holds: the first of them may be damaged."""
 _DEFINITION = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([^\W\d]\w*)", re.MULTILINE)
-_PYTHON = re.compile(r"\d\.\d{1,2}\Z", re.ASCII)
-
-
-class GitChameleonRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row as published; fields that are not named here are left out."""
-
-    example_id: str
-    python_version: str
-    library: str
-    version: str
-    starting_code: str
-    test: str
-    solution: str = ""
-    problem: str = ""
-    additional_dependencies: str | None = None
-    extra_dependencies: str | None = None
-    type_of_change: str = ""
-    name_of_class_or_func: str = ""
-    release_date: str = ""
-
-    @property
-    def environment(self) -> tuple[str, ...]:
-        """What the rows of one environment have in common."""
-        return (self.python_version, self.library, self.version, self.additional_dependencies or "")
-
-    @property
-    def answer(self) -> str:
-        """The known solution, in the form of an answer: a whole module; empty without one."""
-        return self.starting_code + self.solution if self.solution.strip() else ""
 
 
 def snippet_id(example_id: str) -> str:
@@ -85,14 +57,13 @@ def snippet_id(example_id: str) -> str:
 def find_rows(source: Path) -> Path | None:
     """The file with rows in that form that ``source`` is or holds; None where there is none."""
     for path in (source, source / ROWS, source / "dataset" / ROWS):
-        if path.is_file():
-            try:
+        try:
+            if path.is_file():
                 with path.open("rb") as file:
-                    first = file.readline(4 * 1024 * 1024)
-                msgspec.json.decode(first, type=GitChameleonRow)
-            except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                continue
-            return path
+                    if is_gitchameleon(file.read(_LOOKED_AT)):
+                        return path
+        except OSError:
+            continue
     return None
 
 
@@ -101,76 +72,43 @@ def import_gitchameleon(rows_file: Path, uploads: Uploads) -> SnippetImport:
 
     Raises ConfigurationError for a file that cannot be read, IndexUnavailable.
     """
-    data = read_limited(rows_file, limit=_MOST_BYTES, what="the file")
-    rows, refused = _read(decode(data).split("\n"))
-    sides = _sides(rows, rows_file.parent, uploads)
-    snippets: list[Snippet] = []
-    for row in rows:
-        side = sides[row.environment]
-        if isinstance(side, str):
-            refused.append(RefusedRow(name=row.example_id, why=side))
-        else:
-            snippets.append(_snippet(row, _hidden(row, rows_file.parent), side))
+    rows, refused = read_gitchameleon(rows_file)
+    hidden = {row.example_id: _hidden(row, rows_file.parent) for row in rows}
+    judged = [row for row in rows if hidden[row.example_id] or row.test.strip()]
+    refused += tuple(
+        RefusedRow(name=row.example_id, why="it has no test that could judge an answer")
+        for row in rows
+        if row not in judged
+    )
+    sides = _sides(judged, hidden, uploads)
+    snippets = tuple(_snippet(row, hidden[row.example_id], sides[row.environment]) for row in judged)
     missing = sum(HIDDEN_TESTS_MISSING in snippet.flags for snippet in snippets)
     note = f"{missing} rows have no hidden tests in {TESTS}/ beside the file: their visible test judges"
-    return SnippetImport(snippets=tuple(snippets), refused=tuple(refused), notes=(note,) if missing else ())
-
-
-def _read(lines: Iterable[str]) -> tuple[list[GitChameleonRow], list[RefusedRow]]:
-    rows: dict[str, GitChameleonRow] = {}
-    refused: list[RefusedRow] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        where = f"line {number}"
-        try:
-            row = from_json(GitChameleonRow, line.encode("utf-8", "replace"), what=where)
-        except StoredDataError as error:
-            refused.append(RefusedRow(name=where, why=str(error)))
-            continue
-        if not _ID.match(row.example_id):
-            refused.append(RefusedRow(name=where, why="its example_id is no word"))
-        elif row.example_id in rows:
-            refused.append(RefusedRow(name=where, why=f"example_id {row.example_id} was there before"))
-        elif not _PYTHON.match(row.python_version):
-            refused.append(RefusedRow(name=row.example_id, why="its python_version is no X.Y"))
-        else:
-            rows[row.example_id] = row
-    return list(rows.values()), refused
+    return SnippetImport(snippets=snippets, refused=refused, notes=(note,) if missing else ())
 
 
 def _sides(
-    rows: Sequence[GitChameleonRow], folder: Path, uploads: Uploads
-) -> dict[tuple[str, ...], SnippetSide | str]:
-    """The side of each environment, or why its requirements cannot be read."""
+    rows: Sequence[GitChameleonRow], hidden: Mapping[str, str], uploads: Uploads
+) -> dict[tuple[str, ...], SnippetSide]:
+    """The side of each environment."""
     sharing: defaultdict[tuple[str, ...], list[GitChameleonRow]] = defaultdict(list)
     for row in rows:
         sharing[row.environment].append(row)
-    sides: dict[tuple[str, ...], SnippetSide | str] = {}
+    sides: dict[tuple[str, ...], SnippetSide] = {}
     for key, those in sharing.items():
         python, _, version, _ = key
-        try:
-            pins = tuple(_pins(those))
-        except UNREADABLE as error:
-            sides[key] = f"its requirements cannot be read: {error}"
-            continue
-        others = {name for row in those for name in _imported(row, _hidden(row, folder))}
-        sides[key] = pinned_side(version, python, pins, (*IN_ALL, *others), uploads)
+        others = {name for row in those for name in _imported(row, hidden[row.example_id])}
+        sides[key] = pinned_side(version, python, _pins(those), (*IN_ALL, *others), uploads)
     return sides
 
 
-def _pins(rows: Sequence[GitChameleonRow]) -> Iterator[Requirement]:
+def _pins(rows: Sequence[GitChameleonRow]) -> tuple[Requirement, ...]:
     """The library and what the rows add, each distribution once: the first to name it says its version."""
-    texts = [f"{rows[0].library}=={rows[0].version}"]
+    pins: dict[str, Requirement] = {}
     for row in rows:
-        words = f"{row.additional_dependencies or ''} {row.extra_dependencies or ''}".split()
-        texts += [word for word in words if word != "-" and not word.startswith("pip=")]
-    seen: set[str] = set()
-    for text in texts:
-        pin = Requirement(text)
-        if pin.url is None and canonicalize_name(pin.name) not in seen:
-            seen.add(canonicalize_name(pin.name))
-            yield pin
+        for pin in row.pins:
+            pins.setdefault(canonicalize_name(pin.name), pin)
+    return tuple(pins.values())
 
 
 def _imported(row: GitChameleonRow, hidden: str) -> Iterator[str]:
@@ -206,18 +144,30 @@ def _snippet(row: GitChameleonRow, hidden: str, side: SnippetSide) -> Snippet:
         code=row.starting_code,
         entry=_entry(row, hidden),
         harness=Harness(script=hidden, module=_module(row)) if hidden else visible,
-        visible=visible if hidden else None,
+        visible=visible if hidden and row.test.strip() else None,
         apis=tuple(_changed(row)),
         reference=row.answer,
-        flags=() if hidden else (HIDDEN_TESTS_MISSING,),
+        flags=tuple(_flags(row, hidden)),
         published={
             "example_id": row.example_id,
             "type_of_change": row.type_of_change.strip(),
             "release_date": row.release_date,
-            "additional_dependencies": row.additional_dependencies or "",
-            "extra_dependencies": row.extra_dependencies or "",
+            "additional_dependencies": row.additional_dependencies,
+            "extra_dependencies": row.extra_dependencies,
         },
     )
+
+
+def _flags(row: GitChameleonRow, hidden: str) -> Iterator[str]:
+    """What the row lacks."""
+    if not hidden:
+        yield HIDDEN_TESTS_MISSING
+    if not row.test.strip():
+        yield VISIBLE_TEST_MISSING
+    if not row.answer:
+        yield SOLUTION_MISSING
+    if not row.problem.strip():
+        yield PROBLEM_MISSING
 
 
 def _entry(row: GitChameleonRow, hidden: str) -> str:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from backdate.snippets.snippet import Snippet
 
+PROBLEM_MISSING = "problem-missing"
+"""The flag of a snippet whose row does not say in words what its code is for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedRow:

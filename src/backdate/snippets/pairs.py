@@ -56,7 +56,9 @@ def _matched(origins: Sequence[Snippet], targets: Sequence[Snippet]) -> frozense
 
 
 def _likeness(one: Snippet, other: Snippet) -> float:
-    """How much of the words of two problems is the same, whichever of them is the origin."""
+    """How much of the words of two problems is the same, whichever of them is the origin; 0 without words."""
+    if not one.problem or not other.problem:
+        return 0.0
     first, second = sorted((one, other), key=lambda snippet: snippet.id)
     words = _WORD.findall(first.problem.lower()), _WORD.findall(second.problem.lower())
     return SequenceMatcher(a=words[0], b=words[1], autojunk=False).ratio()

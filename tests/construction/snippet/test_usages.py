@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from backdate.construction.snippet.alike import without_duplicates
+from backdate.construction.snippet.argument_values import MODULES
 from backdate.construction.snippet.changed_apis import ChangedApi
 from backdate.construction.snippet.module_code import read_module
 from backdate.construction.snippet.reasons import SnippetReason
@@ -29,10 +30,24 @@ TOTAL = ChangedApi(
 MODE = ChangedApi(name="lib.total", argument="mode", kind=ApiChangeKind.SIGNATURE)
 
 
-def drawn(text: str, path: str = "user/code.py", *, of_library: bool = False, names=(TOTAL,), library="lib"):
+def drawn(
+    text: str,
+    path: str = "user/code.py",
+    *,
+    of_library: bool = False,
+    names=(TOTAL,),
+    library="lib",
+    modules=MODULES,
+):
     module = read_module(path, text)
     assert module is not None
-    context = ArchiveContext(library=library, own=frozenset({"user"}), origin=ORIGIN, of_library=of_library)
+    context = ArchiveContext(
+        library=library,
+        own=frozenset({"user"}),
+        origin=ORIGIN,
+        of_library=of_library,
+        modules=frozenset(modules),
+    )
     return list(usages_in(module, ChangedApis(names), context))
 
 
@@ -216,3 +231,31 @@ def test_of_the_standard_library_what_reaches_outside_is_not_used(module: str) -
     names = (ChangedApi(name="fractions.gcd", kind=ApiChangeKind.REMOVED),)
     text = f"import fractions, {module}\ndef f(x: int):\n    return fractions.gcd(x, {module}.b)\n"
     assert not any(isinstance(one, DrawnSnippet) for one in drawn(text, names=names, library="python"))
+
+
+@pytest.mark.parametrize("parameter", ["x", "graph", "frame", "matrix"])
+def test_values_are_made_with_modules_that_are_there(parameter: str) -> None:
+    text = f"import lib\ndef f({parameter}):\n    return lib.total({parameter})\n"
+    (one,) = drawn(text, modules=())
+    assert isinstance(one, DrawnSnippet)
+    assert len(one.cases) > 2
+    assert one.before == ""
+    (other,) = drawn(text)
+    assert isinstance(other, DrawnSnippet)
+    assert other.before
+
+
+ENCODED = ChangedApi(name="base64.encodestring", kind=ApiChangeKind.REMOVED)
+
+
+def test_texts_and_bytes_that_the_standard_library_is_given_become_parameters() -> None:
+    text = "import base64\ndef test_it():\n    assert base64.encodestring(b'abc', 'x', mode='y') == b'YWJj'\n"
+    (one,) = drawn(text, "tests/test_a.py", names=(ENCODED,), library="python")
+    assert isinstance(one, DrawnSnippet)
+    assert "def encodestring_example(data, text):" in one.code
+    assert "mode='y'" in one.code
+    assert one.cases[0] == "(b'abc', 'x')"
+    text = text.replace("base64.encodestring", "lib.total").replace("base64", "lib")
+    (of_library,) = drawn(text, "tests/test_a.py")
+    assert isinstance(of_library, DrawnSnippet)
+    assert "def total_example(data):" in of_library.code

@@ -75,9 +75,13 @@ def read_archive(
     *,
     library: str,
     of_library: bool,
+    modules: frozenset[str],
     cache: Path,
 ) -> ReadArchive:
-    """The uses in an archive; one whose licence is not permissive is refused. Raises IndexUnavailable."""
+    """The uses in an archive; one whose licence is not permissive is refused. Raises IndexUnavailable.
+
+    ``modules``: what values of parameters may be made with (``argument_values.MODULES``).
+    """
     read = ReadArchive(distribution=distribution, version=str(file.version))
     try:
         with new_client() as client:
@@ -98,6 +102,7 @@ def read_archive(
         own=_tops(members),
         origin=UsageOrigin(distribution=distribution, version=read.version, file="", line=0, licence=licence),
         of_library=of_library,
+        modules=modules,
     )
     searched = ChangedApis(names)
     drawn: list[DrawnSnippet] = []

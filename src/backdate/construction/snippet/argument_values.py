@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from backdate.mining.literals import dotted_of
 
@@ -107,17 +107,30 @@ def _by_word(table: Mapping[tuple[str, ...], str]) -> dict[str, tuple[str, ...]]
 _KIND_OF_NAME = _by_word(_NAMES_OF_KIND)
 _KIND_OF_ANNOTATION = _by_word(_ANNOTATIONS_OF_KIND)
 _KIND_OF_ATTRIBUTE = _by_word(_ATTRIBUTES_OF_KIND)
-_ELSE = ("array", "int", "str", "list", "matrix", "float")
-MODULES = ("numpy", "networkx", "pandas", "scipy.sparse", "math")
-"""What the expressions of the pools import."""
+_ELSE = ("array", "int", "str", "list", "matrix", "float", "dict")
+SHOWN_BY = {
+    "numpy": "numpy.array",
+    "networkx": "networkx.path_graph",
+    "pandas": "pandas.DataFrame",
+    "scipy.sparse": "scipy.sparse.csr_matrix",
+}
+"""What the expressions of the pools import besides ``math``, each with a name that shows that it is there."""
+MODULES = (*SHOWN_BY, "math")
 
 
-def guessed_cases(parameters: Sequence[ast.arg], body: Sequence[ast.AST]) -> tuple[str, ...]:
-    """Tuples of arguments for ``parameters`` (those without a default), as source; () for too many."""
+def guessed_cases(
+    parameters: Sequence[ast.arg], body: Sequence[ast.AST], modules: Collection[str] = MODULES
+) -> tuple[str, ...]:
+    """Tuples of arguments for ``parameters`` (those without a default), as source; () for too many.
+
+    ``modules``: those of ``MODULES`` that both environments have. One that is absent would end every case,
+    as all of them are imported before the first.
+    """
     if not parameters or len(parameters) > _MOST_PARAMETERS:
         return ()
     used = _attributes_used(body)
-    pools = [_pool(one, used.get(one.arg, ())) for one in parameters]
+    made_with = _kinds_with({*modules, "math"})
+    pools = [_pool(one, used.get(one.arg, ()), made_with) for one in parameters]
     rows: dict[tuple[str, ...], None] = {}
     for kinds in itertools.product(*pools):
         longest = max(len(_POOLS[kind]) for kind in kinds)
@@ -133,7 +146,21 @@ def imports_for(cases: Sequence[str]) -> str:
     return "".join(f"import {module}\n" for module in MODULES if any(f"{module}." in case for case in cases))
 
 
-def _pool(parameter: ast.arg, attributes: Sequence[str]) -> tuple[str, ...]:
+def _kinds_with(modules: Collection[str]) -> frozenset[str]:
+    """The kinds whose expressions need no other modules than these."""
+    others = [f"{module}." for module in MODULES if module not in modules]
+    return frozenset(
+        kind for kind, values in _POOLS.items() if not any(other in " ".join(values) for other in others)
+    )
+
+
+def _pool(parameter: ast.arg, attributes: Sequence[str], made_with: Collection[str]) -> tuple[str, ...]:
+    """The kinds of values for one parameter; of those that cannot be made the usual ones take the place."""
+    wanted = [kind for kind in _likely_kinds(parameter, attributes) if kind in made_with]
+    return tuple(wanted) or tuple(kind for kind in _ELSE if kind in made_with)
+
+
+def _likely_kinds(parameter: ast.arg, attributes: Sequence[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     if parameter.annotation is not None:
         for node in ast.walk(parameter.annotation):

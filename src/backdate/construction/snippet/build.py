@@ -16,7 +16,12 @@ from backdate.construction.snippet.alike import without_duplicates
 from backdate.construction.snippet.archives import ReadArchive, archive_modules, archive_of, read_archive
 from backdate.construction.snippet.assemble import snippet_of
 from backdate.construction.snippet.changed_apis import ChangedApi
-from backdate.construction.snippet.changes import LibraryChanges, changes_between, mined_rows
+from backdate.construction.snippet.changes import (
+    LibraryChanges,
+    changes_between,
+    mined_rows,
+    modules_for_values,
+)
 from backdate.construction.snippet.class_members import changed_members
 from backdate.construction.snippet.kept import KeptResults
 from backdate.construction.snippet.model_rounds import ModelRounds, WrittenSnippets
@@ -79,7 +84,8 @@ def build_snippets(
     runner = WarmRunner(resources.sandbox, environments)
     building = _Building(resources=resources, plan=plan, kept=KeptResults(folder=folder), progress=progress)
     changes = building.changes(origin, target, runner)
-    read = list(building.archives(changes.names))
+    modules = modules_for_values(resources.sandbox, origin, target)
+    read = list(building.archives(changes.names, modules))
     dropped = [use for archive in read for use in archive.dropped]
     drawn = [one for archive in read for one in archive.drawn]
     unique, again = without_duplicates(drawn)
@@ -211,29 +217,37 @@ class _Building:
                 file = None
             yield distribution, file
 
-    def archives(self, names: Sequence[ChangedApi]) -> Iterator[ReadArchive]:
+    def archives(self, names: Sequence[ChangedApi], modules: frozenset[str]) -> Iterator[ReadArchive]:
         """The uses in each archive."""
-        top = self._top
         for distribution, file in self._files():
             if file is None:
                 read = ReadArchive(distribution=distribution, refused="the index has no archive of that time")
             else:
                 self.progress.report(Activity(text=f"reading uses in {distribution}"))
-                read = self._read(file, distribution, names, top)
+                read = self._read(file, distribution, names, modules)
             if read.refused:
                 self.progress.report(Remark(text=f"{distribution} is left out: {read.refused}"))
             yield read
 
     def _read(
-        self, file: ListedFile, distribution: str, names: Sequence[ChangedApi], top: str
+        self, file: ListedFile, distribution: str, names: Sequence[ChangedApi], modules: frozenset[str]
     ) -> ReadArchive:
         """What an archive holds of uses, kept."""
+        top = self._top
         searched = sorted(one.key for one in names)
-        key = digest("read archive", _FORMAT, file.sha256 or file.url, top, searched)
+        key = digest("read archive", _FORMAT, file.sha256 or file.url, top, searched, sorted(modules))
         read = self.kept.get(ReadArchive, key)
         if read is None:
             own = distribution == self.plan.library
-            read = read_archive(file, distribution, names, library=top, of_library=own, cache=self._downloads)
+            read = read_archive(
+                file,
+                distribution,
+                names,
+                library=top,
+                of_library=own,
+                modules=modules,
+                cache=self._downloads,
+            )
             self.kept.put(key, read)
         return read
 

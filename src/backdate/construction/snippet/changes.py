@@ -8,8 +8,17 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from backdate.construction.snippet.argument_values import SHOWN_BY
 from backdate.construction.snippet.changed_apis import ChangedApi, of_differences, of_rules, with_rewrites
-from backdate.diagnosis.api import MOST_NAMES, ApiDifference, AskedPython, NameChange, ask_both, is_dotted
+from backdate.diagnosis.api import (
+    MOST_NAMES,
+    ApiDifference,
+    AskedPython,
+    NameChange,
+    ask_both,
+    is_dotted,
+    probe,
+)
 from backdate.index.upstream import IndexClient
 from backdate.knowledge.rules import Rule
 from backdate.knowledge.schema import ChangesFile
@@ -44,6 +53,17 @@ def mined_rows(client: IndexClient, library: str, old: str, new: str, *, cache: 
     found = mine(client, library, bounds, cache=cache)
     replaced = [candidate for candidate in found.candidates if candidate.replacement]
     return ChangesFile(distribution=library, origin="mined", change=rows_of(library, replaced))
+
+
+def modules_for_values(sandbox: Sandbox, origin: AskedPython, target: AskedPython) -> frozenset[str]:
+    """What guessed values may be made with: the modules of ``SHOWN_BY`` that both environments have.
+
+    Raises SandboxUnavailable.
+    """
+    names = {name: module for module, name in SHOWN_BY.items()}
+    both = [probe(sandbox, side, tuple(names), searched=()) for side in (origin, target)]
+    there = [{names[one.name] for one in answers.members if one.present} for answers in both]
+    return frozenset(there[0] & there[1])
 
 
 def changes_between(

@@ -26,8 +26,12 @@ class LiftedFunction:
     """Tuples of arguments as source, those that the slice itself has first."""
 
 
-def lift(piece: Slice, name: str) -> LiftedFunction | None:
-    """``piece`` as a function called ``name``; None where it has no literal that could be given."""
+def lift(piece: Slice, name: str, *, texts: bool = False) -> LiftedFunction | None:
+    """``piece`` as a function called ``name``; None where it has no literal that could be given.
+
+    ``texts``: whether texts that are arguments by position become parameters, too. Of most libraries they are
+    modes and names of columns; what the standard library is given is mostly text.
+    """
     statements = [copy.deepcopy(one) for one in piece.statements]
     result = copy.deepcopy(piece.result)
     taken = {one.id for node in (*statements, result) for one in ast.walk(node) if isinstance(one, ast.Name)}
@@ -35,7 +39,9 @@ def lift(piece: Slice, name: str) -> LiftedFunction | None:
     if any(one is None for one in loops):
         return None
     from_loops = [one for one in loops if one is not None]
-    lifter = _Lifter(taken=taken, most=_MOST_PARAMETERS - sum(len(one.names) for one in from_loops))
+    lifter = _Lifter(
+        taken=taken, most=_MOST_PARAMETERS - sum(len(one.names) for one in from_loops), texts=texts
+    )
     whole = [*statements, ast.Return(value=result)]
     body = lifter.of_body(whole)
     names = [*(name for one in from_loops for name in one.names), *lifter.values]
@@ -86,7 +92,8 @@ def _of_loop(target: ast.expr, values: ast.expr) -> _LiteralLoop | None:
 class _Lifter(ast.NodeTransformer):
     """Replaces literals by parameters, those of assignments by the assigned name."""
 
-    def __init__(self, *, taken: set[str], most: int) -> None:
+    def __init__(self, *, taken: set[str], most: int, texts: bool) -> None:
+        self._texts = texts
         self.values: dict[str, Any] = {}
         self._taken = taken
         self._most = most
@@ -129,8 +136,10 @@ class _Lifter(ast.NodeTransformer):
         return super().visit(node)
 
     def _is_data(self, node: ast.expr) -> bool:
-        """Texts are mostly modes and names of columns: they stay."""
-        return not (isinstance(node, ast.Constant) and isinstance(node.value, str))
+        """Whether it is more than a mode or the name of a column, as texts mostly are (``lift``)."""
+        return (self._texts and not self._hint) or not (
+            isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
 
     def visit_keyword(self, node: ast.keyword) -> ast.keyword:
         before, self._hint = self._hint, node.arg or ""
@@ -151,6 +160,8 @@ def _name_of(value: Any) -> str:
         return "number"
     if isinstance(value, str):
         return "text"
+    if isinstance(value, bytes):
+        return "data"
     if isinstance(value, dict):
         return "mapping"
     return "rows" if any(isinstance(item, list | tuple) for item in value) else "values"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, AnyStr
 
 VARIATIONS = 4
 _LONGEST = 400
@@ -18,9 +18,11 @@ def literal(node: ast.expr) -> Any:
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Whether an expression is a number, a text, or a display of literals."""
+    """Whether an expression is a number, a text, bytes, or a display of literals."""
     if isinstance(node, ast.Constant):
-        return isinstance(node.value, int | float | complex | str) and not isinstance(node.value, bool)
+        return isinstance(node.value, int | float | complex | str | bytes) and not isinstance(
+            node.value, bool
+        )
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
     if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
@@ -42,9 +44,9 @@ def varied(value: Any, number: int) -> Any:
     if isinstance(value, complex):
         return value * (1 + number)
     if isinstance(value, str):
-        return (value + value, value.upper(), value[::-1], value[:1] + value, value.title(), value + "a")[
-            number % 6
-        ]
+        return _varied_text(value, number)
+    if isinstance(value, bytes):
+        return _varied_text(value, number)
     if isinstance(value, list | tuple):
         return _varied_items(value, number)
     if isinstance(value, dict):
@@ -52,6 +54,11 @@ def varied(value: Any, number: int) -> Any:
     if isinstance(value, set):
         return {varied(item, number) for item in value}
     return value
+
+
+def _varied_text(value: AnyStr, number: int) -> AnyStr:
+    twice, first_twice, last_twice = value + value, value[:1] + value, value + value[-1:]
+    return (twice, value.upper(), value[::-1], first_twice, value.title(), last_twice)[number % 6]
 
 
 def _varied_items(value: list[Any] | tuple[Any, ...], number: int) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backdate.construction.snippet.argument_values import guessed_cases, imports_for
+from backdate.construction.snippet.argument_values import MODULES, guessed_cases, imports_for
 from backdate.construction.snippet.changed_apis import ChangedApi
 from backdate.construction.snippet.lifting import lift
 from backdate.construction.snippet.module_code import (
@@ -119,6 +119,8 @@ class ArchiveContext:
     """Without file and line."""
     of_library: bool
     """Whether it is the library's own archive: only tests and doctests are usages there."""
+    modules: frozenset[str] = frozenset(MODULES)
+    """Those of ``MODULES`` that values may be made with: both environments have them."""
 
 
 Found = DrawnSnippet | DroppedUsage
@@ -206,7 +208,7 @@ def _whole_function(
     asked = asked[: len(asked) - len(given.defaults)]
     no_plain = any(one is None for one in given.kw_defaults) or _yields(node) or bool(node.decorator_list)
     needs = needs_of([node.name], module, library=context.library, own=context.own)
-    cases = () if no_plain else guessed_cases(asked, node.body)
+    cases = () if no_plain else guessed_cases(asked, node.body, context.modules)
     why = needs if isinstance(needs, NotSelfContained) else None
     if why is None and not cases:
         why = NotSelfContained(reason=SnippetReason.NO_ARGUMENTS)
@@ -295,7 +297,7 @@ def _of_slice(
         return DroppedUsage(name=key, kind=kind, why=NotSelfContained(reason=reason, detail=detail))
 
     entry = f"{(changed.argument.strip('*') or changed.leaf).lower()}_example"
-    made = lift(piece, entry)
+    made = lift(piece, entry, texts=context.library == STANDARD_LIBRARY)
     if made is None:
         return dropped(SnippetReason.NO_ARGUMENTS)
     if _yields(made.definition) or any(
