@@ -113,6 +113,8 @@ def told(call: LabelledCall, old: Member, new: Member) -> Effect | None:
         return Effect.BREAKS
     if not old.present or not old.signature or not new.signature:
         return None
+    if any(member.signature != "()" and not parameters_in(member.signature) for member in (old, new)):
+        return None
     before, after = (_given(call.api, member) for member in (old, new))
     if not _binds(after, call, any_keyword="**" in new.signature):
         return Effect.BREAKS

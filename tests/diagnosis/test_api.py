@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from patience import with_enough_time
 
+from backdate.advising.parameters import parameters_in
 from backdate.diagnosis.api import ApiProbe, Member, NameChange, ask_both, compare_members, probe
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
@@ -131,6 +132,19 @@ def test_signatures(made: Callable[..., Environment], one_sandbox: Sandbox) -> N
     assert first.removed_parameters == ("size", "*rest")
     assert first.added_parameters == ("vector_size", "**more")
     assert second.change is NameChange.SAME
+
+
+def test_a_long_signature_is_whole_or_none(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
+    many = [f"a_parameter_of_many_{number}" for number in range(60)]
+    listed = ", ".join(f"{name}=None" for name in many)
+    text = f"def f({listed}): pass\ndef g(x='{'long ' * 100}', y=1): pass\n"
+    text += f"def h({listed.replace('a_', 'b' * 200)}): pass\n"
+    answer = probe(one_sandbox, made({"a.py": text}), ["a.f", "a.g", "a.h"])
+    whole, shortened, none = (member.signature for member in answer.members)
+    assert [one.name for one in parameters_in(whole)] == many
+    assert shortened == "(x=<502 characters>, y=1)"
+    assert [(one.name, one.literal) for one in parameters_in(shortened)] == [("x", False), ("y", True)]
+    assert none == ""
 
 
 def test_annotations_are_no_part_of_a_signature(

@@ -13,7 +13,7 @@ from backdate.editing.python_source import UNPARSABLE
 
 _MOST_RENAMES = 2
 _LIKE = 0.3
-_LONGEST = 2_000
+_LONGEST = 8_000
 _OBJECT = re.compile(r"<[^<>\n]{0,200}(?:<[^<>\n]{0,100}>[^<>\n]{0,100})?>")
 _NUMBERED = re.compile(r"__object_(\d{1,4})__", re.ASCII)
 _NAMED = re.compile(r"<(?:class '(?P<cls>[\w.]{1,200})'|function (?P<func>[\w.]{1,200})\b)")

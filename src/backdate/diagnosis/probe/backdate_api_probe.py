@@ -23,6 +23,8 @@ except ImportError:  # Python 2
 MOST_CANDIDATES = 12
 MOST_MODULES = 400
 TEXT_LENGTH = 500
+SIGNATURE_LENGTH = 8000
+DEFAULT_LENGTH = 200
 MOST_SOURCE = 1000000
 MOST_TEXT = 2000000
 
@@ -76,14 +78,39 @@ def set_on_objects(holder, name):
     return False
 
 
+class LongDefault(object):
+    """In the place of a default whose text would fill a signature."""
+
+    def __init__(self, length):
+        self.length = length
+
+    def __repr__(self):
+        return "<%d characters>" % self.length
+
+
+def shown_default(value):
+    text = repr(value)
+    return LongDefault(len(text)) if len(text) > DEFAULT_LENGTH else value
+
+
 def signature_of(found):
-    """The parameters and their defaults; without annotations, which change while calls stay the same."""
+    """The parameters and their defaults; without annotations, which change while calls stay the same.
+
+    A part of one would read as one of fewer parameters: one that is too long is none.
+    """
     if not callable(found):
         return ""
     try:
         whole = inspect.signature(found)
-        parameters = [one.replace(annotation=inspect.Parameter.empty) for one in whole.parameters.values()]
-        return clean(inspect.Signature(parameters))
+        empty = inspect.Parameter.empty
+        parameters = [
+            one.replace(
+                annotation=empty, default=empty if one.default is empty else shown_default(one.default)
+            )
+            for one in whole.parameters.values()
+        ]
+        text = clean(inspect.Signature(parameters), SIGNATURE_LENGTH + 1)
+        return text if len(text) <= SIGNATURE_LENGTH else ""
     except BaseException:  # none for much that is written in C; and none at all in Python 2
         return ""
 
