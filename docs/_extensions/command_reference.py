@@ -10,6 +10,7 @@ import typer
 from sphinx.application import Sphinx
 
 MARK = "<!-- commands -->"
+_AS_CODE = (r"`[^`]+`", r"(?<![\w-])--?[a-z][\w-]*", r"\b[A-Z]+(?:_[A-Z]+)+(?:=\w+)?", r"https?://[^\s\]]+")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -67,8 +68,8 @@ def _cell(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """``text`` with options as code, and what else Markdown would take for markup written out."""
+    """``text`` with options, variables and addresses as code, and other markup of Markdown written out."""
     return "".join(
-        f"`{part}`" if number % 2 else re.sub(r"([\\<*_\[\]`])", r"\\\1", part)
-        for number, part in enumerate(re.split(r"((?<![\w-])--?[a-z][\w-]*)", text))
+        f"`{part.strip('`')}`" if number % 2 else re.sub(r"([\\<*_\[\]`])", r"\\\1", part)
+        for number, part in enumerate(re.split(f"({'|'.join(_AS_CODE)})", text))
     )

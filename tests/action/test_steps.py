@@ -233,6 +233,9 @@ if sys.argv[1] == "show":
         run(sys.argv[1:])
     file.touch()
     sys.exit(1)
+else:
+    Path(sys.argv[sys.argv.index("-o") + 1]).write_text(f"::error::{{sys.argv[1]}}\\n")
+    Path(os.environ["GITHUB_STEP_SUMMARY"]).write_text(f"# {{sys.argv[1]}}\\n")
 stored = here / (sys.argv[1] + ".json")
 if stored.exists():
     shutil.copy(stored, sys.argv[sys.argv.index("--json") + 1])
@@ -291,6 +294,8 @@ def test_where_something_broke_the_culprits_are_searched_for(checked: Checked) -
         "both",
         "--format",
         "github",
+        "-o",
+        f"{folder}/parts/check.annotations",
         "--json",
         f"{folder}/check.json",
         *more,
@@ -302,6 +307,8 @@ def test_where_something_broke_the_culprits_are_searched_for(checked: Checked) -
         "lifted",
         "--format",
         "github",
+        "-o",
+        f"{folder}/parts/bisection.annotations",
         "--json",
         f"{folder}/bisection.json",
         *more,
@@ -328,6 +335,18 @@ def test_a_bisection_can_be_left_out_and_one_without_a_culprit_says_nothing(chec
     assert checked.ran().outputs["status"] == "1"
     text = (checked.step.folder / "temp" / "backdate" / "report.md").read_text()
     assert text.startswith("# thing: dependency updates broke 1 test\n")
+
+
+def test_annotations_and_summary_are_of_one_answer(checked: Checked) -> None:
+    summary = checked.step.folder / "summary"
+    ran = checked.ran(GITHUB_STEP_SUMMARY=str(summary))
+    assert [line for line in ran.said.splitlines() if line.startswith("::")] == ["::error::bisect"]
+    text = summary.read_text()
+    assert text.index("# bisect") < text.index("<details><summary>The check</summary>\n\n# check")
+    checked.answers("bisect", to_json(make_bisection(findings=())), 2)
+    ran = checked.ran(GITHUB_STEP_SUMMARY=str(summary))
+    assert [line for line in ran.said.splitlines() if line.startswith("::")] == ["::error::check"]
+    assert summary.read_text() == "# check\n"
 
 
 def test_misuse_leaves_no_report(checked: Checked) -> None:

@@ -101,8 +101,6 @@ class OutputTarget:
         from backdate.cli.results import lines_of
         from backdate.output.formats import OutputFormat
 
-        if self.prints_text:
-            print_lines(lines_of(result, verbose=verbose))
         data = b""
         if self.form is OutputFormat.TEXT:
             data = _text(result, verbose) if self.file is not None else b""
@@ -110,9 +108,11 @@ class OutputTarget:
             from backdate.output.render import rendered
 
             data = rendered(result, self.form, folder=folder_in_workspace(source))
-        if self.file is not None:
+        if self.file is not None:  # before the text, whose reader may go away
             write_output(self.file, data)
-        else:
+        if self.prints_text:
+            print_lines(lines_of(result, verbose=verbose))
+        if self.file is None:
             sys.stdout.flush()
             typer.echo(data.decode("utf-8"), nl=False)
         if self.form is OutputFormat.GITHUB:
