@@ -2,7 +2,8 @@
 # Make the sandbox work on this runner: bubblewrap 0.8 or newer, and user namespaces for ordinary users.
 #
 # Ubuntu 24.04 refuses namespaces to ordinary users (kernel.apparmor_restrict_unprivileged_userns). That is lifted
-# for the life of the runner; where it cannot be, backdate runs as root, and gives its rights up for the project's code.
+# for the life of the runner; where this user alone is refused them, backdate runs as root, which gives its rights up
+# before it makes them. Where the kernel refuses everybody but root, there is no sandbox, and the step says so.
 # Reads: BACKDATE_SYSCTL (/proc/sys). Writes: BACKDATE_AS_ROOT to $GITHUB_ENV.
 set -euo pipefail
 
@@ -66,9 +67,10 @@ if try_sandbox env; then
   echo "backdate: the sandbox works"
   exit 0
 fi
-if try_sandbox as_root; then
-  echo "backdate: ordinary users get no namespaces here; backdate runs as root and drops to an ordinary user"
+# As backdate does as root: it becomes the user that owns nothing, and then makes the namespaces.
+if try_sandbox as_root setpriv --reuid 61100 --regid 61100 --clear-groups; then
+  echo "backdate: this user gets no namespaces here; backdate runs as root and drops to an ordinary user"
   echo "BACKDATE_AS_ROOT=1" >>"$GITHUB_ENV"
   exit 0
 fi
-fail "the sandbox does not work here, for ordinary users or for root: bwrap cannot make namespaces (a container without the right to?)"
+fail "the sandbox does not work here: bwrap cannot make user namespaces, and the kernel's settings cannot be changed (a container without the right to?)"

@@ -4,7 +4,8 @@
 
 The projects and days are in ``maintainer_week.toml``. Each run is what a job would do: ``action/check.sh``
 with the release that the maintainer had then, as of that day, and ``action/issue.py`` against a server on
-this machine that answers as GitHub's does. ``--keep`` keeps the reports and the summaries.
+this machine that answers as GitHub's does. ``--keep`` keeps the reports and the summaries. With ``--only``
+the rows of the other projects stay as they are in the page.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ broke until a release of their own works again. Each line is a run of the steps 
 of this machine that answers as GitHub's does. `python tools/maintainer_week.py` makes this page; the projects
 and days were chosen, not drawn (`tools/maintainer_week.toml`).
 
-| project | release | job of | wanted | status | for users | without its own bounds | the issue |
-|---|---|---|---|---|---|---|---|
+*Status* is what the job ended with, and in brackets what it had to end with where that differs.
+
+| project, release | job of | status | for users | without its own bounds | the issue |
+|---|---|--:|---|---|---|
 """
 
 
@@ -125,7 +128,7 @@ def _culprits(findings: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Run them all, and write the page where none was left out."""
+    """Run them, and write the page after each project."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -133,19 +136,17 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, metavar="DIR")
     parser.add_argument("--cache", type=Path, metavar="DIR")
     arguments = parser.parse_args()
-    projects = [
-        project
-        for project in tomllib.loads(PROJECTS.read_text())["project"]
-        if not arguments.only or project["name"] in arguments.only
-    ]
+    projects = tomllib.loads(PROJECTS.read_text())["project"]
+    rows = {project["name"]: _rows_of(project["name"]) for project in projects}
+    wanted = [project for project in projects if not arguments.only or project["name"] in arguments.only]
     module = _issue_server()
-    rows = []
     with tempfile.TemporaryDirectory() as temporary:
         kept = (arguments.keep or Path(temporary, "jobs")).resolve()
         cache = (arguments.cache or Path(temporary, "cache")).resolve()
         bin_folder = Path(temporary, "bin")
         module.stand_in(bin_folder, "gh", module.STAND_IN)
-        for project in projects:
+        for project in wanted:
+            made = []
             with module.issue_server() as (server, address):
                 github = {
                     "GH_STAND_IN": address,
@@ -156,19 +157,27 @@ def main() -> None:
                 for run in project["runs"]:
                     folder = kept / project["name"] / run["to"]
                     job = run_job(run, folder, cache, github, bin_folder)
-                    rows.append(_row(project, run, job))
-                    sys.stdout.write(f"{rows[-1]}\n")
+                    made.append(_row(project, run, job))
+                    sys.stdout.write(f"{made[-1]}\n")
                     sys.stdout.flush()
-    if not arguments.only:
-        PAGE.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+            rows[project["name"]] = made
+            text = "\n".join(row for each in rows.values() for row in each)
+            PAGE.write_text(f"{HEAD}{text}\n", encoding="utf-8")
+
+
+def _rows_of(name: str) -> list[str]:
+    """The rows that the page has of a project."""
+    return [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {name} ")]
 
 
 def _row(project: dict[str, Any], run: dict[str, Any], job: JobRun) -> str:
     release = run["source"].partition("==")[2]
     culprits = f": {', '.join(job.culprits)}" if job.culprits else ""
     bounds = f"; needs `{'`, `'.join(job.bounds)}`" if job.bounds else ""
-    cells = (project["name"], release, run["to"], str(run["status"]), str(job.status))
-    return f"| {' | '.join(cells)} | {job.declared}{culprits} | {job.lifted}{bounds} | {job.issue} |"
+    status = f"{job.status}{f' ({wanted})' if (wanted := run['status']) != job.status else ''}"
+    declared, lifted = (verdict.replace("-", " ") for verdict in (job.declared, job.lifted))
+    cells = (f"{project['name']} {release}", f"`{run['to']}`", status, f"{declared}{culprits}")
+    return f"| {' | '.join(cells)} | {lifted}{bounds} | {job.issue} |"
 
 
 if __name__ == "__main__":
