@@ -8,14 +8,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from packaging.utils import canonicalize_name, canonicalize_version
 
 from backdate.environments.environment import BuildFailure
 from backdate.environments.lock import packages_of
-from backdate.serial import to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +44,7 @@ def held_to_files(
         if key not in allowed or not files:
             written.append(text)
             continue
-        kept = _with_files(package, allowed[key])
+        kept = _with_files(text, allowed[key])
         if kept is None:
             gone.append(f"{package['name']} {package['version']}")
         else:
@@ -66,31 +64,22 @@ def held_to_files(
     return replace(resolution, pylock=head + "".join(written), lock=lock)
 
 
-def _with_files(package: Mapping[str, Any], hashes: set[str]) -> str | None:
-    """The text of ``package`` with the files alone that have one of ``hashes``; None where it has none."""
+def _with_files(text: str, hashes: set[str]) -> str | None:
+    """The package of a lock with the files alone that have one of ``hashes``; None where it has none."""
+    import tomlkit
 
     def is_allowed(file: Mapping[str, Any]) -> bool:
         return any(f"{kind}:{value}" in hashes for kind, value in file.get("hashes", {}).items())
 
-    wheels = [file for file in package.get("wheels", ()) if is_allowed(file)]
-    sdist = package.get("sdist")
-    kept: dict[str, Any] = {key: value for key, value in package.items() if key not in ("wheels", "sdist")}
-    if sdist is not None and is_allowed(sdist):
-        kept["sdist"] = sdist
+    document = tomlkit.parse(text)
+    written: Any = document["packages"]
+    (package,) = written
+    if "sdist" in package and not is_allowed(package["sdist"]):
+        del package["sdist"]
+    wheels = tomlkit.array()
+    wheels.extend(file for file in package.unwrap().pop("wheels", ()) if is_allowed(file))
     if wheels:
-        kept["wheels"] = wheels
-    if "sdist" not in kept and not wheels:
-        return None
-    lines = (f"{key} = {_toml(value)}" for key, value in kept.items())
-    return "\n".join(("[[packages]]", *lines, "", ""))
-
-
-def _toml(value: object) -> str:
-    """``value`` of a lock on one line."""
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return to_json(value).decode()  # a basic string of TOML, a number or a truth is written as in JSON
+        package["wheels"] = wheels
+    else:
+        package.pop("wheels", None)
+    return tomlkit.dumps(document) if wheels or "sdist" in package else None
