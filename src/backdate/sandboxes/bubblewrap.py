@@ -273,25 +273,13 @@ def _supervise(
     group: ControlGroup,
 ) -> supervision.ProcessEnd:
     limits = command.limits
-    watches: list[supervision.Watch] = [lambda: RunStatus.OOM if group.out_of_memory() else None]
-    watches += endings.stop_watches(command)
-    disk = endings.disk_watch(folder, limits, workspace.mounts)
-    if disk is not None:
-        watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
-    if command.ends_left_behind:
-        watches.append(left_behind.watch)
-
-    def on_start(leader: int) -> None:
-        left_behind.start(leader)
-        if disk is not None:
-            disk.namespace = str(Path(f"/proc/{leader}/ns/pid").readlink())
-
+    watched = endings.run_watches(command, workspace, folder, left_behind)
     ending = supervision.supervise(
         program,
         left_behind.log,
         wall_s=limits.wall_s,
-        watches=watches,
-        on_start=on_start,
+        watches=(lambda: RunStatus.OOM if group.out_of_memory() else None, *watched.watches),
+        on_start=watched.on_start,
         on_end=left_behind.count_left if command.ends_left_behind else None,
     )
     return endings.with_disk_limit(ending, limits)

@@ -32,7 +32,7 @@ print("allowed:", *allowed) if allowed else print("all denied")
 """A Python program that makes these calls, each "NUMBER" or "NUMBER,FIRST", with arguments that are wrong."""
 
 
-class Runner(Protocol):
+class CommandRunner(Protocol):
     """Runs one command, as ``Sandbox.run`` does."""
 
     def __call__(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult: ...
@@ -41,7 +41,7 @@ class Runner(Protocol):
 class SandboxCanaries:
     """The canaries, each run by ``runner``."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: CommandRunner) -> None:
         self._runner = runner
 
     def _try(

@@ -158,6 +158,14 @@ def _used_by_du(folders: tuple[Path, ...]) -> tuple[int, bool]:
     return max(totals[0], totals[1] * FILE_COST), complete
 
 
+def namespace_of(process: int) -> str | None:
+    """The pid namespace of a process of the host; None when it may not be read, or the process has ended."""
+    try:
+        return str(Path(f"/proc/{process}/ns/pid").readlink())
+    except OSError:
+        return None
+
+
 def _held_open(namespace: str, devices: set[int]) -> int:
     """Bytes of files that the processes of a pid namespace hold open after they were removed."""
     sizes: dict[tuple[int, int], int] = {}

@@ -27,13 +27,12 @@ from backdate.sandboxes.interface import (
     Enforced,
     Limits,
     RunResult,
-    RunStatus,
     Workspace,
 )
 from backdate.sandboxes.layout import Bind
 from backdate.sandboxes.left_behind import LeftBehind
 from backdate.sandboxes.log import BoundedLog
-from backdate.sandboxes.supervision import ProcessEnd, Watch
+from backdate.sandboxes.supervision import ProcessEnd
 from backdate.text import version_numbers
 
 DEFAULT_IMAGE = "buildpack-deps:bookworm"
@@ -226,19 +225,8 @@ def _follow(
     left_behind: LeftBehind,
 ) -> ProcessEnd:
     limits = command.limits
-    watches: list[Watch] = [*endings.stop_watches(command)]
-    disk = endings.disk_watch(folder, limits, workspace.mounts)
-    if disk is not None:
-        watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
-    if command.ends_left_behind:
-        watches.append(left_behind.watch)
-
-    def on_start(process: int) -> None:
-        left_behind.start(process)
-        if disk is not None:
-            disk.namespace = docker_run.namespace_of(process)
-
-    ending = container.follow(wall_s=limits.wall_s, watches=watches, on_start=on_start)
+    watched = endings.run_watches(command, workspace, folder, left_behind)
+    ending = container.follow(wall_s=limits.wall_s, watches=watched.watches, on_start=watched.on_start)
     return endings.with_disk_limit(ending, limits)
 
 

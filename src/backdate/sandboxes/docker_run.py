@@ -15,7 +15,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from backdate.errors import MachineError
 from backdate.sandboxes import cgroups, interruption
@@ -197,11 +196,3 @@ class Container:
         if reported >= 256:
             return ProcessEnd(status=RunStatus.EXITED, signal=reported & 0x7F, duration_s=duration)
         return ProcessEnd(status=RunStatus.EXITED, exit_code=reported, duration_s=duration)
-
-
-def namespace_of(process: int) -> str | None:
-    """The pid namespace of a process of the host; None when it may not be read, or the process has ended."""
-    try:
-        return str(Path(f"/proc/{process}/ns/pid").readlink())
-    except OSError:
-        return None

@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.sandboxes import preparation
-from backdate.sandboxes.disk import DiskWatch
-from backdate.sandboxes.interface import Command, Enforced, Limits, Mount, RunResult, RunStatus
+from backdate.sandboxes.disk import DiskWatch, namespace_of
+from backdate.sandboxes.interface import Command, Enforced, Limits, Mount, RunResult, RunStatus, Workspace
+from backdate.sandboxes.left_behind import LeftBehind
 from backdate.sandboxes.log import BoundedLog
 from backdate.sandboxes.supervision import ProcessEnd, Watch
 
 
-def disk_watch(folder: Path, limits: Limits, mounts: Sequence[Mount]) -> DiskWatch | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWatches:
+    """What is watched of a command that has process numbers of its own."""
+
+    watches: tuple[Watch, ...]
+    on_start: Callable[[int], None]
+    """Called with process 1 of the sandbox, by its number outside, before the command starts."""
+
+
+def run_watches(command: Command, workspace: Workspace, folder: Path, left_behind: LeftBehind) -> RunWatches:
+    """The watches on a stop, on the disk and, where the command asks for it, on what it leaves behind.
+
+    ``folder``: the scratch folder of the run.
+    """
+    watches = [*stop_watches(command)]
+    disk = _disk_watch(folder, command.limits, workspace.mounts)
+    if disk is not None:
+        watches.append(lambda: RunStatus.DISK_LIMIT if disk.exceeded() else None)
+    if command.ends_left_behind:
+        watches.append(left_behind.watch)
+
+    def on_start(leader: int) -> None:
+        left_behind.start(leader)
+        if disk is not None:
+            disk.namespace = namespace_of(leader)
+
+    return RunWatches(watches=tuple(watches), on_start=on_start)
+
+
+def _disk_watch(folder: Path, limits: Limits, mounts: Sequence[Mount]) -> DiskWatch | None:
     """The watch on everything that the command of the scratch folder can write; None without a limit."""
     if limits.disk_bytes is None:
         return None
