@@ -199,8 +199,8 @@ def test_a_container_that_gives_nobody_namespaces(machine: Machine) -> None:
 PYTHON = """#!/bin/sh
 case "$*" in
   *version_info*) {old} ;;
-  "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python"
-    printf '#!/bin/sh\\necho backdate 9\\n' > "$3/bin/backdate"; chmod +x "$3/bin/backdate" ;;
+  "-I -m venv "*) mkdir -p "$4/bin"; cp "$0" "$4/bin/python"
+    printf '#!/bin/sh\\necho backdate 9\\n' > "$4/bin/backdate"; chmod +x "$4/bin/backdate" ;;
   *) echo "$@" >> {log} ;;
 esac
 """
@@ -211,11 +211,29 @@ def test_backdate_is_installed_from_the_checkout_of_the_action(step: Step) -> No
     stand_in(step.bin, "python3", PYTHON.format(old="exit 0", log=log))
     ran = step("install.sh")
     assert ran.status == 0, ran.said
-    assert log.read_text() == f"-m pip install -q --disable-pip-version-check {ROOT}\n"
+    assert log.read_text() == f"-I -m pip install -q --disable-pip-version-check {ROOT}\n"
     environment = step.folder / "temp" / "backdate-environment"
     cache = step.folder / "temp" / "backdate-cache"
     assert ran.environment == f"BACKDATE={environment}/bin/backdate\nBACKDATE_CACHE={cache}\n"
     assert ran.said.endswith("backdate 9\n")
+
+
+def test_modules_of_the_project_take_no_part_in_the_installation(
+    step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The step runs in the checkout, where Python looks for modules first."""
+    checkout = step.folder / "checkout"
+    checkout.mkdir()
+    for module in ("venv", "pip", "json"):
+        (checkout / f"{module}.py").write_text("open('../planted', 'w').close()\n")
+    monkeypatch.chdir(checkout)
+    # What is not isolated is run by Python itself.
+    text = PYTHON.format(old=":", log="/dev/null")
+    real = f'[ "$1" = -I ] || exec {sys.executable} "$@"'
+    stand_in(step.bin, "python3", text.replace("#!/bin/sh\n", f"#!/bin/sh\n{real}\n"))
+    ran = step("install.sh")
+    assert not (step.folder / "planted").exists()
+    assert ran.status == 0, ran.said
 
 
 def test_a_runner_whose_pythons_are_old(step: Step) -> None:
