@@ -133,6 +133,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
             "write_new": "open",
         },
         "projects/read.py": {"read_bytes": "open"},
+        "projects/sources/folder.py": {"__init__": "open", "at": "open"},
         "projects/sources/tree.py": {"read_chunks": "open"},
         "projects/unpinning/tree.py": {"_read": "open"},
         "solvers/tools/files.py": {"read_bytes": "open"},

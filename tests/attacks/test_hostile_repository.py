@@ -70,6 +70,35 @@ def test_no_link_of_it_is_read(repository: Path, tmp_path: Path) -> None:
     assert "of the host" not in "".join(held)
 
 
+def test_no_file_behind_a_link_in_the_place_of_a_folder_is_read(repository: Path, tmp_path: Path) -> None:
+    """git names a file of its index also where a link stands for the folder; ignored, nothing tells of it."""
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "key").write_text("of the host")
+    (repository / "data").mkdir()
+    (repository / "data" / "key").write_text("x")
+    subprocess.run(["git", "-C", str(repository), "add", "data"], check=True)
+    (repository / ".git" / "info" / "exclude").write_text("data\n")
+    (repository / "data" / "key").unlink()
+    (repository / "data").rmdir()
+    (repository / "data").symlink_to(tmp_path / "secrets")
+    copy_folder(repository, tmp_path / "out", limits=TreeLimits())
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["demo.py"]
+
+
+def test_no_program_checks_the_signatures_of_commits(repository: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.sh"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    program.chmod(0o755)
+    for name, value in (("log.showSignature", "true"), ("gpg.program", str(program))):
+        subprocess.run(["git", "-C", str(repository), "config", name, value], check=True)
+    head, _, message = git_module.run_git("cat-file", "commit", "HEAD", cwd=repository).partition(b"\n\n")
+    signature = b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\n"
+    commit = written(repository, b"commit", head + signature + message)
+    assert git_module.commit_date(repository / ".git", commit) is not None
+    assert b"commit" in git_module.run_git("show", "--no-patch", commit, git_dir=repository / ".git")
+    assert not (tmp_path / "ran").exists()
+
+
 def written(repository: Path, kind: bytes, data: bytes) -> str:
     """The id of a new object."""
     raw = kind + b" %d\0" % len(data) + data

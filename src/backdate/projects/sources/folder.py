@@ -23,6 +23,7 @@ _NOT_SOURCE = frozenset(
     {".git", ".hg", ".svn", ".bzr", "__pycache__", ".tox", ".nox", ".venv", ".eggs", ".mypy_cache"}
     | {".pytest_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints", ".cache", "node_modules"}
 )
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def copy_folder(
@@ -135,23 +136,74 @@ def _expand(folder: Path, names: list[str]) -> Iterator[str]:
 
 def _copy(folder: Path, names: Iterator[str], writer: TreeWriter) -> tuple[str, ...]:
     missing: list[str] = []
-    for name in names:
-        path = folder / name
-        try:
-            status = path.lstat()
-            if stat.S_ISLNK(status.st_mode):
-                writer.add_link(name, os.readlink(path))  # noqa: PTH115 - Path would normalise the target
-            elif not os.access(path, os.R_OK) and not stat.S_ISDIR(status.st_mode):
-                missing.append(f"{name} (may not be read)")
-            elif stat.S_ISREG(status.st_mode):
-                executable = bool(status.st_mode & 0o100)
-                writer.add_file(name, read_chunks(path), executable=executable, mtime=status.st_mtime)
-            else:
-                missing.append(f"{name} (neither a file nor a link)")
-        except (FileNotFoundError, NotADirectoryError):  # tracked and deleted: an uncommitted change
-            continue
+    with _OpenFolders(folder) as folders:
+        for name in names:
+            parent, _, last = name.rpartition("/")
+            try:
+                problem = _copy_entry(folders.at(parent), last, name, writer)
+            except (FileNotFoundError, NotADirectoryError):  # tracked and deleted: an uncommitted change
+                continue
+            if problem:
+                missing.append(f"{name} ({problem})")
     writer.finish()
     return tuple(missing)
+
+
+def _copy_entry(parent: int, last: str, name: str, writer: TreeWriter) -> str:
+    """Copy the file or link ``last`` of an open folder as ``name``; else why not."""
+    status = os.stat(last, dir_fd=parent, follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        writer.add_link(name, os.readlink(last, dir_fd=parent))
+        return ""
+    if not stat.S_ISREG(status.st_mode):
+        return "neither a file nor a link"
+    if not os.access(last, os.R_OK, dir_fd=parent):
+        return "may not be read"
+    executable = bool(status.st_mode & 0o100)
+    writer.add_file(name, read_chunks(last, folder=parent), executable=executable, mtime=status.st_mtime)
+    return ""
+
+
+class _OpenFolders:
+    """The folders below one, opened without following a link: git's index names files behind links, too.
+
+    A context manager; one folder besides the first is open at a time.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.open(root, _FOLDER)
+        self._last: tuple[str, int] | None = None
+
+    def __enter__(self) -> _OpenFolders:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close_last()
+        os.close(self._root)
+
+    def at(self, name: str) -> int:
+        """The descriptor of the folder ``name``, until another is asked for.
+
+        Raises FileNotFoundError or NotADirectoryError where there is none, or a link in its place.
+        """
+        if not name:
+            return self._root
+        if self._last is None or self._last[0] != name:
+            self._close_last()
+            here = os.dup(self._root)
+            for part in name.split("/"):
+                try:
+                    inner = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=here)
+                finally:
+                    os.close(here)
+                here = inner
+            self._last = name, here
+        return self._last[1]
+
+    def _close_last(self) -> None:
+        if self._last is not None:
+            os.close(self._last[1])
+        self._last = None
 
 
 def _differs(tree: Path, committed: dict[str, tuple[int, str]]) -> bool:

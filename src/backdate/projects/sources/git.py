@@ -32,6 +32,7 @@ _SAFE = (
     "core.attributesFile=/dev/null",
     "core.quotePath=false",
     "core.untrackedCache=false",
+    "log.showSignature=false",  # it would start the repository's gpg.program
     "gc.auto=0",
     "maintenance.auto=false",
     "fetch.recurseSubmodules=false",
@@ -141,7 +142,9 @@ def commit_date(git_dir: Path, commit: str) -> Instant | None:
     """The committer date of the commit; None where the repository lacks it, or has no readable date."""
     try:
         output = run_git(
-            "show", "--no-patch", "--format=> %ct +0000", f"{commit}^{{commit}}", git_dir=git_dir
+            *("rev-list", "--no-walk", "--no-commit-header", "--format=> %ct +0000"),
+            f"{commit}^{{commit}}",
+            git_dir=git_dir,
         )
     except SourceError:
         return None

@@ -159,9 +159,12 @@ class TreeWriter:
         return SourceError(f"{self._what} holds {name[:200]!r}, which cannot be written: {error.strerror}")
 
 
-def read_chunks(path: Path) -> Iterator[bytes]:
-    """The content of a regular file, piece by piece; a link or a device is refused with OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+def read_chunks(path: Path | str, *, folder: int | None = None) -> Iterator[bytes]:
+    """The content of a regular file, piece by piece; a link or a device is refused with OSError.
+
+    ``folder``: an open folder that ``path`` is relative to.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk
