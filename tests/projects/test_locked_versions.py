@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from backdate.errors import ConfigurationError
 from backdate.projects.locked_versions import LockedVersions, read_locked_versions
 from backdate.timeline.instants import parse_instant
 
+ONE_OF_PDM = "[metadata]\nlock_version='4.5'\n[[package]]\nname='a'\nversion='1'\n"
 UV = """
 version = 1
 revision = 3
@@ -176,11 +178,27 @@ def test_requirements(tmp_path: Path) -> None:
             '[metadata]\nlock_version="4.5"\n[[package]]\nname="a\\n--index-url x"\nversion="1"\n',
             "pdm.lock is not read: 'a",
         ),
+        (  # the escape within the quotes becomes a line end, and what follows a line of the constraints
+            "pdm.lock",
+            ONE_OF_PDM + "marker='os_name == \"x\\n--find-links /tmp\"'\n",
+            "'a' '1': a marker or version with a control character",
+        ),
+        (
+            "pdm.lock",
+            ONE_OF_PDM + f"marker='{'(' * 60_000}os_name == \"x\"{')' * 60_000}'\n",
+            "its marker has more than 100,000 characters",
+        ),
     ],
 )
 def test_what_is_not_read(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         read(tmp_path, name, text)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "uv.lock")
+    with pytest.raises(ConfigurationError, match="it is no file"):
+        read_locked_versions(tmp_path / "uv.lock")
 
 
 def test_a_lock_that_is_not_there(tmp_path: Path) -> None:

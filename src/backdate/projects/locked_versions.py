@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from backdate.text import UNREADABLE, first_line
 from backdate.timeline.instants import Instant, parse_instant
 
 _MAX_BYTES = 64 * 1024 * 1024
+_MOST_VERSIONS = 50_000
+_LONGEST_MARKER = 100_000
 _HASH = re.compile(r"--hash[=\s]+([a-z0-9]+:[0-9a-fA-F]+)")
 
 
@@ -76,15 +79,21 @@ def read_locked_versions(path: Path) -> LockedVersions:
 
     Raises ConfigurationError for one of a tool or a format that is not known, and for one without versions.
     """
+    if path.exists() and not path.is_file():
+        raise ConfigurationError(f"the lock {path} is not read: it is no file")
     text = decode(read_limited(path, limit=_MAX_BYTES, what="the lock"))
     left_out: list[str] = []
     try:
         tool, found = _tool_and_versions(path, text, left_out)
-        versions = tuple(found)
+        versions = tuple(islice(found, _MOST_VERSIONS + 1))
     except (_UnreadLock, ConfigurationError) as error:
         raise ConfigurationError(f"the lock {path} is not read: {error}") from error
     except (KeyError, TypeError, AttributeError, *UNREADABLE) as error:
         raise ConfigurationError(f"the lock {path} is damaged: {type(error).__name__} {error}") from error
+    if len(versions) > _MOST_VERSIONS:
+        raise ConfigurationError(
+            f"the lock {path} is not read: it names more than {_MOST_VERSIONS:,} versions"
+        )
     if not versions:
         raise ConfigurationError(f"the lock {path} names no version (NAME==VERSION) of an index")
     return LockedVersions(file=str(path), tool=tool, versions=versions, left_out=tuple(left_out))
@@ -228,12 +237,16 @@ def _locked(
     times: Iterable[object] = (),
 ) -> LockedVersion:
     """One version of a lock. Raises _UnreadLock for a name, version or marker that is none."""
+    if len(marker) > _LONGEST_MARKER:
+        raise _UnreadLock(f"{name!r:.60}: its marker has more than {_LONGEST_MARKER:,} characters")
     try:
         Version(version)
         canonical = str(Requirement(name).name)
         written = str(Marker(marker)) if marker else ""
     except (*UNREADABLE, TypeError) as error:
         raise _UnreadLock(f"{name!r:.60} {version!r:.60}: {first_line(str(error))}") from error
+    if not f"{version}{written}".isprintable():  # of '\\n' in a marker's quotes comes a line of its own
+        raise _UnreadLock(f"{name!r:.60} {version!r:.60}: a marker or version with a control character")
     return LockedVersion(
         name=canonicalize_name(canonical),
         version=version,
