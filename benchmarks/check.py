@@ -7,14 +7,15 @@ its time is that of the whole process, and its processor time is that of all tha
 
 Without ``--cold``: ``backdate --help`` beside ``typer --help``, importing the check, and a warm check: its
 time beyond the longer of its two test runs, and the processor time of backdate's own process, in which no
-test runs (the sandboxes' own processes are not in it); and a warm check of a project with bounds of its own,
-beside the sum of its three test runs. With ``--cold``: the environment numpy + pandas +
-scikit-learn + flask as of 2021-03-01, of wheels alone, and with termcolor, which has an sdist alone: made by
-bare ``uv venv`` and ``uv pip install --exclude-newer``, by ``backdate env``, and (wheels alone,
-``--with-pip``) by ``pip install`` through pypi-timemachine, each with empty caches, in turn, ``--rounds``
-times. Which interpreters there are is looked up before: once a machine. Then a check of the small project of
-``bisection.py``, with nothing cached at all. ``--beside DIR``: a checkout with a ``.venv``, whose commands
-are rows too.
+test runs (the sandboxes' own processes are not in it); and a bare warm check of a project with bounds of its
+own, and of each repository given with ``--folder``, beside the sum of its distinct test runs.
+
+With ``--cold``: the environment numpy + pandas + scikit-learn + flask as of 2021-03-01, of wheels alone, and
+with termcolor, which has an sdist alone: made by bare ``uv venv`` and ``uv pip install --exclude-newer``, by
+``backdate env``, and (wheels alone, ``--with-pip``) by ``pip install`` through pypi-timemachine, each with
+empty caches, in turn, ``--rounds`` times. Which interpreters there are is looked up before: once a
+machine. Then a check of the small project of ``bisection.py``, with nothing cached at all. ``--beside DIR``:
+a checkout with a ``.venv``, whose commands are rows too.
 """
 
 from __future__ import annotations
@@ -63,14 +64,24 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--beside", type=Path, help="a checkout with a .venv, as another row")
     parser.add_argument("--with-pip", action="store_true", help="pypi-timemachine as well (it takes long)")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        action="append",
+        default=[],
+        help="a repository whose warm check is measured too",
+    )
+    parser.add_argument("--to", help="the new instant for --folder; now without it")
+    parser.add_argument("--answers-only", action="store_true", help="only the last table")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.cold:
             cold(Path(folder), options.python, options.rounds, options.beside, with_pip=options.with_pip)
         else:
-            start_up(options.rounds, options.beside)
-            warm(Path(folder), options.rounds, options.beside)
-            both_questions(Path(folder), options.rounds)
+            if not options.answers_only:
+                start_up(options.rounds, options.beside)
+                warm(Path(folder), options.rounds, options.beside)
+            both_questions(Path(folder), options.rounds, options.folder, options.to)
     return 0
 
 
@@ -175,29 +186,34 @@ def runs_of(result: Path) -> tuple[list[float], bool]:
     return [side["run"]["duration_s"] for side in sides], all(side["environment"]["reused"] for side in sides)
 
 
-def both_questions(work: Path, rounds: int) -> None:
-    """A second check of a project that needs none of its caps, tests of a second in each environment."""
-    project, result = bisection.own_project(work / "capped", CAPPED), work / "answers.json"
+def both_questions(work: Path, rounds: int, folders: list[Path], to: str | None) -> None:
+    """A second check of a project that needs none of its caps, tests of a second each, and of ``folders``."""
+    capped = bisection.own_project(work / "capped", CAPPED)
+    print("\nboth questions, unchanged and warm: the whole command beside 1.15 times its runs and 1 s\n")
+    print("| project | runs | whole command | 1.15 times the runs and 1 s | of that (wanted: at most 1) |")
+    print("|---|--:|--:|--:|--:|")
+    whole_command(work, capped, ("--from", AT, "--to", "2025-07-31"), rounds)
+    for folder in folders:
+        whole_command(work, folder, ("--to", to) if to else (), rounds)
+
+
+def whole_command(work: Path, project: Path, instants: tuple[str, ...], rounds: int) -> None:
+    """A row: check ``project`` again and again, one time more than is counted: that one builds."""
+    result = work / "answers.json"
     taken, bound, ratios = [], [], []
     for number in range(rounds + 1):
         command = run(
-            *(sys.executable, "-m", "backdate", "check", project, "--from", AT, "--to", "2025-07-31"),
+            *(sys.executable, "-m", "backdate", "check", project, *instants),
             *("--json", result, "--cache", work / "backdate"),
         )
         runs, reused = runs_of(result)
         if number:
             assert reused
-            assert len(runs) == 3
             taken.append(command.wall_s)
             bound.append(WANTED_OF_RUNS * sum(runs) + 1)
             ratios.append(command.wall_s / bound[-1])
-    print(
-        "\nboth questions, unchanged and warm: the whole command beside 1.15 times its three runs and 1 s\n"
-    )
-    print("| whole command | 1.15 times the runs and 1 s | of that (wanted: at most 1) |")
-    print("|--:|--:|--:|")
-    cells = [f"{statistics.median(taken):.2f} s", f"{statistics.median(bound):.2f} s"]
-    print(f"| {' | '.join(cells)} | {statistics.median(ratios):.2f} |")
+    cells = [str(len(runs)), f"{statistics.median(taken):.2f} s", f"{statistics.median(bound):.2f} s"]
+    print(f"| {project.name} | {' | '.join(cells)} | {statistics.median(ratios):.2f} |", flush=True)
 
 
 _CHECK = """

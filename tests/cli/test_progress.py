@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -78,6 +79,38 @@ def test_live_lines() -> None:
     assert "old  testing: 1 of 2 \\x1b[31mtests" in text
     assert "✗ new  failed: no environment" in text
     assert "\x1b" not in text
+
+
+def test_what_came_before_the_environments_is_not_said_after_them() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80)
+    live = _LiveDisplay(console)
+    live.report(Activity(text="opening it"))
+    live.report(StageEntered(subject="old", stage="testing"))
+    live.report(StageEntered(subject="old", stage="done", passed=True))
+    console.print(live)
+    live.report(Activity(text="environment 3: the newest"))
+    console.print(live)
+    assert "opening it" not in out.getvalue()
+    assert "environment 3: the newest" in out.getvalue()
+
+
+def test_a_line_that_stays_is_printed_while_another_thread_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), width=80)
+    live = _LiveDisplay(console)
+    drawn = []
+
+    def print_while_drawing(*words: object, **_: object) -> None:
+        drawing = threading.Thread(
+            target=live.__rich__, daemon=True
+        )  # it holds the console's lock, as rich does
+        drawing.start()
+        drawing.join(5)
+        drawn.append((words, drawing.is_alive()))
+
+    monkeypatch.setattr(console, "print", print_while_drawing)
+    live.report(Remark(text="it is so"))
+    assert drawn == [(("Note: it is so",), False)]
 
 
 @pytest.mark.parametrize(("passed", "mark"), [(True, "✓"), (False, "•"), (None, "•")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -203,9 +204,24 @@ class _LiveDisplay(_Display):
         self._text = ""
         self._last = ""
         """A second line below the activity."""
+        self._lines: deque[str] = deque()
+        """Lines that stay and are still to be printed."""
+        self._printing = threading.Lock()
+
+    def report(self, event: Event) -> None:
+        """Show one event.
+
+        Lines are printed without the lock of what is shown: the thread that draws holds the console's lock
+        while it asks for the other one, so that each would wait for the other for ever.
+        """
+        super().report(event)
+        with self._printing:
+            while self._lines:
+                text = printable(self._lines.popleft(), lines=True)
+                self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _line(self, text: str) -> None:
-        self._console.print(printable(text, lines=True), markup=False, highlight=False, soft_wrap=True)
+        self._lines.append(text)
 
     def _activity(self, text: str) -> None:
         self._text = text
@@ -216,6 +232,7 @@ class _LiveDisplay(_Display):
         since = before.since if before is not None and same else time.monotonic()
         text = before.text if before is not None and event.stage == "done" else event.detail
         self._rows[event.subject] = _ProgressRow(event.stage, text, since, event.passed)
+        self._text = ""  # it was about what came before the environments
 
     def _task(self, task: str, text: str) -> None:
         before = self._rows.get(task)
@@ -236,7 +253,7 @@ class _LiveDisplay(_Display):
         with self._lock:
             if all(row.stage in ("done", "failed") for row in self._rows.values()):
                 # no environment and no task is under way: before them, or after
-                table.add_row(Spinner("dots"), Text(printable(f"{self._text}  {self._age()}")))
+                table.add_row(Spinner("dots"), Text(printable(f"{self._text}  {self._age()}".strip())))
                 if self._last:
                     table.add_row("", Text(printable(self._last)))
             for name, row in sorted(self._rows.items(), key=lambda item: _ORDER.get(item[0], len(_ORDER))):
