@@ -62,7 +62,8 @@ def find_caps(
         holds = lifted.verdict is Verdict.NOTHING_BROKE
         return _by_file(Caps(liftable=tuple(map(_liftable, bounds)) if holds else ()), unpinning)
     progress.report(Activity(text=f"looking which of {counted(len(bounds), 'own bound')} tests need"))
-    runner = KeptBounds(pair, resources, sorted(broken), lifted.folder / "caps", progress)
+    folder = lifted.folder / "caps"
+    runner = KeptBounds(pair, resources, sorted(broken), folder, progress, declared=declared.new)
     released = {one.name: one.uploaded for one in newest.distributions}
     caps = caps_by_runs(_suspects_first(bounds, lifted), broken, runner.passing, released, runner.above)
     return _by_file(caps, unpinning)

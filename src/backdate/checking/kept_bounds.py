@@ -10,13 +10,18 @@ from backdate.checking.first_above import FirstAbove, first_above
 from backdate.checking.own_bounds import OwnBound
 from backdate.checking.recipe_run import run_tests
 from backdate.checking.resources import Resources
+from backdate.checking.result import Side
+from backdate.checking.same_packages import of_index
 from backdate.checking.sides import SidePair
-from backdate.environments.environment import Environment
+from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter
+from backdate.recipes.recipe import Recipe
 
 _MOST_FIRST = 3
 """Bounds of which the first release above them is tried, each in an environment of its own."""
+
+_OF_TESTS = ("test", "further_tests", "variables", "services", "system")
 
 
 @dataclass(slots=True)
@@ -28,6 +33,8 @@ class KeptBounds:
     tests: list[str]
     folder: Path
     progress: Reporter
+    declared: Side
+    """The side of users today, whose run is not done again."""
     runs: int = 0
     firsts: int = 0
 
@@ -53,6 +60,9 @@ class KeptBounds:
 
     def _good(self, request: EnvironmentRequest) -> frozenset[str] | None:
         """The tests that are good in the environment of ``request``; None where there is none."""
+        if self._is_declared(request):
+            assert self.declared.run is not None
+            return frozenset(result.id for result in self.declared.run.results if result.outcome.good)
         self.runs += 1
         environment = self.resources.builder.prepare(request)
         if not isinstance(environment, Environment):
@@ -66,6 +76,24 @@ class KeptBounds:
             only=self.tests,
         )
         return frozenset(result.id for result in run.results if result.outcome.good)
+
+    def _is_declared(self, request: EnvironmentRequest) -> bool:
+        """Whether the declared side was tested with just these distributions and these commands.
+
+        So it is where one bound alone keeps the newest release away.
+        """
+        declared, asked = self.declared, self.pair.new.recipe
+        if declared.environment is None or declared.run is None or not _tests_alike(declared.recipe, asked):
+            return False
+        resolution = self.resources.builder.resolve(request)
+        return not isinstance(resolution, BuildFailure) and (
+            of_index(resolution.lock) == of_index(declared.environment.lock)
+        )
+
+
+def _tests_alike(one: Recipe, other: Recipe) -> bool:
+    """Whether two recipes run the same commands beside the same services."""
+    return all(getattr(one, name) == getattr(other, name) for name in _OF_TESTS)
 
 
 def with_constraints(pair: SidePair, bounds: Sequence[OwnBound]) -> EnvironmentRequest:

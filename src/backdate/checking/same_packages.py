@@ -34,10 +34,10 @@ def has_same_packages(one: SideRunner, other: SideRunner, recipe: Recipe) -> boo
         resolution = side.resources.builder.resolve(request)
         if isinstance(resolution, BuildFailure):
             return False
-        locks.append(_of_index(resolution.lock))
+        locks.append(of_index(resolution.lock))
     return locks[0] == locks[1]
 
 
-def _of_index(lock: Lock) -> Lock:
+def of_index(lock: Lock) -> Lock:
     """The lock without the project's own distributions, whose versions may name its tree."""
     return replace(lock, distributions=tuple(one for one in lock.distributions if not is_local(one)))
