@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,7 +17,9 @@ from slow_tests import leave_out_slow, put_longest_first
 from small_debian import small_debian
 from user_folders import default_download_cache, folders_of_programs, redirect
 
+from backdate.environments import interpreters
 from backdate.environments.cache import default_cache
+from backdate.environments.interpreters import probe_interpreter
 from backdate.errors import MachineError, SandboxUnavailable
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.sandboxes.docker import Docker
@@ -130,6 +133,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.write_line(
                 f"FAILED: the tests made {folder}, which is no temporary folder", red=True
             )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interpreters_are_asked_once() -> Iterator[None]:
+    """What interpreters say of themselves, kept for all caches that tests begin: each would ask all again."""
+    ask = functools.cache(lambda executable, _unchanged: probe_interpreter(executable))
+
+    def probe(executable: Path) -> interpreters.InterpreterProbe | None:
+        status = executable.stat()
+        return ask(executable, (status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interpreters, "probe_interpreter", probe)
+        yield
 
 
 @pytest.fixture(scope="session")

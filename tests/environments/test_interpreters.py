@@ -16,7 +16,7 @@ def probed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Every interpreter that was run."""
     runs: list[Path] = []
 
-    def probe(executable: Path) -> room.Probe | None:
+    def probe(executable: Path) -> room.InterpreterProbe | None:
         runs.append(executable)
         return probe_interpreter(executable)
 
@@ -113,6 +113,12 @@ def test_what_is_no_interpreter_is_left_out_and_not_asked_again(tmp_path: Path, 
     assert find(tmp_path, PATH=str(tmp_path / "bin")) == []
     assert find(tmp_path, PATH=str(tmp_path / "bin")) == []
     assert len(probed) == 1
+
+
+def test_a_distutils_that_setuptools_brings_is_not_the_interpreters_own(tmp_path: Path) -> None:
+    said = script(fake(tmp_path / "bin/python3"), 'echo "$SETUPTOOLS_USE_DISTUTILS" >"$0.said"; exit 1')
+    find(tmp_path, PATH=str(tmp_path / "bin"))
+    assert said.with_name("python3.said").read_text() == "stdlib\n"
 
 
 def test_one_that_does_not_answer_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

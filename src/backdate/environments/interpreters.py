@@ -29,10 +29,15 @@ InterpreterCandidate: TypeAlias = tuple[Path, Origin]
 _NAME = re.compile(r"python(3(\.\d{1,2})?)?\Z")
 _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
 _PROBE_S = 20.0
-_FORMAT = 2
+_FORMAT = 3
 """Of what is kept; that of another format is asked anew."""
 _ORDER: dict[str, int] = {"uv": 0, "pyenv": 1, "path": 2, "conda": 3}
 
+_PROBE_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LC_ALL": "C",
+    "SETUPTOOLS_USE_DISTUTILS": "stdlib",  # else it shows its own for one that is not there, and takes long
+}
 _PROBE = """
 import json, os, platform, sys, sysconfig
 try:
@@ -237,7 +242,7 @@ def probe_interpreter(executable: Path) -> InterpreterProbe | None:
         done = subprocess.run(
             command,
             cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            env=_PROBE_ENVIRONMENT,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_PROBE_S,
