@@ -2,8 +2,8 @@
 
 Such a file imports the code by a name, as it does where it comes from, and pytest runs it, as there. So the
 code is a file beside it and loaded once, by the tests. What passed is counted: a file whose tests did not run
-does not pass, however its process ended. The code runs in the process of its tests, and could tell them
-anything; that is so where they come from, too.
+does not pass, however its process ended. The code runs in the process of its tests, and can tell them
+anything; that is so where they come from, too. Who passes is judged by changed ones (``secret_tests.py``).
 """
 
 from __future__ import annotations

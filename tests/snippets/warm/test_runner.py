@@ -145,6 +145,27 @@ def f(x):
     assert values(run) == ["[]"] * 3
 
 
+def test_nothing_of_an_earlier_program_is_in_the_memory_of_a_later_one() -> None:
+    """A fork begins with all that its parent has in memory: no parent may have read an answer."""
+    told = "def f(x):\n    return '-'.join(['told', 'by', 'another', str(x)])\n"
+    searching = """
+def f(x):
+    wanted, found = b'-'.join([b'told', b'by', b'another']), 0
+    with open('/proc/self/mem', 'rb', 0) as memory:
+        for line in open('/proc/self/maps').read().splitlines():
+            place, rights = line.split()[:2]
+            start, end = [int(part, 16) for part in place.split('-')]
+            if 'w' in rights:
+                memory.seek(start)
+                held = memory.read(end - start).split(wanted)
+                found += sum(1 for after in held[1:] if after[:1] == b'-')
+    return found
+"""
+    before, after = ran(told, searching)
+    assert values(before)[0] == "told-by-another-1"
+    assert values(after) == ["0"] * 3
+
+
 def test_a_child_has_no_descriptor_but_its_own() -> None:
     listing = "import os\ndef f(x):\n    return [os.readlink('/proc/self/fd/%s' % n).split(':')[0] for n in "
     (run,) = ran(listing + "os.listdir('/proc/self/fd') if os.path.lexists('/proc/self/fd/%s' % n)]\n")

@@ -1,6 +1,7 @@
 """Scores the answers of a run over snippets: words by the row, code by running it in the target.
 
-Beside the answers the do-nothing baseline is scored by the same rules. Programs of answers, of the baseline
+Beside the answers the do-nothing baseline is scored by the same rules. Who passes tests that assert is judged
+by such tests changed in secret (``judging.py``). Programs of answers, of the baseline
 and of origins never share a process.
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from backdate.evaluation.run_folder import alone_in
 from backdate.evaluation.snippets.answers import SnippetReply, SnippetRunInfo
+from backdate.evaluation.snippets.judging import PassedTests, judge_passes, judged
 from backdate.evaluation.snippets.run_folder import load_answers, load_snippet_run
 from backdate.evaluation.snippets.scored import (
     BASELINE,
@@ -41,7 +43,7 @@ from backdate.snippets.runs import CaseOutcome, ProgramRun, ProgramRunner, Snipp
 from backdate.snippets.snippet import Snippet, SnippetAsk, SnippetSide
 from backdate.version import __version__
 
-_RULES_VERSION = 2
+_RULES_VERSION = 3
 """Of the rules of ``snippets/questions``: scores by older ones are made again."""
 
 
@@ -213,16 +215,34 @@ def _score_code(
         waiting[side].append(_Running(item=item, answer=answer, program=keys[0], visible=keys[1]))
     for side, programs in by_side.items():
         runs: dict[str, ProgramRun] = {}
+        passes: list[tuple[_Running, AnswerScore]] = []
         for run in runner.run(side, tuple(programs.values())):
             runs[run.id] = run
             ready = [each for each in waiting[side] if each.is_in(runs)]
             waiting[side] = [each for each in waiting[side] if not each.is_in(runs)]
             for each in ready:
-                snippet = each.item.snippet
-                score = score_code(snippet, each.answer, runs[each.program], expected.get(snippet.id, ()))
-                if each.visible:
-                    score = replace(score, visible=raises_nothing(runs[each.visible]))
-                yield _of(each.item, score), not score.undecided
+                score = _score_run(each, runs, expected)
+                if score.strict and not each.item.snippet.compared:
+                    passes.append((each, score))
+                else:
+                    yield _of(each.item, score), not score.undecided
+        asserted = {
+            each.program: PassedTests(snippet=each.item.snippet, program=programs[each.program])
+            for each, _ in passes
+        }
+        labels = judge_passes(runner, side, tuple(asserted.values()))
+        for each, score in passes:
+            yield _of(each.item, judged(score, labels[each.program])), True
+
+
+def _score_run(
+    running: _Running, runs: Mapping[str, ProgramRun], expected: Mapping[str, Sequence[CaseOutcome]]
+) -> AnswerScore:
+    snippet = running.item.snippet
+    score = score_code(snippet, running.answer, runs[running.program], expected.get(snippet.id, ()))
+    if running.visible:
+        score = replace(score, visible=raises_nothing(runs[running.visible]))
+    return score
 
 
 def _expected(

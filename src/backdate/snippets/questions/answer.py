@@ -32,6 +32,12 @@ class AnswerLabel(StrEnum):
     """It is the function alone: the imports that it needs are those of the question."""
     MISSING_IMPORT = "missing-import"
     """Its code imports what the environment does not have."""
+    FORGED = "forged"
+    """Its tests passed, and once more after they were changed in secret so that a real execution fails."""
+    UNPROVEN = "unproven"
+    """Its tests passed, and failed otherwise than they must after they were changed in secret."""
+    NOT_JUDGED = "not-judged"
+    """Its tests passed, and no change of them is known to be sound: no known solution fails by one."""
 
     @property
     def unusable(self) -> bool:

@@ -65,6 +65,19 @@ def candidates_of(text: str) -> tuple[PossibleChange, ...] | None:
     )
 
 
+def changes_of_script(text: str) -> tuple[PossibleChange, ...] | None:
+    """The possible changes of a script whose own statements assert; their function is "".
+
+    None when this interpreter cannot parse it.
+    """
+    tree = parsed_or_none(text)
+    if tree is None or not tree.body:
+        return None
+    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    whole = ast.FunctionDef(name="", args=nothing, body=tree.body, decorator_list=[], lineno=0, col_offset=0)
+    return tuple(_of_function("", whole, SourceText(text)))
+
+
 def _tests(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, _Function]]:
     for statement in body:
         if isinstance(statement, ast.ClassDef):

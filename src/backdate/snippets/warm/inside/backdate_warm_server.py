@@ -1,10 +1,10 @@
-"""Imports a library once, and runs each program that the host names in a fork of this process.
+"""Imports a library once, and runs each program that the host names in a fork of a fork of this process.
 
 Runs inside the environment of a snippet, in the syntax of Python 2.7 to today's. Called with the path of the
 host's socket and those of the folders that have to be left clean. Messages have their length before them
 (four bytes, the high one first) and are JSON. A child has none of the socket: what it says goes through
 pipes, is counted, and is passed on as text. After each child all that descends from it is killed, what it
-left is removed, and this process looks whether it is as it was. Where it is not, it says so and ends.
+left is removed, and the process above it looks whether all is as it was. Where it is not, all of them end.
 """
 
 import ctypes
@@ -48,6 +48,10 @@ class HostConnection(object):
         head = self._exactly(4)
         body = self._exactly(struct.unpack(">I", head)[0]) if head else None
         return None if body is None else json.loads(body.decode("utf-8"))
+
+    def has_more(self):
+        """Whether a message comes, which is not read; False at the end."""
+        return bool(self.socket.recv(1, socket.MSG_PEEK))
 
     def _exactly(self, size):
         parts = []
@@ -238,7 +242,39 @@ def write_all(descriptor, data):
         data = data[os.write(descriptor, data) :]
 
 
+def answer_one(wire, loaded, folders, kept, before):
+    """Read one job, run it, and answer; whether everything is as it was."""
+    control(PR_SET_PDEATHSIG, signal.SIGKILL)
+    control(PR_SET_CHILD_SUBREAPER, 1)
+    job = wire.read()
+    if job is None:
+        return True
+    job["preload"] = loaded
+    folder = os.path.join(tempfile.gettempdir(), "program")
+    os.mkdir(folder)
+    child = WatchedChild(job, folder)
+    clean, seconds = child.run()
+    remove(folder)
+    for place in folders:
+        clean = restored(place, kept[place]) and clean
+    clean = clean and not os.path.lexists(folder) and state() == before
+    wire.write(
+        {
+            "id": job["id"],
+            "end": child.end or "crashed",
+            "load": child.load,
+            "cases": child.cases,
+            "noise": child.noise.decode("utf-8", "replace")[-2000:],
+            "seconds": seconds,
+            "clean": clean,
+        }
+    )
+    return clean
+
+
 def main(path, *folders):
+    """Fork a process for each job, which reads it: this one never has a job or an answer in its memory,
+    where the programs of later jobs, which begin as its copies, could find them."""
     wire = HostConnection(path)
     loaded = preload(wire.read()["preload"])
     kept = {folder: contents(folder) for folder in folders}
@@ -248,31 +284,16 @@ def main(path, *folders):
         gc.freeze()
     before = state()
     wire.write({"loaded": loaded})
-    while True:
-        job = wire.read()
-        if job is None:
-            return
-        job["preload"] = loaded
-        folder = os.path.join(tempfile.gettempdir(), "program")
-        os.mkdir(folder)
-        child = WatchedChild(job, folder)
-        clean, seconds = child.run()
-        remove(folder)
-        for place in folders:
-            clean = restored(place, kept[place]) and clean
-        clean = clean and not os.path.lexists(folder) and state() == before
-        wire.write(
-            {
-                "id": job["id"],
-                "end": child.end or "crashed",
-                "load": child.load,
-                "cases": child.cases,
-                "noise": child.noise.decode("utf-8", "replace")[-2000:],
-                "seconds": seconds,
-                "clean": clean,
-            }
-        )
-        if not clean:
+    while wire.has_more():
+        process = os.fork()
+        if process == 0:
+            clean = False
+            try:
+                clean = answer_one(wire, loaded, folders, kept, before)
+            finally:
+                os._exit(0 if clean else 1)
+        ended = os.waitpid(process, 0)[1]
+        if not end_all() or ended != 0 or state() != before:
             return
 
 
