@@ -128,6 +128,9 @@ def rewritten(text: str, rewrite: ReplaceUse) -> str:
             "from random import sample\nsample(sorted(a), 1)\n",
         ),
         (ITEM, "import numpy as np\nf'{np.asscalar(a)}'\n", "import numpy as np\nf'{a.item()}'\n"),
+        (PATH, "import networkx\n(a | b).add_path(c)\n", "import networkx\nnetworkx.add_path(a | b, c)\n"),
+        (PATH, "import networkx\n(a := b).add_path()\n", "import networkx\nnetworkx.add_path((a := b))\n"),
+        (DENSE, "x = (a * b).A\n", "x = (a * b).toarray()\n"),
     ],
 )
 def test_a_template_takes_the_place_of_a_use(rewrite: ReplaceUse, before: str, after: str) -> None:

@@ -8,10 +8,10 @@ from packaging.version import Version
 from backdate.errors import SourceError
 from backdate.knowledge import load
 from backdate.projects.sources.listing import ListedFile
-from backdate.snippets.versions import SETTLED, python_side, side_of
+from backdate.snippets.versions import SETTLED, python_side, side_of, with_one_python
 
 
-def listed(version: str, filename: str, day: str) -> ListedFile:
+def listed(version: str, filename: str, day: str, requires: str = "") -> ListedFile:
     uploaded = datetime.fromisoformat(day).replace(tzinfo=UTC)
     return ListedFile(
         filename=filename,
@@ -21,6 +21,7 @@ def listed(version: str, filename: str, day: str) -> ListedFile:
         sha256=None,
         yanked=False,
         sdist=filename.endswith(".gz"),
+        requires_python=requires,
     )
 
 
@@ -80,3 +81,35 @@ def test_pythons_are_sides_without_requirements(version: str, python: str) -> No
 def test_no_spelling_stands_in_two_rows() -> None:
     spelled = [(row.library, version) for row in load.library_versions() for version in row.versions]
     assert len(spelled) == len(set(spelled))
+
+
+COMPILED = [
+    listed("1.0", "lib-1.0-cp38-cp38-manylinux1_x86_64.whl", "2021-03-02"),
+    listed("1.0", "lib-1.0-cp39-cp39-manylinux1_x86_64.whl", "2021-03-02"),
+    listed("2.0", "lib-2.0-cp39-cp39-manylinux1_x86_64.whl", "2024-03-02"),
+    listed("2.0", "lib-2.0-cp312-cp312-manylinux1_x86_64.whl", "2024-03-02"),
+    listed("3.0", "lib-3.0-cp313-cp313-manylinux1_x86_64.whl", "2025-03-02"),
+    listed("4.0", "lib-4.0-py3-none-any.whl", "2025-04-02", ">=3.9"),
+    listed("5.0", "lib-5.0-py3-none-any.whl", "2021-03-02", "no versions"),
+    listed("6.0", "lib-6.0-py3-none-any.whl", "2025-04-02"),
+]
+
+
+@pytest.mark.parametrize(
+    ("origin", "target", "pythons"),
+    [
+        ("1.0", "2.0", ("3.9", "3.9")),
+        ("2.0", "1.0", ("3.9", "3.9")),
+        ("1.0", "3.0", ("3.9", "3.13")),
+        ("1.0", "4.0", ("3.9", "3.9")),
+        ("2.0", "4.0", ("3.12", "3.12")),
+        ("5.0", "4.0", ("3.8", "3.12")),
+        ("5.0", "6.0", ("3.8", "3.8")),
+    ],
+)
+def test_both_sides_have_the_newest_python_that_both_work_with(
+    origin: str, target: str, pythons: tuple[str, str]
+) -> None:
+    sides = [side_of("lib", version, lambda name: COMPILED) for version in (origin, target)]
+    made = with_one_python(sides[0], sides[1], lambda name: COMPILED)
+    assert (made[0].python, made[1].python) == pythons

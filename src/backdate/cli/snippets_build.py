@@ -55,6 +55,14 @@ class SnippetBuildArguments:
             "--with", metavar="REQUIREMENT", help="What both environments have besides, such as numpy."
         ),
     ] = None
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python",
+            metavar="X.Y",
+            help="The interpreter of both environments, instead of the newest that both versions work with.",
+        ),
+    ] = None
     most_of_name: Annotated[
         int, typer.Option("--most", metavar="N", min=1, help="Snippets for one changed name, at most.")
     ] = 3
@@ -106,6 +114,7 @@ def build_command(arguments: SnippetBuildArguments) -> int:
             arguments.first,
             arguments.last,
             lambda name: fetch_listing(session.index, name),
+            python=arguments.python,
             companions=arguments.companions or (),
             usages_from=names,
             most_of_name=arguments.most_of_name,
@@ -114,9 +123,9 @@ def build_command(arguments: SnippetBuildArguments) -> int:
         folder = arguments.output.with_name(f"{arguments.output.name}.build")
         with _model(arguments.model, folder) as model:
             built = build_snippets(session, plan, folder, model=model, progress=progress)
-    write_built(built, plan, arguments.output)
     for line in _lines(plan, built.funnel):
         typer.echo(printable(line))
+    write_built(built, plan, arguments.output)
     typer.echo(f"{arguments.output}: {len(built.snippets)} snippets")
     return exit_codes.OK
 

@@ -48,6 +48,7 @@ _ENCLOSED = frozenset(
         "interpolation",
     }
 )
+_KEPT_IN_PARENTHESES = frozenset({"named_expression", "yield", "comment"})
 _STATEMENTS = frozenset(
     {"expression_statement", "assignment", "augmented_assignment", "return_statement", "decorator", "module"}
 )
@@ -60,6 +61,8 @@ class Given:
     code: str
     is_primary: bool
     """Whether it can stand before a dot or an operator without parentheses."""
+    bare: str = ""
+    """Without its own parentheses, where it needs none as an argument; "" for what has none to lose."""
 
 
 @lru_cache(maxsize=256)
@@ -81,7 +84,10 @@ def as_python(template: str) -> str:
 
 def given_by(tree: SourceTree, node: Node, code: str = "") -> Given:
     """What an expression of the file gives; ``code`` where edits were made in it."""
-    return Given(code=code or tree.code(node), is_primary=node.type in _PRIMARY)
+    code = code or tree.code(node)
+    inside = node.named_child(0) if node.type == "parenthesized_expression" else None
+    alone = inside is not None and node.named_child_count == 1 and inside.type not in _KEPT_IN_PARENTHESES
+    return Given(code=code, is_primary=node.type in _PRIMARY, bare=code[1:-1].strip() if alone else "")
 
 
 def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
@@ -105,7 +111,9 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
         if parent is None or parent.type == "expression_statement":
             root_given = value
         needs = not value.is_primary and not _is_enclosed(node)
-        edits.append(Edit(match.start(), match.end(), f"({value.code})" if needs else value.code))
+        is_argument = parent is not None and parent.type == "argument_list"
+        code = value.bare if value.bare and is_argument else value.code
+        edits.append(Edit(match.start(), match.end(), f"({code})" if needs else code))
     text = apply_edits(python, edits)
     root = _root(tree)
     is_primary = root_given.is_primary if root_given is not None else root.type in _PRIMARY

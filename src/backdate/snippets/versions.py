@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
@@ -18,7 +21,7 @@ from backdate.errors import SourceError
 from backdate.knowledge import load
 from backdate.projects.sources.listing import ListedFile
 from backdate.snippets.snippet import SnippetSide
-from backdate.text import UNREADABLE, minor_version
+from backdate.text import UNREADABLE, minor_version, version_numbers
 from backdate.timeline.calendar import OLDEST_MINOR, default_release
 from backdate.timeline.instants import Instant
 
@@ -92,6 +95,40 @@ def _is_meant(release: Version, version: str) -> bool:
 
 def _series(version: Version) -> tuple[int, int]:
     return version.major, version.minor
+
+
+def with_one_python(
+    origin: SnippetSide, target: SnippetSide, listing: Listing
+) -> tuple[SnippetSide, SnippetSide]:
+    """Both sides of a library with the newest Python that both releases work with: then what differs is the
+    library's. As they are where there is none, or where a side is known to need others beside it.
+
+    Raises SourceError and IndexUnavailable.
+    """
+    if origin.python == target.python or any(len(side.requirements) != 1 for side in (origin, target)):
+        return origin, target
+    both = _pythons_of(origin, listing) & _pythons_of(target, listing)
+    if not both:
+        return origin, target
+    python = f"3.{max(both)}"
+    return replace(origin, python=python), replace(target, python=python)
+
+
+def _pythons_of(side: SnippetSide, listing: Listing) -> set[int]:
+    """The minors of Python 3 that a release works with: those of its wheels, else all up to its own."""
+    requirement = Requirement(side.requirements[0])
+    files = [file for file in listing(requirement.name) if file.version in requirement.specifier]
+    minors = {minor for file in files for minor in _minors(file.filename)}
+    oldest, newest = OLDEST_MINOR[1], version_numbers(side.python)[1]
+    usable = minors or set(range(oldest, newest + 1))
+    return {minor for minor in usable if minor >= oldest and any(_allows(file, minor) for file in files)}
+
+
+def _allows(file: ListedFile, minor: int) -> bool:
+    try:
+        return f"3.{minor}.99" in SpecifierSet(file.requires_python)
+    except UNREADABLE:
+        return True
 
 
 def _python_for(files: Sequence[ListedFile], uploaded: Instant) -> str:

@@ -153,6 +153,19 @@ def test_the_standard_library_is_refused_with_requirements_or_without_an_interpr
         make_plan("python", "3.4", "3.12", lambda name: (), usages_from=("user",))
 
 
+def test_both_sides_have_the_interpreter_that_is_asked_for(tmp_path) -> None:
+    with running_index(RELEASES) as address:
+        settings = Settings(cache=tmp_path / "cache", index_url=address)
+        with settings.open_index(settings.open_cache()) as index:
+            plan = make_plan("lib", "1.0", "2.0", lambda name: fetch_listing(index, name), python="3.9")
+            assert (plan.origin.python, plan.target.python) == ("3.9", "3.9")
+            for wrong in ("3", "3.4", "three", "3.9; x"):
+                with pytest.raises(UsageError, match="--python"):
+                    make_plan("lib", "1.0", "2.0", lambda name: fetch_listing(index, name), python=wrong)
+    with pytest.raises(UsageError, match="--python"):
+        make_plan("python", "3.8", "3.12", lambda name: (), usages_from=("user",), python="3.9")
+
+
 @pytest.mark.parametrize(
     ("library", "first", "last", "said"),
     [

@@ -12,8 +12,9 @@ import pytest
 
 from backdate.construction.snippet.assemble import snippet_of
 from backdate.construction.snippet.changed_apis import ChangedApi
+from backdate.construction.snippet.chosen_cases import RefusedSnippet
 from backdate.construction.snippet.class_members import changed_members
-from backdate.construction.snippet.proving import ProvenSnippet, RefusedSnippet, SnippetProver
+from backdate.construction.snippet.proving import ProvenSnippet, SnippetProver
 from backdate.construction.snippet.reasons import SnippetReason
 from backdate.construction.snippet.receivers import classes_seen, owner_of, recording
 from backdate.construction.snippet.usages import DrawnSnippet, UsageKind, UsageOrigin

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import sys
+import warnings
 from dataclasses import replace
 from types import ModuleType
 
 import pytest
 
 from backdate.construction.snippet.changed_apis import ChangedApi, of_differences
-from backdate.construction.snippet.proving import ProvenSnippet, RefusedSnippet, SnippetProver, rewritten
+from backdate.construction.snippet.changes import _places, _with_newest
+from backdate.construction.snippet.chosen_cases import RefusedSnippet
+from backdate.construction.snippet.proving import ProvenSnippet, SnippetProver, rewritten
 from backdate.construction.snippet.reasons import SnippetReason
 from backdate.construction.snippet.usages import DrawnSnippet, UsageKind, UsageOrigin
 from backdate.diagnosis.api import ApiDifference, Member, NameChange
@@ -29,9 +33,14 @@ def _module(**names: object) -> ModuleType:
     return module
 
 
+def _announced_sum(values: list[int]) -> int:
+    warnings.warn("`summed_for_now` is deprecated", DeprecationWarning, stacklevel=2)
+    return sum(values)
+
+
 LIBRARIES = {
     "1.0": _module(total=sum, kept=len, odd=max, count=lambda _: next(COUNTS), thing=lambda _: object()),
-    "2.0": _module(summed=sum, kept=len, largest=min, counted=len, things=id),
+    "2.0": _module(summed=sum, summed_for_now=_announced_sum, kept=len, largest=min, counted=len, things=id),
 }
 
 
@@ -40,6 +49,7 @@ class InProcess:
 
     def run(self, side, programs, limits=None):
         for program in programs:
+            random.seed(0)
             sys.modules["fakelib"] = LIBRARIES[side.version]
             try:
                 scope: dict[str, object] = {}
@@ -51,11 +61,14 @@ class InProcess:
 
     @staticmethod
     def _case(scope, entry, case):
-        try:
-            value = scope[entry](*eval(case, scope))
-        except Exception as error:  # noqa: BLE001 - whatever the function raises is its outcome
-            return CaseOutcome(error=type(error).__name__, message=str(error))
-        return CaseOutcome(value=str(value), kind=type(value).__name__)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                value = scope[entry](*eval(case, scope))
+            except Exception as error:  # noqa: BLE001 - whatever the function raises is its outcome
+                return CaseOutcome(error=type(error).__name__, message=str(error))
+        warned = tuple(f"{one.category.__name__}: {one.message}" for one in caught)
+        return CaseOutcome(value=str(value), kind=type(value).__name__, warnings=warned)
 
 
 def changed(name: str, new: str = "") -> ChangedApi:
@@ -105,6 +118,41 @@ def test_cases_that_differ_come_before_those_that_give_the_same() -> None:
     result = prove("total", "([1],)", "([1, 0],)", "([2],)", "([3],)")
     assert isinstance(result, ProvenSnippet)
     assert result.cases == ("([1],)", "([2],)", "([3],)")
+
+
+def test_cases_that_give_zeros_come_last() -> None:
+    result = prove("total", "([0],)", "([1],)", "([2],)", "([3],)")
+    assert isinstance(result, ProvenSnippet)
+    assert result.cases == ("([1],)", "([2],)", "([3],)")
+
+
+def test_what_a_function_draws_is_no_value_of_its_own() -> None:
+    drawn = prove("total", body="fakelib.total(values) + __import__('random').random()")
+    assert isinstance(drawn, RefusedSnippet)
+    assert drawn.reason is SnippetReason.NOT_DETERMINISTIC
+    seeded = prove("total", body="fakelib.total(values) + __import__('random').Random(7).random()")
+    assert isinstance(seeded, ProvenSnippet)
+
+
+def test_of_two_references_the_one_that_announces_no_end_is_taken() -> None:
+    places = ("summed_for_now", "summed")
+    rewrites = tuple(ReplaceName(old="fakelib.total", new=f"fakelib.{place}") for place in places)
+    CHANGED["fakelib.total"] = replace(changed("total"), rewrites=rewrites)
+    try:
+        result = prove("total")
+    finally:
+        CHANGED["fakelib.total"] = changed("total", "summed")
+    assert isinstance(result, ProvenSnippet)
+    assert result.replacements == ("fakelib.summed",)
+
+
+def test_where_a_place_is_itself_replaced_the_newest_is_tried_first() -> None:
+    newer = _places([changed("summed", "sum_of"), changed("gone")])
+    assert _with_newest(changed("total", "summed"), newer).rewrites == (
+        ReplaceName(old="fakelib.total", new="fakelib.sum_of"),
+        ReplaceName(old="fakelib.total", new="fakelib.summed"),
+    )
+    assert _with_newest(changed("total", "other"), newer) == changed("total", "other")
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,13 @@ from backdate.construction.snippet.changes import (
     mined_rows,
     modules_for_values,
 )
+from backdate.construction.snippet.chosen_cases import RefusedSnippet
 from backdate.construction.snippet.class_members import changed_members
 from backdate.construction.snippet.kept import KeptResults
 from backdate.construction.snippet.model_rounds import ModelRounds, WrittenSnippets
 from backdate.construction.snippet.module_code import ModuleCode
 from backdate.construction.snippet.plan import SnippetBuildPlan, release_of
-from backdate.construction.snippet.proving import ProofResult, ProvenSnippet, RefusedSnippet, SnippetProver
+from backdate.construction.snippet.proving import ProofResult, ProvenSnippet, SnippetProver
 from backdate.construction.snippet.reasons import SnippetReason
 from backdate.construction.snippet.snippet_funnel import SnippetFunnel, counted
 from backdate.construction.snippet.usages import DrawnSnippet
@@ -52,7 +53,7 @@ _BATCH = 96
 """Functions that are run together: those with the same imports share a process."""
 _MOST_TRIED = 12
 """Functions of one name that are run; four times as many of an attribute, which other objects have too."""
-_FORMAT = (1, __version__)
+_FORMAT = (2, __version__)
 """In the key of what is kept: another version reads and runs again."""
 
 
@@ -185,6 +186,7 @@ class _Building:
             mined=rules_in(mined),
             used=used.dotted,
             members=members,
+            later=rules_of(library, old=old),
         )
 
     def _modules(self) -> Iterator[ModuleCode]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from backdate.knowledge.schema import ChangesFile
 from backdate.mining.mine import mine
 from backdate.mining.releases import ReleaseBounds
 from backdate.mining.write_rows import rows_of
+from backdate.rewriting.rewrite import ReplaceName, Rewrite
 from backdate.sandboxes.interface import Sandbox
 from backdate.snippets.snippet import ApiChangeKind
 
@@ -75,11 +76,13 @@ def changes_between(
     mined: Sequence[Rule],
     used: Sequence[str],
     members: Sequence[ChangedApi] = (),
+    later: Sequence[Rule] = (),
 ) -> LibraryChanges:
     """Every change that rules tell, that was mined, or that shows in what the environments say of ``used``.
 
     ``used``: dotted names that the library's own tests and examples use; ``members``: attributes of its
-    classes that differ. Raises SandboxUnavailable.
+    classes that differ; ``later``: rules since the origin, whichever release they are of: a name that takes
+    another's place may be on its way out itself. Raises SandboxUnavailable.
     """
     known = {one.key: one for one in of_rules(rules)}
     from_rules = len(known)
@@ -106,8 +109,13 @@ def changes_between(
         else:
             kept[one.key] = one
             told += 1
+    newest = _places(of_rules((*later, *mined)))
     return LibraryChanges(
-        names=tuple(kept.values()), from_rules=from_rules, mined=added, asked=told, unchanged=unchanged
+        names=tuple(_with_newest(one, newest) for one in kept.values()),
+        from_rules=from_rules,
+        mined=added,
+        asked=told,
+        unchanged=unchanged,
     )
 
 
@@ -117,6 +125,26 @@ def _asked(
     every = list(dict.fromkeys(names))
     for start in range(0, len(every), MOST_NAMES):
         yield from ask_both(sandbox, origin, target, every[start : start + MOST_NAMES])
+
+
+def _places(names: Iterable[ChangedApi]) -> dict[str, str]:
+    """What takes the place of names as a whole."""
+    return {
+        rewrite.old: rewrite.new
+        for one in names
+        for rewrite in one.rewrites
+        if isinstance(rewrite, ReplaceName) and not one.argument
+    }
+
+
+def _with_newest(one: ChangedApi, places: Mapping[str, str]) -> ChangedApi:
+    """``one`` with the newest name first, where what takes its place is itself to be replaced."""
+    rewrites: list[Rewrite] = []
+    for rewrite in one.rewrites:
+        if isinstance(rewrite, ReplaceName) and rewrite.new in places:
+            rewrites.append(replace(rewrite, new=places[rewrite.new]))
+        rewrites.append(rewrite)
+    return replace(one, rewrites=tuple(rewrites))
 
 
 def _is_alike(one: ChangedApi, answer: ApiDifference | None) -> bool:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from backdate.construction.snippet.changed_apis import ChangedApi, replacement_of
+from backdate.construction.snippet.chosen_cases import CASES
 from backdate.construction.snippet.module_code import NotSelfContained, assembled, needs_of, read_module
 from backdate.construction.snippet.plan import SnippetBuildPlan
-from backdate.construction.snippet.proving import CASES
 from backdate.construction.snippet.reasons import WORDS, SnippetReason
 from backdate.construction.snippet.usages import ChangedApis, DrawnSnippet, UsageKind, UsageOrigin
 from backdate.models.interface import Message

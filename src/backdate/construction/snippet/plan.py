@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,13 +12,14 @@ from packaging.version import Version
 from backdate.errors import UsageError
 from backdate.projects.sources.listing import ListedFile
 from backdate.snippets.snippet import SnippetSide
-from backdate.snippets.versions import STANDARD_LIBRARY, Listing, python_side, side_of
+from backdate.snippets.versions import STANDARD_LIBRARY, Listing, python_side, side_of, with_one_python
 from backdate.text import UNREADABLE
 from backdate.timeline.calendar import releases_before, settled_since
 from backdate.timeline.instants import Instant, now
 
 PREVIOUS, LATEST = "previous", "latest"
 MOST_ASKED = 30
+_MINOR = re.compile(r"[23]\.\d{1,2}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ def make_plan(
     last: str,
     listing: Listing,
     *,
+    python: str | None = None,
     companions: Sequence[str] = (),
     usages_from: Sequence[str] = (),
     most_of_name: int = 3,
@@ -53,10 +56,13 @@ def make_plan(
 
     Of ``python`` the versions are interpreters; what uses it is read as it was when the first was a year old.
 
+    ``python``: the interpreter of both environments; without it the newest that both releases work with.
     ``companions``: requirements that both environments have besides. Raises UsageError, SourceError and
     IndexUnavailable.
     """
     if library == STANDARD_LIBRARY:
+        if python is not None:
+            raise UsageError("--python is for libraries: --from and --to name the interpreters of python")
         return _of_python(first, last, usages_from, companions, most_of_name, most_asked)
     old, new = _versions(listing(library), first, last)
     for text in companions:
@@ -64,7 +70,11 @@ def make_plan(
             Requirement(text)
         except UNREADABLE as error:
             raise UsageError(f"--with {text!r} is no requirement; write 'numpy' or 'numpy<2'") from error
-    sides = [side_of(library, version, listing) for version in (old, new)]
+    sides = side_of(library, old, listing), side_of(library, new, listing)
+    if python is None:
+        sides = with_one_python(*sides, listing)
+    else:
+        sides = replace(sides[0], python=_interpreter(python)), replace(sides[1], python=_interpreter(python))
     origin, target = (replace(side, requirements=(*side.requirements, *companions)) for side in sides)
     return SnippetBuildPlan(
         library=library,
@@ -75,6 +85,16 @@ def make_plan(
         most_of_name=most_of_name,
         most_asked=most_asked,
     )
+
+
+def _interpreter(text: str) -> str:
+    """The minor version that --python names. Raises UsageError."""
+    if not _MINOR.fullmatch(text):
+        raise UsageError(f"--python {text!r} is no version of Python; write X.Y, such as 3.12")
+    side = python_side(text)
+    if side.not_had:
+        raise UsageError(f"--python {text}: {side.not_had}")
+    return side.python
 
 
 def _of_python(

@@ -9,6 +9,15 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from backdate.construction.snippet.changed_apis import ChangedApi, replacement_of
+from backdate.construction.snippet.chosen_cases import (
+    ChosenSnippet,
+    RefusedSnippet,
+    choose,
+    ended,
+    not_ended,
+    otherwise_seeded,
+    own_code,
+)
 from backdate.construction.snippet.reasons import SnippetReason
 from backdate.construction.snippet.receivers import classes_seen, owner_of, recording
 from backdate.construction.snippet.usages import DrawnSnippet
@@ -34,13 +43,10 @@ from backdate.snippets.snippet import Harness, SnippetSide
 from backdate.snippets.versions import STANDARD_LIBRARY
 
 T = TypeVar("T")
-CASES = 3
 LIMITS = ProgramLimits(wall_s=10.0)
 """Of one program: what takes longer is no small function."""
-_LONGEST_VALUE = 4_000
 _MOST_ATTEMPTS = 6
-_OBJECT = re.compile(r"<[\w.]*\.?\w+ (?:object|at )|<generator|<function|<bound method|<built-in")
-"""Texts of objects that say nothing of what is in them."""
+_GOING = re.compile(r"\w*(?:Deprecat|Future)\w*Warning\b")
 _FOLDER = re.compile(r" \(/[^()\n]*\)")
 """Where a module lies on this machine, as errors of imports tell it."""
 
@@ -60,25 +66,7 @@ class ProvenSnippet:
     """Of each name the class that it is an attribute of, "pandas.DataFrame"; "" of a dotted one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedSnippet:
-    """A drawn snippet that is no task."""
-
-    drawn: DrawnSnippet
-    reason: SnippetReason
-    detail: str = ""
-
-
 ProofResult = ProvenSnippet | RefusedSnippet
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Chosen:
-    """A drawn snippet with the cases on which the origin runs."""
-
-    drawn: DrawnSnippet
-    cases: tuple[str, ...]
-    expected: tuple[CaseOutcome, ...]
 
 
 class SnippetProver:
@@ -100,25 +88,25 @@ class SnippetProver:
 
     def prove(self, drawn: Sequence[DrawnSnippet]) -> Iterator[ProofResult]:
         """What becomes of each, those that are refused early first. Raises what the runner raises."""
-        chosen: list[_Chosen] = []
+        chosen: list[ChosenSnippet] = []
         for draft, run in self._run(self._origin, drawn, lambda one: (one.code, one, one.cases)):
-            found = _choose(draft, run)
-            if isinstance(found, _Chosen):
+            found = choose(draft, run)
+            if isinstance(found, ChosenSnippet):
                 chosen.append(found)
             else:
                 yield found
-        steady: list[_Chosen] = []
-        for one, run in self._run(self._origin, chosen, _own_code):
-            if not _ended(run):
-                yield _not_ended(one.drawn, run)
+        steady: list[ChosenSnippet] = []
+        for one, run in self._run(self._origin, chosen, otherwise_seeded):
+            if not ended(run):
+                yield not_ended(one.drawn, run)
             elif _same(run, one.expected):
                 steady.append(one)
             else:
                 yield RefusedSnippet(drawn=one.drawn, reason=SnippetReason.NOT_DETERMINISTIC)
-        breaking: list[tuple[_Chosen, str]] = []
-        for one, run in self._run(self._target, steady, _own_code):
-            if not _ended(run):
-                yield _not_ended(one.drawn, run)
+        breaking: list[tuple[ChosenSnippet, str]] = []
+        for one, run in self._run(self._target, steady, own_code):
+            if not ended(run):
+                yield not_ended(one.drawn, run)
                 continue
             difference = _difference(one, run)
             if difference:
@@ -168,7 +156,7 @@ class SnippetProver:
         if programs:
             yield from zip(items, self._runner.run(side, programs, LIMITS), strict=True)
 
-    def _referenced(self, breaking: Sequence[tuple[_Chosen, str]]) -> Iterator[ProofResult]:
+    def _referenced(self, breaking: Sequence[tuple[ChosenSnippet, str]]) -> Iterator[ProofResult]:
         attempts: list[_RewriteAttempt] = []
         for number, (one, _) in enumerate(breaking):
             known = [self._changed[name].rewrites for name in one.drawn.names]
@@ -184,6 +172,7 @@ class SnippetProver:
                 reason = SnippetReason.NOT_REWRITTEN if all(known) else SnippetReason.NO_REPLACEMENT
                 yield RefusedSnippet(drawn=one.drawn, reason=reason)
         passed: dict[int, ProvenSnippet] = {}
+        announced: dict[int, int] = {}
         failed: dict[int, str] = {}
         undecided: dict[int, ProgramRun] = {}
 
@@ -193,13 +182,14 @@ class SnippetProver:
 
         for attempt, run in self._run(self._target, attempts, program):
             one, difference = breaking[attempt.number]
-            if not _ended(run):
+            if not ended(run):
                 undecided[attempt.number] = run
                 continue
             other = _difference(one, run)
             if other:
                 failed.setdefault(attempt.number, other)
-            elif attempt.number not in passed:
+            elif attempt.number not in passed or _announced(run) < announced[attempt.number]:
+                announced[attempt.number] = _announced(run)
                 passed[attempt.number] = ProvenSnippet(
                     drawn=one.drawn,
                     cases=one.cases,
@@ -211,7 +201,7 @@ class SnippetProver:
         yield from passed.values()
         for number, run in undecided.items():
             if number not in passed:
-                yield _not_ended(breaking[number][0].drawn, run)
+                yield not_ended(breaking[number][0].drawn, run)
         for number, detail in failed.items():
             if number not in passed and number not in undecided:
                 drawn = breaking[number][0].drawn
@@ -229,18 +219,9 @@ def _agreement(drawn: DrawnSnippet, rewrites: Sequence[Rewrite]) -> str:
     return f"with the code that {drawn.origin.distribution} wrote for the target all cases agree"
 
 
-def _ended(run: ProgramRun) -> bool:
-    """Whether a run ended by itself: what a limit or a crash ends shows nothing of a name."""
-    return run.end in (ProgramEnd.FINISHED, ProgramEnd.LOAD_ERROR)
-
-
-def _not_ended(drawn: DrawnSnippet, run: ProgramRun) -> RefusedSnippet:
-    detail = f"{run.end.value}: {run.detail}"[:200]
-    return RefusedSnippet(drawn=drawn, reason=SnippetReason.NOT_ENDED, detail=detail)
-
-
-def _own_code(one: _Chosen) -> tuple[str, DrawnSnippet, tuple[str, ...]]:
-    return one.drawn.code, one.drawn, one.cases
+def _announced(run: ProgramRun) -> int:
+    """How many announcements it gave that something is to go: the reference with the fewest is taken."""
+    return len({text for case in run.cases for text in case.warnings if _GOING.match(text)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,41 +261,7 @@ def _of_attribute(rewrite: Rewrite) -> bool:
             return False
 
 
-def _choose(drawn: DrawnSnippet, run: ProgramRun) -> _Chosen | RefusedSnippet:
-    """The first three cases that give different values, or those that run."""
-    if not _ended(run) and len(run.cases) < CASES:
-        return _not_ended(drawn, run)
-    if run.end is not ProgramEnd.FINISHED and not run.cases:
-        return RefusedSnippet(drawn=drawn, reason=SnippetReason.ORIGIN_FAILS, detail=run.detail)
-    ran = [
-        (case, outcome) for case, outcome in zip(drawn.cases, run.cases, strict=False) if not outcome.error
-    ]
-    if not ran:
-        detail = f"{run.cases[0].error}: {run.cases[0].message}" if run.cases else run.detail
-        return RefusedSnippet(drawn=drawn, reason=SnippetReason.ORIGIN_FAILS, detail=detail[:200])
-    telling = [(case, outcome) for case, outcome in ran if _tells(outcome)]
-    if not telling:
-        return RefusedSnippet(drawn=drawn, reason=SnippetReason.NOT_TELLING, detail=ran[0][1].value[:80])
-    distinct = {(outcome.value, outcome.printed): (case, outcome) for case, outcome in reversed(telling)}
-    first = [pair for pair in telling if pair in distinct.values()]
-    rest = [pair for pair in telling if pair not in first]
-    kept = (first + rest)[:CASES]
-    if len(kept) < CASES:
-        return RefusedSnippet(drawn=drawn, reason=SnippetReason.FEW_CASES)
-    if len(first) < 2:
-        return RefusedSnippet(drawn=drawn, reason=SnippetReason.NOT_TELLING, detail=kept[0][1].value[:80])
-    return _Chosen(
-        drawn=drawn, cases=tuple(case for case, _ in kept), expected=tuple(outcome for _, outcome in kept)
-    )
-
-
-def _tells(outcome: CaseOutcome) -> bool:
-    if len(outcome.value) + len(outcome.printed) > _LONGEST_VALUE or _OBJECT.search(outcome.value):
-        return False
-    return bool(outcome.printed) or outcome.kind != "NoneType"
-
-
-def _difference(chosen: _Chosen, run: ProgramRun) -> str:
+def _difference(chosen: ChosenSnippet, run: ProgramRun) -> str:
     """The first difference to what the origin gave, in words; "" for none."""
     if run.end is not ProgramEnd.FINISHED:
         return f"{run.end.value}: {_FOLDER.sub('', run.detail)}"[:300]

@@ -30,6 +30,8 @@ class ListedFile:
     """Whether it is a source distribution of a kind that can be unpacked."""
     size_bytes: int | None = None
     """None where the index does not say it."""
+    requires_python: str = ""
+    """The Pythons that it says it works with (PEP 345); "" for any."""
 
 
 def fetch_listing(client: IndexClient, name: str) -> tuple[ListedFile, ...]:
@@ -65,4 +67,5 @@ def _listed(file: IndexFile) -> ListedFile | None:
         yanked=file.yanked,
         sdist=file.filename.endswith(ARCHIVE_SUFFIXES) and "/" not in file.filename,
         size_bytes=file.size_bytes,
+        requires_python=file.requires_python or "",
     )
