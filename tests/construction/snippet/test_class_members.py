@@ -32,7 +32,7 @@ class Box:
     def node(self): return len(self.items)
     def spread(self): return max(self.items) - min(self.items)
     def sorted(self, inplace=False): return sorted(self.items)
-    def kept(self): return 1
+    def kept(this): return 1
 class Crate(Box): pass
 class Gone:
     def node(self): return 1

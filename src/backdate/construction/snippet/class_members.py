@@ -55,9 +55,11 @@ def _classes(names):
             classes.setdefault(found, name)
     return classes
 
-def _keywords(member):
+def _keywords(owner, leaf):
     try:
-        given = inspect.signature(member).parameters.values()
+        given = list(inspect.signature(getattr(owner, leaf)).parameters.values())
+        if inspect.isfunction(inspect.getattr_static(owner, leaf)):
+            given = given[1:]  # the object, whatever it is called
     except Exception:
         return None
     if any(one.kind is one.VAR_KEYWORD for one in given):
@@ -69,7 +71,7 @@ def members(names, wanted):
     told = {}
     for found, name in _classes(names).items():
         has = set(dir(found))
-        told[name] = {leaf: _keywords(getattr(found, leaf, None)) for leaf in wanted if leaf in has}
+        told[name] = {leaf: _keywords(found, leaf) for leaf in wanted if leaf in has}
     return json.dumps(told, sort_keys=True)
 
 def instead(pairs):
