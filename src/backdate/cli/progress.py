@@ -218,7 +218,7 @@ class _LiveDisplay(_Display):
         with self._printing:
             while self._lines:
                 text = printable(self._lines.popleft(), lines=True)
-                self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+                self._console.print(text, markup=False, highlight=False)
 
     def _line(self, text: str) -> None:
         self._lines.append(text)
