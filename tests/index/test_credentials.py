@@ -93,6 +93,26 @@ def test_an_address_with_credentials_is_refused_and_not_repeated(url: str, tmp_p
         assert SECRET not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"https:alice:{SECRET}@private.example/simple",
+        f"//alice:{SECRET}@private.example/simple",
+        f"alice:{SECRET}@private.example",
+        f"https:\\\\alice:{SECRET}@private.example/simple",
+        f"https://alice:{SECRET}%40private.example/simple",
+        f"https://private.example/simple?token={SECRET}",
+        f"https://private.example/simple#{SECRET}",
+        f"https://alice:{SECRET}",
+    ],
+)
+def test_nor_is_one_that_is_misspelled(url: str) -> None:
+    for refused in (lambda: check_upstream(url), lambda: private_index(url)):
+        with pytest.raises(UsageError) as told:
+            refused()
+        assert SECRET not in str(told.value)
+
+
 TEAM = private_index("team=https://private.example/team/simple")
 KEYRING = f"""#!/bin/sh
 echo "$@" >> "$0.calls"

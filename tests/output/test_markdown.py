@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -63,7 +64,7 @@ def test_code_holds_its_text(text: str) -> None:
 
 
 @given(st.text(max_size=200))
-@example("@me see gh#1, https://evil and www.evil *bold* _x_ <b> &lt; [a](b)")
+@example("@me see gh#1, closes GH-2, https://evil and www.evil *bold* _x_ <b> &lt; [a](b)")
 def test_prose_is_nothing_but_words(text: str) -> None:
     written = prose(text)
     kinds = {token.type for token in READER.parseInline(f"x {written}")[0].children or ()}
@@ -72,6 +73,7 @@ def test_prose_is_nothing_but_words(text: str) -> None:
     bare = written.replace("\\", "")
     assert "@" not in bare.replace("@<!-- -->", "")
     assert "://" not in bare
+    assert re.search(r"(?i)gh-\d|#\d", bare) is None
 
 
 def test_an_answer_in_markdown_says_what_broke_and_since_when() -> None:

@@ -56,6 +56,7 @@ def test_a_requirement_that_is_there_gets_the_limit() -> None:
         ('a = [\n    "x"  # why\n]\n', 'a = [\n    "x",  # why\n    "new<2"\n]\n'),
         ('a = [\n    "x"]\n', 'a = [\n    "x",\n    "new<2"]\n'),
         ('a = ["x"]\n', 'a = ["x", "new<2"]\n'),
+        ("a = ['''x''']\n", "a = ['''x''', 'new<2']\n"),
         ("a = ['y', 'x',]\r\n", "a = ['y', 'x', 'new<2',]\r\n"),
     ],
 )

@@ -9,6 +9,7 @@ showing all of its files would include later ones.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -367,7 +368,7 @@ def check_upstream(url: str) -> str:
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:
-        raise UsageError(f"{url!r} is not a URL: {error}") from error
+        raise UsageError(f"{_shown(url)!r} is not a URL: {type(error).__name__}") from None
     if (
         not has_web_address(url)
         or parsed.scheme not in ("http", "https")
@@ -375,8 +376,15 @@ def check_upstream(url: str) -> str:
         or parsed.query
         or parsed.fragment
     ):
-        raise UsageError(f"{url!r} is not the root of an index: write for example {PUBLIC_INDEX}")
+        raise UsageError(f"{_shown(url)!r} is not the root of an index: write for example {PUBLIC_INDEX}")
     return str(parsed).rstrip("/") + "/"
+
+
+def _shown(url: str) -> str:
+    """``url``, which may be misspelled, without what may be a password or a token."""
+    told = re.sub(r"[?#].*", "?…", url, flags=re.DOTALL)
+    told = re.sub(r"(?is).*(?:@|%40)", "…@", told)
+    return re.sub(r":(?!/*\d*(?:/|\Z))[^/]*(?=/|\Z)", ":…", told)  # what stands where a port does
 
 
 def _wanted(status: int) -> str:

@@ -17,7 +17,7 @@ from backdate.text import counted
 _MARKS = {Standing.GOOD: "✅", Standing.BAD: "❌", Standing.UNCLEAR: "⚠️"}
 _LEVELS = {FindingLevel.ERROR: "❌", FindingLevel.WARNING: "⚠️", FindingLevel.NOTE: "ℹ️"}  # noqa: RUF001
 _SPECIAL = re.compile(r"[\\`*_{}\[\]#|<~&$]|\A[-+=>]")
-_LINKS = re.compile(r"(?i)@|://|www\.|#(?=\d)")
+_LINKS = re.compile(r"(?i)@|://|www\.|#(?=\d)|gh-(?=\d)")
 _BACKTICKS = re.compile("`+")
 _MOST_FINDINGS, _MOST_TESTS, _MOST_MOVES, _MOST_LINES, _LONGEST = 20, 10, 60, 80, 500
 """An issue takes 65,536 characters."""

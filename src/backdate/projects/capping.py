@@ -204,7 +204,8 @@ def _with_line(
 
 def _behind_element(content: str, indent: str, end: int, requirement: str, newline: str) -> list[Edit]:
     """Edits that add an element behind the string whose text ends at ``end``, in TOML or Python."""
-    quote, place = content[end], end + 1
+    quote = content[end]
+    place = end + (3 if content.startswith(3 * quote, end) else 1)
     rest = _REST_OF_LINE.match(content, place)
     if indent.strip():  # several elements share a line
         return [Edit(place, place, f", {quote}{requirement}{quote}")]
