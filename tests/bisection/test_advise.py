@@ -10,7 +10,7 @@ from backdate.advice import AdvisedChange, EvidenceKind, SourcePlace
 from backdate.advising.lost_names import LostName
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import read_uses
-from backdate.bisection.advise import in_full, with_own_files
+from backdate.bisection.advise import in_full, with_own_files, without_doubles
 from backdate.bisection.explained import Explained, is_about, met_alone, words_of
 from backdate.bisection.explanations.called_names import names_called_at, own_file
 from backdate.bisection.prose_advice import said_advice
@@ -225,3 +225,33 @@ def test_what_an_error_says_below_its_first_line_is_advice() -> None:
     assert said.text == '"parse()" has been removed, use: x = Parser(); x.parse(...)'
     assert said.kind is EvidenceKind.MESSAGE
     assert in_full(replace(one, cause=None)) is one.finding
+
+
+def said_of(name: str, *lines: int, **changes: str) -> AdvisedChange:
+    places = tuple(SourcePlace(file="a.py", line=line) for line in lines)
+    values = {"argument": "missing", "replacement": "load_default"} | changes
+    return AdvisedChange(distribution="lib", name=name, places=places, **values)
+
+
+def test_one_call_is_advised_once() -> None:
+    """An error names the base class that takes the argument no more, the rules what the project calls."""
+    base, called = said_of("lib.Field", 9), said_of("lib.Integer", 9)
+    assert without_doubles([base, called], {"lib.Integer"}) == (called,)
+    assert without_doubles([base, called], {"lib.Field"}) == (base,)
+    at_more_lines = said_of("lib.Field", 9, 12)
+    assert without_doubles([at_more_lines, called], {"lib.Integer"}) == (at_more_lines,)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        said_of("lib.Integer", 10),
+        said_of("lib.Integer", 9, replacement="dump_default"),
+        said_of("lib.Integer", 9, argument="default"),
+        said_of("lib.Integer", 9, argument=""),
+        said_of("lib.Integer"),
+    ],
+)
+def test_what_another_edit_mends_stays(other: AdvisedChange) -> None:
+    both = (said_of("lib.Field", 9), other)
+    assert without_doubles(both, {"lib.Integer"}) == both

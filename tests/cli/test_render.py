@@ -10,11 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.checking.answers import CheckAnswers
+from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.result import CheckResult, ErrorChange, Obstacle, OlderPython, Verdict
 from backdate.checking.verdict import decide
 from backdate.cli.render import print_lines, result_lines, wrapped
+from backdate.cli.results import lines_of
 from backdate.cli.terminal import printable
 from backdate.environments.environment import BuildFailure
+from backdate.output.render import report_of
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.serial import from_json, to_json
 
@@ -104,6 +108,56 @@ def test_what_stood_in_the_way_is_shown_with_its_log_and_what_to_try(make_result
     assert "What stood in the way of the old side:\n  x.c:1:1: error" in text_of(replace(result, old=old))
     told_by_what_broke = replace(result, new=replace(result.new, obstacle=obstacle))
     assert "stood in the way" not in text_of(told_by_what_broke)
+
+
+CONFLICT = "Because a==1 depends on b>2 and p depends on a==1, p depends on b>2."
+SAID = (
+    f"error: No solution found\n  cause: {CONFLICT}\n  And because p depends on b<2, p cannot be used.\n\n"
+    "A pip released before the instant says:\na 1 depends on b>2\n"
+)
+
+
+def conflicting(result: CheckResult) -> CheckResult:
+    """``result`` as of a project whose bounds cannot be met, neither then nor now."""
+    sides = {}
+    for name, side in (("old", result.old), ("new", result.new)):
+        log = Path(f"/runs/1/{name}.log")
+        obstacle = Obstacle(error=ErrorClass.UNSATISFIABLE, line=CONFLICT, help=f"mend {name}", log=log)
+        failure = BuildFailure(phase="resolve", message=SAID, choice=side.choice, log=log)
+        sides[name] = replace(side, environment=None, run=None, failure=failure, obstacle=obstacle)
+    verdict, reason = decide(sides["old"], sides["new"], None, question=Question.DECLARED)
+    return replace(
+        result,
+        old=sides["old"],
+        new=sides["new"],
+        comparison=None,
+        verdict=verdict,
+        reason=reason,
+        changes=(),
+    )
+
+
+def test_a_conflict_is_told_once(make_result: MakeResult) -> None:
+    declared = replace(conflicting(make_result()), question=Question.DECLARED)
+    assert declared.verdict is Verdict.BROKE
+    text = text_of(declared)
+    assert text.count(CONFLICT) == 1
+    assert text.count("And because p depends on b<2") == 1
+    assert "A pip released before" not in text
+    assert "The new environment does not build either, for the same reason\n  Log: /runs/1/new.log" in text
+    assert "BROKE: what the project declares cannot be installed, neither now nor then." in text
+    assert "a 1 depends on b>2" in text_of(declared, verbose=True)
+    new = make_result().new
+    lifted = replace(
+        declared, question=Question.LIFTED, new=new, verdict=Verdict.CANNOT_TELL, reason=f"x: {CONFLICT}"
+    )
+    both = CheckAnswers(decided_by=AskedQuestions.DECLARED, declared=declared, lifted=lifted)
+    said = "\n".join(line for line, _ in lines_of(both))
+    assert said.count(CONFLICT) == 1
+    assert "Without your own bounds: CANNOT TELL: x." in said
+    assert said.endswith("Next:\n  mend new.")
+    titles = [finding.title for finding in report_of(both).findings]
+    assert titles == [f"the environment of neither side builds: {CONFLICT}"]
 
 
 def test_a_result_read_again_prints_the_same(make_result: MakeResult) -> None:

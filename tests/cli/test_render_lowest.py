@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -63,6 +64,17 @@ RESULT = LowestResult(
     duration_s=1.0,
     folder=Path("/logs"),
 )
+
+
+def test_tests_that_fail_anyway_are_a_line_of_their_own() -> None:
+    result = replace(RESULT, failing_newest=tuple(f"t.py::{number}" for number in range(7)))
+    lines = [line for line, _ in lowest_lines(result)]
+    at = lines.index("Fail with the newest versions already, and tell nothing of bounds: 7")
+    assert lines[at + 1].strip() == "t.py::0"
+    assert lines[at + 6].strip() == "and 2 more (--verbose shows all)"
+    assert (
+        "tests that fail with the newest versions already" in rendered(result, OutputFormat.MARKDOWN).decode()
+    )
 
 
 def test_what_is_printed() -> None:

@@ -63,6 +63,7 @@ def write_project(folder: Path, *requires: str) -> Path:
     (folder / "tests" / "test_thing.py").write_text(
         "import unittest\nimport thing\n\nclass T(unittest.TestCase):\n"
         "    def test_call(self):\n        thing.call()\n    def test_import(self):\n        pass\n"
+        "    def test_never(self):\n        self.fail()\n"
     )
     return folder
 
@@ -93,6 +94,7 @@ def test_a_declared_bound(
         )
     assert result.verdict is verdict, result.reason
     assert "bare" in result.unbounded
+    assert [test.rpartition(".")[2] for test in result.failing_newest] == ["test_never"]
     assert read_lowest_result(tmp_path / "kept" / "result.json") == result
     assert [bound.true_requirement for bound in result.false_bounds] == ([true] if true else [])
     for bound in result.false_bounds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -90,6 +90,7 @@ class BreakageAdvice:
             )
             for changes in (fixes, later)
         )
+        met_ones = without_doubles(met_ones, self._uses.names)
         return Advice(
             fixes=met_ones,
             later=tuple(change for change in not_met if (change.name, change.argument) not in fixes),
@@ -197,6 +198,28 @@ def _is_same(change: AdvisedChange, other: AdvisedChange) -> bool:
     """Whether a change is said of the same name at lines of ``other``."""
     same_name = f".{other.name}".endswith(f".{change.name}") and change.argument == other.argument
     return same_name and set(change.places) <= set(other.places)
+
+
+def without_doubles(fixes: Sequence[AdvisedChange], used: Collection[str]) -> tuple[AdvisedChange, ...]:
+    """``fixes`` without those that say of an argument, at the same lines, what another one says.
+
+    An error names the function that takes the argument no more, which may be that of a base class; the rules
+    name what the project calls. Of two at the same lines that one stays whose name is ``used``.
+    """
+    kept: list[AdvisedChange] = []
+    for change in sorted(fixes, key=lambda change: (-len(set(change.places)), change.name not in used)):
+        if not any(_is_said_by(change, other) for other in kept):
+            kept.append(change)
+    return tuple(change for change in fixes if change in kept)
+
+
+def _is_said_by(change: AdvisedChange, other: AdvisedChange) -> bool:
+    same = (change.distribution, change.argument, change.replacement, change.rewrite)
+    return (
+        bool(change.argument and change.places)
+        and same == (other.distribution, other.argument, other.replacement, other.rewrite)
+        and set(change.places) <= set(other.places)
+    )
 
 
 def version_of(name: str, environment: Environment) -> str:

@@ -100,7 +100,8 @@ def bisect_project(
         if question is Question.DECLARED and checked.verdict is Verdict.NOTHING_BROKE:
             sides.update({"from_instant": checked.old.instant, "to_instant": checked.new.instant})
             lifted = check(question=Question.LIFTED, keep=folder / "lifted", **sides)
-            result = replace(result, notes=(*result.notes, *_of_lifted(lifted)))
+            notes = (*result.notes, *_of_lifted(lifted))
+            result = replace(result, notes=notes, beyond_bounds=lifted.verdict)
     finally:
         if keep is None:
             for name in ("old", "new", "lifted/old", "lifted/new"):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from backdate.advice import NO_ADVICE, Advice, SourcePlace
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
+from backdate.checking.asked_command import AskedCommand
 from backdate.checking.question import Question
 from backdate.checking.result import Verdict
 from backdate.checking.start_instant import StartInstant
@@ -318,6 +319,10 @@ class BisectResult:
     """Whether everything that broke was searched."""
     not_searched: tuple[str, ...] = ()
     """The tests that broke and were not searched for, because it ended before that."""
+    beyond_bounds: Verdict | None = None
+    """Where nothing broke with the project's own bounds: what a check says without them."""
+    asked: AskedCommand | None = None
+    """What the command line said; None for what the library was asked."""
     notes: tuple[str, ...] = ()
     started: Instant
     duration_s: float

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from backdate.checking.asked_command import AskedCommand
 from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.result import FORMAT, MIGRATIONS, CheckResult, Verdict, read_result
 from backdate.migrations import Migration, migrate, read_result_bytes, read_result_file
@@ -90,6 +91,8 @@ class CheckAnswers:
     liftable: tuple[UnneededCap, ...] = ()
     same: bool = False
     """Whether one environment answers both questions: the project's own bounds keep nothing away."""
+    asked: AskedCommand | None = None
+    """What the command line said; None for what the library was asked."""
 
     def __post_init__(self) -> None:
         """Raise ValueError where a question that decides has no result."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,9 +114,11 @@ def _target(arguments: BisectArguments) -> OutputTarget:
 
 
 def _report(result: BisectResult, arguments: BisectArguments, target: OutputTarget) -> None:
+    from backdate.cli.asked_command import asked_command
     from backdate.reports.bisection_scene import bisection_scene
     from backdate.reports.drawing.formats import draw
 
+    result = replace(result, asked=asked_command(arguments))
     write_json((arguments.json,), result)
     if arguments.picture is not None:
         write_output(arguments.picture, draw(bisection_scene(result), arguments.picture.suffix))

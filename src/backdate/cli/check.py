@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,6 +94,7 @@ def check_command(arguments: CheckArguments) -> int:
         from backdate.cli.lowest import check_lowest_command
 
         return check_lowest_command(arguments)
+    from backdate.cli.asked_command import asked_command
     from backdate.cli.exit_codes import of_verdict
     from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
 
@@ -130,6 +131,7 @@ def check_command(arguments: CheckArguments) -> int:
             from backdate.cli.apply_cap import limits_of_check
 
             sought = limits_of_check(session, folder, answers, progress=progress, **sides)
+    answers = replace(answers, asked=asked_command(arguments))
     write_json((arguments.json,), answers)
     if arguments.junit is not None:
         _write_junit(answers, arguments.junit)

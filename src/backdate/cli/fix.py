@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -135,13 +135,14 @@ def _opener(arguments: FixArguments) -> Callable[[Resources], AbstractContextMan
 
 
 def _report(fixed: FixedFiles, arguments: FixArguments, folder: Path | None, target: OutputTarget) -> int:
+    from backdate.cli.asked_command import asked_command
     from backdate.cli.render import print_lines
     from backdate.cli.results import of_fix
     from backdate.editing.patch_text import encode_patch
     from backdate.fixing.applying import apply_fix
     from backdate.serial import write_whole
 
-    result = fixed.result
+    result = replace(fixed.result, asked=asked_command(arguments))
     target.write(result, source=arguments.source, verbose=arguments.verbose)
     if arguments.patch is not None and result.patch:
         write_whole(arguments.patch, encode_patch(result.patch))

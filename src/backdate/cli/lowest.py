@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backdate.cli import options
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 def check_lowest_command(arguments: CheckArguments) -> int:
     """Tell whether the lower bounds are true; the exit status. Raises UsageError for options of others."""
+    from backdate.cli.asked_command import asked_command
     from backdate.cli.opening import OF_CHECKS, try_sandbox_beside
     from backdate.cli.output_options import write_json
     from backdate.cli.progress import watch
@@ -50,6 +52,7 @@ def check_lowest_command(arguments: CheckArguments) -> int:
             python=sides.python_of(said),
             progress=progress,
         )
+    result = replace(result, asked=asked_command(arguments))
     write_json((arguments.json,), result)
     target.write(result, source=arguments.source, verbose=arguments.verbose)
     return status_of_result(result)

@@ -12,6 +12,7 @@ from backdate.checking.question import Question
 from backdate.checking.result import Breakage, CheckResult, ErrorChange, PackageChange, Side, Verdict
 from backdate.checking.start_instant import StartInstant, start_lines
 from backdate.cli.render_audit import audit_lines
+from backdate.cli.render_failures import failure_lines, in_the_way
 from backdate.cli.render_repeated import repeated_lines
 from backdate.cli.terminal import printable
 from backdate.output.advice_text import advice_lines
@@ -39,8 +40,8 @@ _HEADINGS = {
     Verdict.CANNOT_TELL: "CANNOT TELL",
 }
 
-_DRAWN = re.compile(r"\s*\||\s*\d{4}-\d\d-\d\d [ox?=-]{8}|  [+-]|\s{12}")
-"""Pictures of characters, quotations and patches: their columns mean something."""
+_DRAWN = re.compile(r"\s*\||\s*\d{4}-\d\d-\d\d [ox?=-]{8}|  [+-]|\s{12}|\s{4,}backdate [a-z]")
+"""Pictures of characters, quotations and patches, whose columns mean something, and commands to copy."""
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
 
@@ -118,9 +119,13 @@ def project_line(result: CheckResult) -> str:
     return f"{result.project} ({result.origin.location}{revision}{changed})"
 
 
-def detail_lines(result: CheckResult, *, verbose: bool) -> Iterator[Line]:
-    """What came of the two sides, but for the verdict and the advice."""
-    yield from _failures(result)
+def detail_lines(result: CheckResult, *, verbose: bool, old_is_told: bool = False) -> Iterator[Line]:
+    """What came of the two sides, but for the verdict and the advice.
+
+    ``old_is_told``: what stands in the way of the old side stands above, for the other question.
+    """
+    yield from failure_lines(result, verbose=verbose, old_is_told=old_is_told)
+    yield from _older_python(result)
     yield from _changes(result.changes, verbose)
     yield from _breakages(result, verbose)
     yield from _broken_plugin(result, verbose)
@@ -140,17 +145,22 @@ def start_notes(start: StartInstant | None) -> Iterator[Line]:
 
 
 def verdict_line(result: CheckResult, before: str = "") -> Line:
-    """The verdict and why; ``before``: what it is the verdict of."""
-    return f"{before}{_HEADINGS[result.verdict]}: {as_sentence(result.reason)}", _STYLES[result.verdict]
+    """The verdict and why; ``before``: what it is the verdict of. No error that stands above is repeated."""
+    reason = result.reason
+    for side in (result.new, result.old):
+        if side.failure is not None and side.obstacle is not None:
+            reason = reason.removesuffix(f": {side.obstacle.line}")
+    return f"{before}{_HEADINGS[result.verdict]}: {as_sentence(reason)}", _STYLES[result.verdict]
 
 
-def moved_line(result: CheckResult) -> str:
-    """Which of packages and interpreter moved between the two sides."""
+def moved_line(result: CheckResult, *, why: bool = True) -> str:
+    """Which of packages and interpreter moved between the two sides. ``why``: also why the latter did."""
     new = result.new.choice
     if result.moved_python is None:
         python = f"Python {minor_version(new.interpreter.version)} stayed"
     else:
-        python = f"Python {result.moved_python[0]} became {result.moved_python[1]} ({new.reason})"
+        python = f"Python {result.moved_python[0]} became {result.moved_python[1]}"
+        python += f" ({new.reason})" if why else ""
     if result.new.environment is None:
         return f"Moved: {python}"
     number = len(result.changes)
@@ -169,45 +179,6 @@ def side_line(name: str, side: Side) -> str:
     return f"  {name}  {format_day(side.instant)}  {python}, {built}{ran}"
 
 
-def _failures(result: CheckResult) -> Iterator[Line]:
-    broke = result.comparison is not None and bool(result.comparison.breakages)
-    for name, side in (("old", result.old), ("new", result.new)):
-        told_below = broke and side is result.new  # what broke names the error
-        if side.failure is not None:
-            yield "", ""
-            yield f"The {name} environment does not build ({side.failure.phase}):", "bold"
-            if side.obstacle is not None:
-                yield f"  {side.obstacle.line}", "red"
-            for line in side.failure.message.splitlines():
-                yield f"  {line}", "dim" if side.obstacle is not None else ""
-            yield f"  Log: {side.failure.log}", "dim"
-            yield from _to_try(side)
-        elif side.run is not None and side.run.trouble and not (told_below and side.run.status == "broken"):
-            yield "", ""
-            first, *more = side.run.trouble.splitlines()
-            yield f"The {name} side's run ({side.run.status}): {first}", "yellow"
-            for line in more:
-                yield f"  {line}", "yellow"
-            yield from _in_the_way(side)
-        elif side.obstacle is not None and not told_below:
-            yield "", ""
-            yield f"What stood in the way of the {name} side:", "bold"
-            yield from _in_the_way(side)
-    yield from _older_python(result)
-
-
-def _in_the_way(side: Side) -> Iterator[Line]:
-    if side.obstacle is not None:
-        yield f"  {side.obstacle.line}", "red"
-        yield f"  Log: {side.obstacle.log}", "dim"
-        yield from _to_try(side)
-
-
-def _to_try(side: Side) -> Iterator[Line]:
-    if side.obstacle is not None:
-        yield f"  To try: {side.obstacle.help} ({side.obstacle.error})", ""
-
-
 def _older_python(result: CheckResult) -> Iterator[Line]:
     """What the new side is with the old one's interpreter, where the project does not build with its own."""
     if result.older_python is None:
@@ -217,7 +188,7 @@ def _older_python(result: CheckResult) -> Iterator[Line]:
     yield "With the interpreter of the old side, and the new packages:", "bold"
     yield side_line("new", side), ""
     if comparison is None:
-        yield from _in_the_way(side)
+        yield from in_the_way(side)
         return
     for breakage in comparison.breakages:
         yield from _breakage(breakage, verbose=False)

@@ -63,7 +63,7 @@ def _details(declared: CheckResult, lifted: CheckResult, verbose: bool) -> Itera
         changes=tuple(change for change in lifted.changes if change not in declared.changes),
         notes=tuple(note for note in lifted.notes if note not in declared.notes),
     )
-    yield from detail_lines(besides, verbose=verbose)
+    yield from detail_lines(besides, verbose=verbose, old_is_told=True)
 
 
 def _breaks_alike(declared: CheckResult, lifted: CheckResult) -> bool:
@@ -80,7 +80,8 @@ def _verdicts(answers: CheckAnswers, declared: CheckResult, lifted: CheckResult)
         yield f"  Your own {of} keep nothing away: it is the same without them", "dim"
     else:
         yield verdict_line(lifted, f"{WORDS[Question.LIFTED].answer}: ")
-        yield f"  {moved_line(lifted)}", "dim"
+        told = lifted.new.choice.reason == declared.new.choice.reason
+        yield f"  {moved_line(lifted, why=not told)}", "dim"
     for cap in answers.caps:
         yield f"  {_needed(cap)}", "yellow"
     for free in liftable_in_words(answers.liftable):

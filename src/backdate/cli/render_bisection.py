@@ -35,7 +35,7 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
     yield (
         (
             f"  {format_day(check.old_instant)}, Python {check.old_python}  ->  "
-            f"{format_day(check.new_instant)}, Python {check.new_python}: {check.reason}"
+            f"{format_day(check.new_instant)}, Python {check.new_python}{_what_broke(result)}"
         ),
         "",
     )
@@ -58,6 +58,16 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
     yield _conclusion(result)
     yield from advice_lines(result.advice)
     yield f"Logs: {result.folder}", "dim"
+
+
+def _what_broke(result: BisectResult) -> str:
+    """What the check said; "" where that is the conclusion. An error that a finding tells is left to it."""
+    if not result.findings and not result.unattributed and not result.not_searched:
+        return ""
+    reason = result.check.reason
+    for finding in result.findings:
+        reason = reason.removesuffix(f": {finding.error.message}")
+    return f": {reason}"
 
 
 def _at_a_glance(result: BisectResult) -> Iterator[Line]:
@@ -120,7 +130,8 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
     what += ", which did not pass before" if finding.failed_before else ""
     yield f"  {what}{proof}", ""
     for line in finding.log_lines:
-        yield f"      | {line}", "dim"
+        if line != finding.error.message:
+            yield f"      | {line}", "dim"
     if finding.first_error is not None:
         yield f"  at first: {_error(finding.first_error)}", ""
     yield from _held_back(finding)

@@ -33,6 +33,13 @@ def lowest_lines(result: LowestResult, *, verbose: bool = False) -> Iterator[Lin
         yield "", ""
         yield f"Fail with the lowest versions, and no bound mends them: {len(result.remaining)}", "bold"
         yield from _tests(result.remaining, verbose)
+    if result.failing_newest:
+        yield "", ""
+        failing = (
+            f"Fail with the newest versions already, and tell nothing of bounds: {len(result.failing_newest)}"
+        )
+        yield failing, "bold yellow"
+        yield from _tests(result.failing_newest, verbose)
     for note in result.notes:
         yield f"Note: {note}", "yellow"
     yield "", ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from backdate.cli import exit_codes
@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     from backdate.output.render import AnyResult
 
 
-def lines_of(result: AnyResult, *, verbose: bool = False) -> Iterable[Line]:
-    """What the command that made ``result`` prints."""
+def lines_of(result: AnyResult, *, verbose: bool = False) -> Iterator[Line]:
+    """What the command that made ``result`` prints, and what to do next."""
+    from backdate.checking.setup_result import SetupResult
+    from backdate.diagnosis.log_report import LogReport
+    from backdate.output.next_steps import next_lines, next_steps
+
+    yield from _lines_of(result, verbose=verbose)
+    if not isinstance(result, (SetupResult, LogReport)):
+        yield from next_lines(next_steps(result))
+
+
+def _lines_of(result: AnyResult, *, verbose: bool) -> Iterable[Line]:
     from backdate.bisection.result import BisectResult
     from backdate.checking.answers import CheckAnswers
     from backdate.checking.result import CheckResult

@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
+from backdate.checking.asked_command import AskedCommand
 from backdate.checking.result import FORMAT, MIGRATIONS, Breakage, CheckResult
 from backdate.errors import NewerFormat, StoredDataError
 from backdate.migrations import StoredFormat, migrate, read_result_bytes
@@ -95,6 +96,8 @@ class FixResult:
     duration_s: float = 0.0
     own_s: float = 0.0
     """Of the solver's time, what was neither a model nor a test run nor a build."""
+    asked: AskedCommand | None = None
+    """What the command line said; None for what the library was asked."""
 
 
 def read_fix_result(path: Path) -> FixResult:

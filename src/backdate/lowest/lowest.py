@@ -43,7 +43,7 @@ from backdate.lowest.trials import Trials
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.project import Project
 from backdate.serial import to_json, write_whole
-from backdate.text import counted, minor_version
+from backdate.text import counted, minor_version, plural
 from backdate.timeline.instants import Instant, current_instant, now, require_past
 from backdate.version import __version__
 
@@ -145,7 +145,12 @@ class _Walk:
             self.notes.append(
                 f"for other interpreters or platforms, and not tested: {', '.join(read.elsewhere)}"
             )
-        result = replace(result, unbounded=read.unbounded, false_python=self._false_python(newest, declared))
+        result = replace(
+            result,
+            unbounded=read.unbounded,
+            false_python=self._false_python(newest, declared),
+            failing_newest=_failing(newest),
+        )
         if not read.bounded:
             return _decided(replace(result, reason=stated.why_nothing_is_bounded()), nothing_bounded=True)
         assert newest.run is not None
@@ -333,7 +338,16 @@ def _decided(result: LowestResult, *, nothing_bounded: bool = False) -> LowestRe
     )
     if result.lifted:
         reason += f"; {len(result.lifted)} could not be tested at the lowest, as something lifted them"
+    if result.failing_newest:
+        failing = len(result.failing_newest)
+        reason += f"; {counted(failing, 'test')} {plural(failing, 'fails', 'fail')} with the newest too"
     return replace(result, verdict=LowestVerdict.TRUE, reason=reason)
+
+
+def _failing(newest: RecipeRun) -> tuple[str, ...]:
+    """The tests that fail with the newest versions."""
+    results = newest.run.results if newest.run is not None else ()
+    return tuple(sorted(result.id for result in results if result.outcome.bad))
 
 
 def _errors(recipe_run: RecipeRun) -> str:

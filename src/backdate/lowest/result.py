@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from backdate.checking.asked_command import AskedCommand
 from backdate.checking.result import Breakage, Side
 from backdate.migrations import Migration, read_result_file
 from backdate.projects.project import Origin
@@ -146,6 +147,10 @@ class LowestResult:
     """What fails in ``lowest`` and not in ``newest``, by error."""
     remaining: tuple[str, ...] = ()
     """Tests of these that no bound that was found mends."""
+    failing_newest: tuple[str, ...] = ()
+    """Tests that fail with the newest versions already: of bounds they say nothing."""
+    asked: AskedCommand | None = None
+    """What the command line said; None for what the library was asked."""
     conflict: str = ""
     """Why the lowest versions do not resolve, in one line."""
     runs: int = 0

@@ -72,8 +72,9 @@ def _sides(answers: CheckAnswers) -> Iterator[tuple[str, str]]:
 
 def _findings(answers: CheckAnswers) -> Iterator[ReportedFinding]:
     deciding = answers.decided_by.questions
-    for question, result in _asked(answers):
-        for finding in check_findings(result, group=WORDS[question].title):
+    for number, (question, result) in enumerate(_asked(answers)):
+        # The old side is that of both questions.
+        for finding in check_findings(result, group=WORDS[question].title, old_is_told=number > 0):
             # What does not decide is told, but is nothing that somebody has to act upon.
             yield finding if question in deciding else replace(finding, level=FindingLevel.NOTE)
     yield from _caps(answers)

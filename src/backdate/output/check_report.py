@@ -115,9 +115,14 @@ def notes_of(result: CheckResult) -> tuple[str, ...]:
     return (*(start_lines(result.start) if result.start is not None else ()), *result.notes)
 
 
-def check_findings(result: CheckResult, *, group: str = "") -> Iterator[ReportedFinding]:
-    """What broke as errors, and what else a reader has to look at as warnings."""
-    yield from _obstacles(result, group)
+def check_findings(
+    result: CheckResult, *, group: str = "", old_is_told: bool = False
+) -> Iterator[ReportedFinding]:
+    """What broke as errors, and what else a reader has to look at as warnings.
+
+    ``old_is_told``: what stood in the way of the old side is told elsewhere.
+    """
+    yield from _obstacles(result, group, old_is_told=old_is_told)
     comparison: Comparison | None = result.comparison
     if comparison is None:
         return
@@ -150,25 +155,39 @@ def _breakage(breakage: Breakage, level: FindingLevel, group: str, what: str) ->
     )
 
 
-def _obstacles(result: CheckResult, group: str) -> Iterator[ReportedFinding]:
+def _obstacles(result: CheckResult, group: str, *, old_is_told: bool) -> Iterator[ReportedFinding]:
     """What stood in the way of a side, where no test tells it."""
     broke = result.comparison is not None and bool(result.comparison.broke)
+    alike = fails_alike(result.old, result.new) and not old_is_told
     for name, side in (("old", result.old), ("new", result.new)):
         obstacle, failure = side.obstacle, side.failure
+        if side is result.old and (alike or old_is_told):
+            continue  # what is told of the new side is told of both
         if (obstacle is None and failure is None) or (broke and failure is None):
             continue
         message = obstacle.line if obstacle is not None else failure.message if failure is not None else ""
         details = (f"To try: {obstacle.help}",) if obstacle is not None else ()
-        title = "environment does not build" if failure is not None else "tests do not run"
+        what = (
+            f"the {name} side's {'environment does not build' if failure is not None else 'tests do not run'}"
+        )
+        if alike:
+            what = "the environment of neither side builds"
         yield ReportedFinding(
             level=FindingLevel.ERROR
             if name == "new" and result.verdict is Verdict.BROKE
             else FindingLevel.WARNING,
             rule=str(obstacle.error) if obstacle is not None else "environment",
-            title=f"the {name} side's {title}: {message}",
+            title=f"{what}: {message}",
             details=details,
             group=group,
         )
+
+
+def fails_alike(old: Side, new: Side) -> bool:
+    """Whether neither environment builds, for one and the same reason."""
+    if old.failure is None or new.failure is None or old.failure.phase != new.failure.phase:
+        return False
+    return old.obstacle is not None and new.obstacle is not None and old.obstacle.line == new.obstacle.line
 
 
 def error_in_words(kind: str, message: str) -> str:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from backdate.output.advice_text import advice_lines
 from backdate.output.markdown import title_of
 from backdate.output.markup import Html, element, joined
-from backdate.output.report import FindingLevel, OutputReport, ReportedFinding, ReportedSection
+from backdate.output.report import FindingLevel, NextStep, OutputReport, ReportedFinding, ReportedSection
 from backdate.output.timeline import BAD, GOOD, UNKNOWN
 from backdate.reports.drawing.shapes import Dot, FilledRectangle, Scene, Segment, Shape
 from backdate.reports.drawing.svg import to_inline_svg
@@ -87,6 +87,9 @@ def _sections(report: OutputReport) -> Iterator[Html]:
     for section in report.sections:
         yield element("h2", section.title)
         yield _section(section)
+    if report.next:
+        yield element("h2", "Next")
+        yield element("ul", *map(_step, report.next), class_="plain")
     if report.notes:
         yield element("h2", "Notes")
         yield element("ul", *(element("li", note) for note in report.notes), class_="plain")
@@ -101,6 +104,12 @@ def _advice(report: OutputReport) -> Iterator[Html]:
     if lines:
         items = [element("li", element("code", line)) for line in lines[1:]]
         yield element("section", element("strong", "Do this"), element("ul", *items), class_="do")
+
+
+def _step(step: NextStep) -> Html:
+    if not step.command:
+        return element("li", step.what)
+    return element("li", f"{step.what}: ", element("code", step.command))
 
 
 def _timeline(scenes: tuple[Scene, ...]) -> Html:

@@ -120,6 +120,15 @@ def _findings(result: LowestResult) -> list[ReportedFinding]:
                 tests=result.remaining,
             )
         )
+    if result.failing_newest:
+        findings.append(
+            ReportedFinding(
+                level=FindingLevel.WARNING,
+                rule="newest",
+                title="tests that fail with the newest versions already, and tell nothing of bounds",
+                tests=result.failing_newest,
+            )
+        )
     findings += [
         ReportedFinding(
             level=FindingLevel.NOTE,

@@ -89,6 +89,7 @@ def _lines(report: OutputReport) -> Iterator[str]:
     yield from _moves(report)
     for section in report.sections:
         yield from _section(section)
+    yield from _next(report)
     if report.notes:
         yield ""
         yield from (f"- Note: {prose(note)}" for note in report.notes)
@@ -105,6 +106,15 @@ def _advice(report: OutputReport) -> Iterator[str]:
         for line in lines[1:]:
             what, _, rest = line.partition(": ")
             yield f"- **{prose(what)}:** {code(rest)}"
+
+
+def _next(report: OutputReport) -> Iterator[str]:
+    if report.next:
+        yield ""
+        yield "**Next:**"
+        yield ""
+    for step in report.next:
+        yield f"- {prose(step.what)}{f': {code(step.command)}' if step.command else ''}"
 
 
 def _finding(finding: ReportedFinding) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from backdate.bisection.result import BisectResult
@@ -21,6 +22,7 @@ from backdate.output.html import html
 from backdate.output.junit import junit
 from backdate.output.lowest_report import lowest_report
 from backdate.output.markdown import markdown
+from backdate.output.next_steps import next_steps
 from backdate.output.other_reports import fix_report, log_report, setup_report
 from backdate.output.report import OutputReport
 from backdate.output.sarif import sarif
@@ -35,6 +37,13 @@ _RENDERERS: Mapping[OutputFormat, Callable[[OutputReport], str]] = MappingProxyT
 
 def report_of(result: AnyResult) -> OutputReport:
     """``result`` as renderers take it."""
+    report = _said_by(result)
+    if isinstance(result, (SetupResult, LogReport)):
+        return report
+    return replace(report, next=next_steps(result))
+
+
+def _said_by(result: AnyResult) -> OutputReport:
     match result:
         case CheckResult():
             return check_report(result)

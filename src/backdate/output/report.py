@@ -104,6 +104,16 @@ class ReportedMove:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """One thing to do now."""
+
+    what: str
+    """What it is for."""
+    command: str = ""
+    """For a shell; "" where it is something that a person does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputReport:
     """A result as renderers take it."""
 
@@ -129,6 +139,8 @@ class OutputReport:
     sections: tuple[ReportedSection, ...] = ()
     suites: tuple[ReportedSuite, ...] = ()
     notes: tuple[str, ...] = ()
+    next: tuple[NextStep, ...] = ()
+    """What to do now."""
     timeline: tuple[Scene, ...] = ()
     """Of a bisection the picture, for a wide screen and for a narrow one."""
     started: Instant | None = None

@@ -56,7 +56,8 @@ def _invocation(report: OutputReport) -> dict[str, Any]:
     made: dict[str, Any] = {"executionSuccessful": True}
     if report.started is not None:
         made["startTimeUtc"] = report.started.strftime("%Y-%m-%dT%H:%M:%SZ")
-    notes = [f"{report.heading}: {report.reason}", *report.notes]
+    steps = (f"Next: {step.what}{f': {step.command}' if step.command else ''}" for step in report.next)
+    notes = [f"{report.heading}: {report.reason}", *report.notes, *steps]
     made["toolExecutionNotifications"] = [
         {"level": "note", "message": {"text": shown(note)}} for note in notes
     ]
