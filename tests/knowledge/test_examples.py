@@ -52,7 +52,9 @@ def test_what_python_dropped_and_added(
     if older is None or newer is None:
         pytest.skip(f"this machine has no interpreter from before and after Python {row.since}")
     wrong = wrong_examples(row, older=interpreters[older], newer=interpreters[newer], folder=tmp_path / "run")
-    wrong += wrong_replacements("python", row, newer=interpreters[newer], folder=tmp_path / "run")
+    wrong += wrong_replacements(
+        "python", row, older=interpreters[older], newer=interpreters[newer], folder=tmp_path / "run"
+    )
     assert wrong == []
 
 
@@ -93,7 +95,9 @@ def test_what_releases_dropped(
             *(base, file, row, f"{distribution}=={row.since}", at + timedelta(days=2), index_url),
         )
         wrong += wrong_examples(row, older=older, newer=newer, folder=folder / "run")
-        wrong += wrong_replacements(normalise(distribution), row, newer=newer, folder=folder / "run")
+        wrong += wrong_replacements(
+            normalise(distribution), row, older=older, newer=newer, folder=folder / "run"
+        )
         shutil.rmtree(folder)
     assert wrong == [], "\n\n".join(wrong)
     if lacking:

@@ -8,7 +8,7 @@ from backdate.editing.spans import apply_edits
 from backdate.index.names import normalise
 from backdate.knowledge.load import changes_of, distributions_with_rules
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for, rules_of
-from backdate.rewriting.rewrite import AddArgument, RenameAttribute, ReplaceName
+from backdate.rewriting.rewrite import AddArgument, CallAtStart, RenameAttribute, ReplaceName
 from backdate.rewriting.rewrite_source import rewrite_source
 
 
@@ -69,6 +69,29 @@ def test_of_the_names_of_a_row_only_that_of_the_message_counts() -> None:
     assert [rule.name for rule in rules_behind("markupsafe", message)] == [
         "markupsafe:markupsafe.soft_unicode"
     ]
+
+
+def test_a_setting_of_the_whole_library_has_a_rule_by_its_message_in_each_direction() -> None:
+    empty = "RuntimeError: The Session graph is empty.  Add operations to the graph before calling run()."
+    lacking = "AttributeError: 'Tensor' object has no attribute 'numpy'"
+    forth = CallAtStart(function="tensorflow.compat.v1.disable_v2_behavior")
+    back = CallAtStart(function="tensorflow.compat.v1.enable_v2_behavior")
+
+    def told(message: str, old: str, new: str) -> list[object]:
+        return rewrites(rules_behind("tensorflow", message, old=old, new=new))
+
+    assert told(empty, "1.15.0", "2.0.0") == [forth]
+    assert told(empty, "2.0.0", "1.15.0") == []
+    assert told(lacking, "2.0.0", "1.15.0") == [back]
+    assert told(lacking, "1.15.0", "2.0.0") == told(lacking, "2.3.0", "2.1.0") == []
+    assert told(lacking, "2.0.0", "") == told(lacking, "", "") == []  # nobody knows that it goes back
+    assert back in rewrites(rules_of("tensorflow", unproven=True))
+
+
+def test_a_written_rule_that_nothing_proves_hides_no_mined_one_that_says_the_same() -> None:
+    (rule,) = rules_for("tensorflow", "tensorflow.Session", old="1.15.0", new="2.0.0")
+    assert rule.rewrite == ReplaceName(old="tensorflow.Session", new="tensorflow.compat.v1.Session")
+    assert rule.origin is RuleOrigin.MINED
 
 
 def test_unproven_rules_are_off() -> None:

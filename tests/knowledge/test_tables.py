@@ -96,6 +96,7 @@ def test_a_module_has_one_row_and_says_why() -> None:
         assert bool(row.install) == bool(row.why), row.name
         if row.install:
             assert Requirement(row.install).name in row.distributions, row.name
+        assert set(row.builds) <= set(row.distributions[1:]), row.name
 
 
 def test_whose_a_module_is_and_what_to_install() -> None:
@@ -108,6 +109,8 @@ def test_whose_a_module_is_and_what_to_install() -> None:
     assert modules.requirement_without_index("pkg_resources") == "setuptools<81"
     assert modules.requirement_without_index("dataclasses") == "dataclasses"
     assert modules.requirement_without_index("cv2") is None
+    assert modules.main_build("TensorFlow_GPU") == "tensorflow"
+    assert modules.main_build("tensorflow") == "tensorflow"
 
 
 def test_modules_gone_from_the_standard_library_stand_once() -> None:
@@ -162,6 +165,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             edit.coroutines,
             edit.takes,
             edit.drops,
+            edit.at_start,
         ]
         assert len([key for key in keys if key]) == 1, edit
         assert bool(edit.value) or not edit.adds, edit

@@ -60,8 +60,12 @@ def wrong_examples(row: ChangeRow, *, older: Path, newer: Path, folder: Path) ->
     return wrong
 
 
-def wrong_replacements(distribution: str, row: ChangeRow, *, newer: Path, folder: Path) -> list[str]:
+def wrong_replacements(
+    distribution: str, row: ChangeRow, *, older: Path, newer: Path, folder: Path
+) -> list[str]:
     """Examples that no rule of the row makes run under the interpreter of after the change.
+
+    Of what was added that is the one of before it: the rules are for who goes back.
 
     Where the replacement is of another distribution that is not there, nothing is said of it.
     """
@@ -73,7 +77,8 @@ def wrong_replacements(distribution: str, row: ChangeRow, *, newer: Path, folder
             if made.edits:
                 tried.setdefault(code, []).append(apply_edits(code, made.edits))
     codes = [code for several in tried.values() for code in several]
-    ended = dict(zip(codes, _run(newer, codes, folder / "replaced"), strict=True)) if codes else {}
+    lacks = older if row.added else newer
+    ended = dict(zip(codes, _run(lacks, codes, folder / "replaced"), strict=True)) if codes else {}
     wrong = []
     for several in tried.values():
         outputs = [output for one in several for ran, output in [ended[one]] if not ran]

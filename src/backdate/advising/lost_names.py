@@ -13,7 +13,7 @@ from typing import Literal
 
 from backdate.advice import SourcePlace
 from backdate.advising.project_uses import CallShape, NameUses
-from backdate.diagnosis.api import LIMITS, MOST_NAMES, Member, probe
+from backdate.diagnosis.api import LIMITS, MOST_NAMES, Member, ProbeRun, probe
 from backdate.diagnosis.api_answers import ApiAnswers
 from backdate.diagnosis.homes import Homes, OwnedMember, find_homes
 from backdate.environments.cache import Cache
@@ -64,6 +64,8 @@ class EnvironmentPair:
     """What ``search_new`` found, by what it was asked."""
     limits: Limits = LIMITS
     """Of one run in an environment."""
+    by: ProbeRun | None = field(default=None, repr=False, compare=False)
+    """What asks the environments; None for a process of its own each time."""
 
     def ask_old(self, names: Iterable[str]) -> dict[str, Member]:
         """What ``names`` are in the old environment; without those that it does not answer for.
@@ -81,7 +83,7 @@ class EnvironmentPair:
         wanted = tuple(dict.fromkeys(names))
         unknown = tuple(name for name in wanted if ("old", name) not in self.homes)
         if unknown:
-            found = find_homes(self.sandbox, self.old, names=unknown, limits=self.limits)
+            found = find_homes(self.sandbox, self.old, names=unknown, limits=self.limits, by=self.by)
             self.homes.update((("old", name), found) for name in unknown)
         of_names = [(name, self.homes["old", name]) for name in wanted]
         return Homes(
@@ -95,7 +97,9 @@ class EnvironmentPair:
         key = (f"members, {side}", owner)
         if key not in self.homes:
             environment = self.old if side == "old" else self.new
-            self.homes[key] = find_homes(self.sandbox, environment, owners=(owner,), limits=self.limits)
+            self.homes[key] = find_homes(
+                self.sandbox, environment, owners=(owner,), limits=self.limits, by=self.by
+            )
         return self.homes[key].members.get(owner, ())
 
     def search_new(self, name: str, also: Sequence[str]) -> tuple[str, ...]:
@@ -115,9 +119,10 @@ class EnvironmentPair:
         for start in range(0, len(unknown), MOST_NAMES):
             asked = unknown[start : start + MOST_NAMES]
             if also:
-                members = probe(self.sandbox, self.new, asked, also=also, limits=self.limits).members
+                answer = probe(self.sandbox, self.new, asked, also=also, limits=self.limits, by=self.by)
+                members = answer.members
             else:
-                answers = ApiAnswers(self.sandbox, self.cache, limits=self.limits)
+                answers = ApiAnswers(self.sandbox, self.cache, limits=self.limits, by=self.by)
                 members = answers.probe(self.new, asked).members
             found = {member.name: member.candidates for member in members}
             self.searches.update(((name, tuple(also)), found.get(name, ())) for name in asked)
@@ -127,7 +132,7 @@ class EnvironmentPair:
     ) -> dict[str, Member]:
         wanted = tuple(dict.fromkeys(names))
         unknown = [name for name in wanted if name not in known]
-        answers = ApiAnswers(self.sandbox, self.cache, candidates=False, limits=self.limits)
+        answers = ApiAnswers(self.sandbox, self.cache, candidates=False, limits=self.limits, by=self.by)
         for start in range(0, min(len(unknown), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
             asked = unknown[start : start + MOST_NAMES]
             known.update((member.name, member) for member in answers.probe(environment, asked).members)

@@ -31,6 +31,8 @@ _DEPRECATED = re.compile(r"[Dd]eprecated|[Oo]bsolete|[Ll]egacy|no longer maintai
 _LONGEST_DEPRECATION = 400
 _ALIKE_ELSEWHERE = 0.7
 """The likeness of what a package that has nothing to do with the old one may give in its place."""
+_INNER = frozenset({"python", "core", "internal"})
+"""Packages that libraries keep for themselves without an underscore: ``tensorflow.python``."""
 _ALL_THE_SAME = 0.95
 """The likeness of what has the same kind, parameters and documentation."""
 
@@ -159,7 +161,8 @@ def _same_leaf(
     for also in ((), arrivals):
         found = [one for one in pair.search_new(name, also) if _may_be_named(one, name)]
         members = pair.ask_new(found)
-        liked = [(likeness(old, members[one]), one) for one in found if one in members]
+        found = [one for one in found if one in members and members[one].reached]
+        liked = [(likeness(old, members[one]), one) for one in _outer(found)]
         for score, one in sorted(liked, key=lambda pair: (-pair[0], _distance(name, pair[1]))):
             if score > 0 and (_is_akin(one, name) or score >= _ALIKE_ELSEWHERE):
                 yield Home(name=one, why=f"{one} has its name", likeness=score)
@@ -186,7 +189,7 @@ def _in_private(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]
     members = pair.ask_new(found)
     for one in sorted(found, key=lambda one: _distance(name, one)):
         member = members.get(one)
-        same = member is not None and likeness(old, member) >= _ALL_THE_SAME
+        same = member is not None and member.reached and likeness(old, member) >= _ALL_THE_SAME
         if same and old.kind in ("class", "function"):
             why = f"{one} is the same, in a place that the library calls private"
             yield Home(name=one, why=why, likeness=0.0)
@@ -197,8 +200,14 @@ def _there(names: Iterable[str], pair: EnvironmentPair) -> Iterator[str]:
     """Those of ``names`` that the new environment has; the ones of which it warns last."""
     wanted = tuple(dict.fromkeys(names))
     members = pair.ask_new(wanted)
-    there = [name for name in wanted if name in members and members[name].present]
-    return iter(sorted(there, key=lambda name: bool(members[name].warnings)))
+    there = [name for name in wanted if name in members and members[name].present and members[name].reached]
+    return iter(sorted(_outer(there), key=lambda name: bool(members[name].warnings)))
+
+
+def _outer(names: Sequence[str]) -> Sequence[str]:
+    """``names`` without places in a library's inner packages, where some of them are in no such."""
+    outer = [name for name in names if _INNER.isdisjoint(name.split(".")[1:-1])]
+    return outer or names
 
 
 def _may_be_named(candidate: str, name: str) -> bool:

@@ -261,7 +261,8 @@ def _line(rule: Rule) -> str:
     from backdate.knowledge.rules import in_words
 
     state = "" if rule.proven else ", unproven and off"
-    return f"{rule.name}: {in_words(rule.rewrite)} (since {rule.since}, {rule.origin.value}{state})"
+    since = "before" if rule.row.added else "since"  # what a release added, older ones lack
+    return f"{rule.name}: {in_words(rule.rewrite)} ({since} {rule.since}, {rule.origin.value}{state})"
 
 
 def _end(text: str) -> Version | Instant:

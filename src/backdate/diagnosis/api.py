@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -23,14 +24,18 @@ from backdate.serial import decoder_of, to_json
 LIMITS = Limits(wall_s=120.0, memory_bytes=4096 * MIB, disk_bytes=256 * MIB)
 MOST_NAMES = 200
 _LARGEST_ANSWER = 16 * MIB
-_PROBE = Path(__file__).parent / "probe"
-PROGRAM = _PROBE / "backdate_api_probe.py"
+PROBES = Path(__file__).parent / "probe"
+"""The folder of the scripts."""
+PROGRAM = PROBES / "backdate_api_probe.py"
 """What runs in an environment that is asked."""
 _AT = "/backdate/probe"
 _ASKED = "/backdate/asked.json"
 _ANSWERS = "/backdate/answers.jsonl"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+ProbeRequest = Mapping[str, Sequence[str]]
+"""What a script is asked: dotted names, by what is wanted of them."""
 
 
 class AskedPython(Protocol):
@@ -52,6 +57,16 @@ class AskedPython(Protocol):
         ...
 
 
+class ProbeRun(Protocol):
+    """Runs a script of ``probe/`` in an environment, as ``run_probe`` does in a process of its own."""
+
+    def __call__(
+        self, environment: AskedPython, script: str, request: ProbeRequest, *, limits: Limits
+    ) -> tuple[str, bytes]:
+        """How it ended, and the lines that it wrote. Raises SandboxUnavailable."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessWarning:
     """A warning that the lookup of a name gave."""
@@ -68,6 +83,9 @@ class Member:
     present: bool
     why: str = ""
     """Why it is not there: the error of the lookup."""
+    reached: bool = True
+    """Whether attributes lead to it from its top-level package on: not into modules that can be imported and
+    that the package does not show ("tensorflow.python" of TensorFlow 2)."""
     kind: str = ""
     """"module", "class", "function" (anything callable) or "value"."""
     module: str = ""
@@ -141,18 +159,20 @@ def probe(
     also: Sequence[str] = (),
     searched: Collection[str] | None = None,
     limits: Limits = LIMITS,
+    by: ProbeRun | None = None,
 ) -> ApiProbe:
     """What each of ``names`` (dotted, with their module; at most ``MOST_NAMES``) is in ``environment``.
 
     Candidates for a missing name are searched below its top-level package and those of ``also``, which takes
     minutes in a large library: for all of ``names``, or only for those that ``searched`` holds. Text that is
-    no dotted name is reported as not present. Raises SandboxUnavailable.
+    no dotted name is reported as not present. ``by``: what runs the script, else ``run_probe``. Raises
+    SandboxUnavailable.
     """
     asked_names = tuple(dict.fromkeys(names))[:MOST_NAMES]
     valid = [name for name in asked_names if is_dotted(name)]
     wanted = valid if searched is None else [name for name in valid if name in searched]
     request = {"names": valid, "also": list(also), "searched": wanted}
-    status, data = run_probe(sandbox, environment, PROGRAM.name, request, limits=limits)
+    status, data = (by or partial(run_probe, sandbox))(environment, PROGRAM.name, request, limits=limits)
     members = _read(data)
     trouble = ""
     if any(name not in members for name in valid):
@@ -170,7 +190,12 @@ def is_dotted(name: str) -> bool:
 
 
 def run_probe(
-    sandbox: Sandbox, environment: AskedPython, script: str, request: object, *, limits: Limits = LIMITS
+    sandbox: Sandbox,
+    environment: AskedPython,
+    script: str,
+    request: ProbeRequest,
+    *,
+    limits: Limits = LIMITS,
 ) -> tuple[str, bytes]:
     """How a script of ``probe/`` ended in ``environment``, and the lines that it wrote.
 
@@ -209,7 +234,7 @@ def _workspace(environment: AskedPython, asked: Path, answers: Path) -> Workspac
     return Workspace(
         mounts=(
             *(mount for mount in environment.mounts if not mount.source.is_relative_to("/usr")),
-            Mount(source=_PROBE, target=_AT),
+            Mount(source=PROBES, target=_AT),
             Mount(source=asked, target=_ASKED),
             Mount(source=answers, target=_ANSWERS, writable=True),
         )

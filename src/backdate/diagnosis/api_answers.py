@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backdate.diagnosis.api import LIMITS, PROGRAM, ApiProbe, probe
+from backdate.diagnosis.api import LIMITS, PROGRAM, ApiProbe, ProbeRun, probe
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
@@ -27,6 +27,8 @@ class ApiAnswers:
     """Whether places of missing names are searched; see ``api.probe``."""
     limits: Limits = LIMITS
     """Of one run; no part of what is kept, as an answer that a limit cut off is not."""
+    by: ProbeRun | None = None
+    """What runs the probe, which must answer as a process of its own would; see ``api.probe``."""
 
     def probe(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
         """What each of ``names`` is in ``environment``; see ``api.probe``. Raises SandboxUnavailable.
@@ -49,4 +51,4 @@ class ApiAnswers:
 
     def _asked(self, environment: Environment, names: Sequence[str]) -> ApiProbe:
         searched = None if self.candidates else ()
-        return probe(self.sandbox, environment, names, searched=searched, limits=self.limits)
+        return probe(self.sandbox, environment, names, searched=searched, limits=self.limits, by=self.by)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 
-from backdate.diagnosis.api import LIMITS, is_dotted, run_probe
+from backdate.diagnosis.api import LIMITS, ProbeRun, is_dotted, run_probe
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import decoder_of
@@ -60,16 +61,18 @@ def find_homes(
     owners: Sequence[str] = (),
     also: Sequence[str] = (),
     limits: Limits = LIMITS,
+    by: ProbeRun | None = None,
 ) -> Homes:
     """The aliases of ``names`` and the members of ``owners`` in ``environment``, once ``also`` is imported.
 
-    What it does not answer is left out. Raises SandboxUnavailable.
+    What it does not answer is left out. ``by``: as for ``api.probe``. Raises SandboxUnavailable.
     """
     request = {
         key: [name for name in dict.fromkeys(asked) if is_dotted(name)][:MOST_ASKED]
         for key, asked in (("names", names), ("owners", owners), ("also", also))
     }
-    return read_homes(run_probe(sandbox, environment, "backdate_home_probe.py", request, limits=limits)[1])
+    run = by or partial(run_probe, sandbox)
+    return read_homes(run(environment, "backdate_home_probe.py", request, limits=limits)[1])
 
 
 def read_homes(data: bytes) -> Homes:

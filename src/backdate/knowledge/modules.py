@@ -6,6 +6,7 @@ import functools
 import sys
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from backdate.knowledge import changes, load
 from backdate.knowledge.schema import ModuleRow
@@ -34,6 +35,21 @@ def to_install(module: str) -> str:
     """The distribution to install for a module; its top-level name when no row says."""
     row = row_of(module)
     return Requirement(row.install or row.distributions[0]).name if row else module.partition(".")[0]
+
+
+@functools.cache
+def _builds() -> dict[str, str]:
+    return {
+        canonicalize_name(build): canonicalize_name(row.distributions[0])
+        for row in load.modules().module
+        for build in row.builds
+    }
+
+
+def main_build(distribution: str) -> str:
+    """The distribution, normalised, whose releases one is another build of: tensorflow of tensorflow-cpu."""
+    name = canonicalize_name(distribution)
+    return _builds().get(name, name)
 
 
 def requirement_without_index(module: str) -> str | None:

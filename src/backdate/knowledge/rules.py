@@ -19,6 +19,7 @@ from backdate.knowledge.changes import pattern_of
 from backdate.knowledge.schema import ChangeRow, ChangesFile, EditRow
 from backdate.rewriting.rewrite import (
     AddArgument,
+    CallAtStart,
     ChangeArgument,
     ChangeParameter,
     DecoratedCoroutine,
@@ -80,12 +81,15 @@ def rules_of(distribution: str, *, old: str = "", new: str = "", unproven: bool 
     """The rules of ``distribution`` (normalised) that a move from release ``old`` to ``new`` makes necessary.
 
     Without a release, that end is open. Written rules come first, then those that were mined.
-    ``unproven``: also rules that nothing has proven yet.
+    ``unproven``: also rules that nothing has proven yet. Where ``new`` is the older release, the rules are
+    those for what it lacks of what ``old`` has; where an end is open there are none of these, but for who
+    lists all (``unproven``, and no release).
     """
+    listed = unproven and not old and not new
     return tuple(
         rule
         for rule in _all_of(distribution)
-        if (rule.proven or unproven) and _is_between(rule.since, old, new)
+        if (rule.proven or unproven) and (listed or _is_met(rule, old, new))
     )
 
 
@@ -135,14 +139,16 @@ def _all_of(distribution: str) -> tuple[Rule, ...]:
         rule
         for file in load.changes_of(distribution)
         for row in file.change
-        if not row.added and not row.of_builds
+        if not row.of_builds
         for rule in _of_row(distribution, file, row)
     ]
     mined = {_subject(rule): rule for rule in rules if rule.origin is RuleOrigin.MINED and rule.proven}
     written = {_subject(rule) for rule in rules if rule.origin is RuleOrigin.WRITTEN and rule.proven}
+    last_first = list(reversed(rules))
     edits = {
         (rule.name, rule.owners, repr(rule.rewrite)): rule
-        for rule in reversed(rules)  # of the same edit the first counts
+        # of the same edit the first that is proven counts, else the first
+        for rule in sorted(last_first, key=lambda rule: rule.proven)
         if rule.origin is RuleOrigin.WRITTEN or _subject(rule) not in written
     }
     return tuple(_announced(rule, mined.get(_subject(rule))) for rule in reversed(edits.values()))
@@ -230,6 +236,8 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         return AddArgument(function=target, argument=edit.adds, value=edit.value)
     if edit.takes or edit.drops:
         return ChangeParameter(of=target, method=edit.method, adds=edit.takes, drops=edit.drops)
+    if edit.at_start:
+        return CallAtStart(function=edit.at_start)
     if edit.coroutines:
         return DecoratedCoroutine(decorator=target)
     if edit.positional:
@@ -289,6 +297,13 @@ def _newest(rule: Rule, rules: tuple[Rule, ...]) -> Rule:
     )
 
 
+def _is_met(rule: Rule, old: str, new: str) -> bool:
+    """Whether a move from ``old`` to ``new`` goes past the release of a rule, in the rule's direction."""
+    if rule.row.added:
+        return bool(old and new) and _is_between(rule.since, new, old)
+    return _is_between(rule.since, old, new)
+
+
 def _is_between(since: str, old: str, new: str) -> bool:
     """Whether ``since`` is later than ``old`` and not than ``new``; of releases that cannot be read, yes."""
     try:
@@ -319,6 +334,8 @@ def in_words(rewrite: Rewrite) -> str:
         case ChangeParameter():
             whose = f"{rewrite.method} of {rewrite.of}" if rewrite.method else f"what @{rewrite.of} decorates"
             return f"{whose} takes {rewrite.adds}" if rewrite.adds else f"{whose} loses {rewrite.drops}"
+        case CallAtStart():
+            return f"{rewrite.function}() is called behind the imports"
         case DecoratedCoroutine():
             return f"@{rewrite.decorator} and yield from become async def and await"
         case _:

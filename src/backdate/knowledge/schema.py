@@ -22,7 +22,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 class EditRow(Row, frozen=True, kw_only=True):
     """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
-    ``argument``, ``adds``, ``positional``, ``coroutines``, ``takes`` and ``drops`` says what is done."""
+    ``argument``, ``adds``, ``positional``, ``coroutines``, ``takes``, ``drops`` and ``at_start`` says what is
+    done."""
 
     of: Names
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
@@ -60,6 +61,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     """The parameter that they are given no more."""
     method: str = ""
     """The method of classes, for ``takes`` and ``drops``."""
+    at_start: str = ""
+    """The dotted function that files call behind their imports, without arguments."""
 
 
 class ChangeRow(Row, frozen=True, kw_only=True):
@@ -154,6 +157,8 @@ class ModuleRow(Row, frozen=True, kw_only=True):
     """As it is imported: "cv2", "google.protobuf"."""
     distributions: Names
     """Every distribution that provides it; the first is the one that the module's authors publish it as."""
+    builds: tuple[Text, ...] = ()
+    """Those of them that are other builds of the first: the same releases under another name."""
     install: str = ""
     """What to install when it is missing, where that is not the first one: a requirement."""
     why: str = ""

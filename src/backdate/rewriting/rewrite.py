@@ -152,6 +152,14 @@ class ChangeParameter:
     """The parameter that they are given no more, where they do not use it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallAtStart:
+    """A file calls a function, without arguments, behind its imports: it sets how a whole library behaves."""
+
+    function: str
+    """Dotted: "tensorflow.compat.v1.disable_v2_behavior". Files that import its package change."""
+
+
 Rewrite = (
     ReplaceName
     | RenameAttribute
@@ -163,6 +171,7 @@ Rewrite = (
     | ChangeWith
     | DecoratedCoroutine
     | ChangeParameter
+    | CallAtStart
 )
 
 

@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.arguments import add_argument, change_argument, name_positional
+from backdate.rewriting.call_at_start import call_at_start
 from backdate.rewriting.coroutines import define_async
 from backdate.rewriting.definitions import change_parameter
 from backdate.rewriting.expressions import change_with, replace_expression
@@ -15,6 +16,7 @@ from backdate.rewriting.replace_name import replace_name
 from backdate.rewriting.replace_use import replace_use
 from backdate.rewriting.rewrite import (
     AddArgument,
+    CallAtStart,
     ChangeArgument,
     ChangeParameter,
     ChangeWith,
@@ -97,6 +99,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return change_parameter(tree, rewrite, lines)
         case ReplaceUse():
             return replace_use(tree, rewrite, lines)
+        case CallAtStart():
+            return call_at_start(tree, rewrite, lines)
 
 
 def _leaf(rewrite: Rewrite) -> str:
@@ -108,6 +112,8 @@ def _leaf(rewrite: Rewrite) -> str:
             return argument
         case AddArgument(function=name) | NamePositional(function=name):
             return name.rpartition(".")[2]
+        case CallAtStart(function=name):
+            return name.partition(".")[0]
         case ReplaceExpression():
             return ""
         case ChangeWith():

@@ -86,7 +86,8 @@ DEFAULT_LIMITS = ProgramLimits()
 class ProgramRunner(Protocol):
     """Runs programs in environments by version. Safe to share between threads.
 
-    Programs of one call share a warm process, from which each is forked; those of different calls never do.
+    Programs of one call share a warm process, from which each is forked; those of different calls only where
+    the runner was made to keep its processes.
     Nothing that a program does reaches another's outcome, nor the host.
     """
 

@@ -62,6 +62,21 @@ def load(name):
     return found, ".".join(parts[:taken])
 
 
+def is_shown(module):
+    """Whether the attributes from its top-level package on lead to a module that is imported.
+
+    A package may take a module that can be imported out of its attributes: it is of the package's own use.
+    """
+    parts = module.split(".")
+    found = sys.modules.get(parts[0])
+    try:
+        for part in parts[1:]:
+            found = getattr(found, part)
+    except BaseException:
+        return False
+    return True
+
+
 def set_on_objects(holder, name):
     """Whether objects of a class have an attribute that the class itself lacks: annotated, or set on self."""
     if not inspect.isclass(holder):
@@ -308,7 +323,7 @@ def answer_for(name, also, searched):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found, _ = load(name)
+            found, module_on_the_way = load(name)
         except LookupError as error:
             answer["why"] = clean(error)
         else:
@@ -317,6 +332,7 @@ def answer_for(name, also, searched):
             answer.update(
                 {
                     "present": True,
+                    "reached": is_shown(module_on_the_way),
                     "kind": kind_of(found),
                     "module": module,
                     "qualified": qualified,
@@ -337,17 +353,23 @@ def answer_for(name, also, searched):
     return answer
 
 
+def answered(wanted):
+    """A line for each name of a request, as soon as it is known."""
+    searched = frozenset(wanted["searched"])
+    for name in wanted["names"]:
+        try:
+            answer = answer_for(name, wanted["also"], name in searched)
+        except Exception as error:
+            answer = {"name": name, "present": False, "why": "the probe failed: " + clean(error)}
+        yield json.dumps(answer)
+
+
 def main(asked, answers):
     with io.open(asked, "r", encoding="utf-8") as file:
         wanted = json.load(file)
     with io.open(answers, "wb") as output:
-        searched = frozenset(wanted["searched"])
-        for name in wanted["names"]:
-            try:
-                answer = answer_for(name, wanted["also"], name in searched)
-            except Exception as error:
-                answer = {"name": name, "present": False, "why": "the probe failed: " + clean(error)}
-            output.write(json.dumps(answer).encode("ascii") + b"\n")
+        for line in answered(wanted):
+            output.write(line.encode("ascii") + b"\n")
             output.flush()
 
 

@@ -99,10 +99,9 @@ def answer_owner(owner):
         return {"owner": owner, "members": []}
 
 
-def main(asked, answers):
-    with io.open(asked, "r", encoding="utf-8") as file:
-        wanted = json.load(file)
-    with io.open(answers, "wb") as output, warnings.catch_warnings():
+def answered(wanted):
+    """A line for each name and owner of a request, as soon as it is known."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in wanted["also"]:
             try:
@@ -115,8 +114,16 @@ def main(asked, answers):
                     line = answer(name)
                 except Exception:
                     continue
-                output.write(json.dumps(line).encode("ascii") + b"\n")
-                output.flush()
+                yield json.dumps(line)
+
+
+def main(asked, answers):
+    with io.open(asked, "r", encoding="utf-8") as file:
+        wanted = json.load(file)
+    with io.open(answers, "wb") as output:
+        for line in answered(wanted):
+            output.write(line.encode("ascii") + b"\n")
+            output.flush()
 
 
 if __name__ == "__main__":

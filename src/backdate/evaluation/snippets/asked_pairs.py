@@ -14,6 +14,7 @@ from backdate.diagnosis.api import (
     ApiProbe,
     AskedPython,
     Member,
+    ProbeRun,
     ask_both,
     compare_members,
 )
@@ -28,9 +29,10 @@ _PATIENT = replace(LIMITS, wall_s=900.0)
 class AskedPairs:
     """Remembers what each pair of environments answered: importing a library may take many seconds."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
-        """``sandbox``: where environments are asked."""
+    def __init__(self, sandbox: Sandbox, *, by: ProbeRun | None = None) -> None:
+        """``sandbox``: where environments are asked; ``by``: what asks them, else a process each time."""
         self._sandbox = sandbox
+        self._by = by
         self._pairs: dict[tuple[str, str], EnvironmentPair] = {}
         self._guard = threading.Lock()
         self._guards: defaultdict[tuple[str, str], threading.Lock] = defaultdict(threading.Lock)
@@ -42,7 +44,7 @@ class AskedPairs:
         with self._guard:
             return self._pairs.setdefault(
                 (old.key, new.key),
-                EnvironmentPair(sandbox=self._sandbox, old=old, new=new, limits=_PATIENT),
+                EnvironmentPair(sandbox=self._sandbox, old=old, new=new, limits=_PATIENT, by=self._by),
             )
 
     def differences(

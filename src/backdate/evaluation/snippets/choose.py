@@ -16,6 +16,8 @@ from backdate.models.open import open_model
 from backdate.models.settings import ModelSettings, Patience, Sampling
 from backdate.snippets.environments import SnippetEnvironments
 from backdate.snippets.snippet import SnippetAsk
+from backdate.snippets.warm.asking import WarmQuestions
+from backdate.snippets.warm.kept import KeptServers
 from backdate.snippets.warm.runner import WarmRunner
 
 SNIPPET_SOLVERS = "null, gold, rules[:SOURCES], replay:FILE, model:NAME[@BASE_URL]"
@@ -68,13 +70,15 @@ def open_snippet_solver(
         from backdate.evaluation.snippets.rules_solver import RulesSnippets
 
         resources = session.resources
-        yield RulesSnippets(
-            session.runner,
-            session.environments,
-            resources.sandbox,
-            sources=rest,
-            releases=releases_from(resources),
-        )
+        with KeptServers(resources.sandbox) as servers:
+            yield RulesSnippets(
+                WarmRunner(resources.sandbox, session.environments, kept=servers),
+                session.environments,
+                resources.sandbox,
+                sources=rest,
+                releases=releases_from(resources),
+                asks=WarmQuestions(sandbox=resources.sandbox, servers=servers),
+            )
     elif kind == "replay" and rest:
         yield ReplaySnippets(Path(rest))
     elif kind == "model" and rest:

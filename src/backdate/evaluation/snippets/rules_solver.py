@@ -18,7 +18,7 @@ from pathlib import Path
 
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import read_uses
-from backdate.diagnosis.api import AskedPython
+from backdate.diagnosis.api import AskedPython, ProbeRun
 from backdate.evaluation.snippets.announced_names import ReleasesOf, no_releases, with_announced
 from backdate.evaluation.snippets.answers import SnippetReply
 from backdate.evaluation.snippets.asked_pairs import AskedPairs
@@ -90,13 +90,17 @@ class RulesSnippets:
         *,
         sources: str = "",
         releases: ReleasesOf = no_releases,
+        asks: ProbeRun | None = None,
     ) -> None:
-        """``sources``: as of the rules solver. Raises UsageError for one that there is not."""
+        """``sources``: as of the rules solver; ``asks``: what asks environments about names.
+
+        Raises UsageError for a source that there is not.
+        """
         self.name = f"rules:{sources}" if sources else "rules"
         self._runner = runner
         self._environments = environments
         self._sandbox = sandbox
-        self._pairs = AskedPairs(sandbox)
+        self._pairs = AskedPairs(sandbox, by=asks)
         self._releases = releases
         self._sources = choose_sources(sources)
         self._found: dict[str, tuple[KnownName, ...]] = {}

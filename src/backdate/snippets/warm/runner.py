@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from backdate.sandboxes.interface import RunStatus, Sandbox
 from backdate.snippets.runs import DEFAULT_LIMITS, ProgramEnd, ProgramLimits, ProgramRun, SnippetProgram
 from backdate.snippets.scripts import limits_for, runnable
 from backdate.snippets.snippet import SnippetSide
+from backdate.snippets.warm.kept import KeptServers
 from backdate.snippets.warm.preload import groups_of
 from backdate.snippets.warm.server import WarmServer, started
 from backdate.snippets.warm.wire import ConnectionEnded
@@ -35,10 +37,16 @@ class EnvironmentSource(Protocol):
 class WarmRunner:
     """Runs programs as ``ProgramRunner`` says. Safe to share between threads."""
 
-    def __init__(self, sandbox: Sandbox, environments: EnvironmentSource) -> None:
-        """``environments``: where those of sides come from."""
+    def __init__(
+        self, sandbox: Sandbox, environments: EnvironmentSource, *, kept: KeptServers | None = None
+    ) -> None:
+        """``environments``: where those of sides come from.
+
+        ``kept``: processes that several calls share, for who runs one program after the other.
+        """
         self._sandbox = sandbox
         self._environments = environments
+        self._kept = kept
 
     def run(
         self, side: SnippetSide, programs: Sequence[SnippetProgram], limits: ProgramLimits = DEFAULT_LIMITS
@@ -78,7 +86,7 @@ class WarmRunner:
         while left:
             answered = 0
             try:
-                with started(self._sandbox, python, modules, limits, len(left)) as server:
+                with self._opened(python, modules, limits, len(left)) as server:
                     for program in left:
                         run, goes_on = server.ask(runnable(program), limits)
                         answered += 1
@@ -90,6 +98,13 @@ class WarmRunner:
                     yield left[answered], self._alone(python, modules, left[answered], limits)
                     answered += 1
             del left[:answered]
+
+    def _opened(
+        self, python: AskedPython, modules: Sequence[str], limits: ProgramLimits, programs: int
+    ) -> AbstractContextManager[WarmServer]:
+        if self._kept is not None:
+            return self._kept.lent(python, modules, limits)
+        return started(self._sandbox, python, modules, limits, programs)
 
     def _alone(
         self, python: AskedPython, modules: Sequence[str], program: SnippetProgram, limits: ProgramLimits

@@ -52,6 +52,10 @@ class WarmServer:
     """What it could import."""
     places: wire.Places = ()
     """Folders that answers do not name."""
+    asked: int = 0
+    """Programs so far."""
+    clean: bool = True
+    """Whether it can be asked again: every answer came, and said so."""
     result: list[RunResult] = field(default_factory=list)
     """How its sandbox ended, once it has."""
     sandbox_ended: threading.Event = field(default_factory=threading.Event)
@@ -61,11 +65,14 @@ class WarmServer:
 
         Raises ConnectionEnded where it did not answer: then it is of no more use.
         """
+        self.asked += 1
+        self.clean = False
         wire.send(self.connection, wire.job_of(program, limits))
         data = wire.receive(
             self.connection, most_bytes=wire.most_bytes_of(limits), within_s=limits.wall_s + _GRACE_S
         )
-        return wire.read_answer(data, program, self.places)
+        run, self.clean = wire.read_answer(data, program, self.places)
+        return run, self.clean
 
     def why_it_ended(self) -> RunStatus | None:
         """The limit of the sandbox that ended it, waited for shortly; None while it still runs."""
@@ -75,9 +82,17 @@ class WarmServer:
 
 @contextlib.contextmanager
 def started(
-    sandbox: Sandbox, python: AskedPython, modules: Sequence[str], limits: ProgramLimits, programs: int
+    sandbox: Sandbox,
+    python: AskedPython,
+    modules: Sequence[str],
+    limits: ProgramLimits,
+    programs: int,
+    *,
+    mounts: Sequence[Mount] = (),
 ) -> Iterator[WarmServer]:
     """A process of ``python`` that has imported ``modules`` as far as it could, for so many programs.
+
+    ``mounts``: what its programs see beside the environment.
 
     Raises ConnectionEnded where it did not come so far, and SandboxUnavailable.
     """
@@ -94,7 +109,7 @@ def started(
         running = _SandboxedServer(
             sandbox=sandbox,
             command=_command(python, sandbox.name, limits, programs),
-            workspace=_workspace(python, path),
+            workspace=_workspace(python, path, mounts),
             log=folder / "server.log",
         )
         running.start()
@@ -190,12 +205,13 @@ def _command(python: AskedPython, sandbox: str, limits: ProgramLimits, programs:
     )
 
 
-def _workspace(python: AskedPython, path: Path) -> Workspace:
+def _workspace(python: AskedPython, path: Path, mounts: Sequence[Mount]) -> Workspace:
     return Workspace(
         base=python.base if isinstance(python, Environment) else None,
         mounts=(
             *(mount for mount in python.mounts if not mount.source.is_relative_to("/usr")),
             Mount(source=_INSIDE, target=_AT),
             Mount(source=path, target=_SOCKET),
+            *mounts,
         ),
     )

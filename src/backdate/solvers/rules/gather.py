@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
@@ -24,7 +22,7 @@ from backdate.editing.line_maps import LineMap
 from backdate.environments.environment import Environment
 from backdate.errors import ConfigurationError, SourceError, UsageError
 from backdate.knowledge.changes import PYTHON
-from backdate.knowledge.modules import in_standard_library
+from backdate.knowledge.modules import in_standard_library, main_build
 from backdate.mining.between import ReleasesBetween
 from backdate.projects.read import read_bytes
 from backdate.sandboxes.interface import Sandbox
@@ -198,11 +196,15 @@ def _moved(
     before: Distributions, after: Distributions, old: Environment | None, new: Environment | None
 ) -> dict[str, tuple[str, str]]:
     """The versions of what moved between two environments."""
-    moved: dict[str, tuple[str, str]] = {}
-    for name in sorted({*before.all, *after.all}):
-        versions = tuple(side.all[name].version if name in side.all else "" for side in (before, after))
-        if versions[0] != versions[1]:
-            moved[canonicalize_name(name)] = (versions[0], versions[1])
+    old_versions, new_versions = (
+        {main_build(name): installed.version for name, installed in side.all.items()}
+        for side in (before, after)
+    )
+    moved = {
+        name: (old_versions.get(name, ""), new_versions.get(name, ""))
+        for name in sorted({*old_versions, *new_versions})
+        if old_versions.get(name) != new_versions.get(name)
+    }
     if old is not None and new is not None:
         pythons = (old.choice.interpreter.version, new.choice.interpreter.version)
         if minor_version(pythons[0]) != minor_version(pythons[1]):
@@ -220,14 +222,15 @@ def _modules(uses: ProjectUses, before: Distributions, after: Distributions) -> 
         for side in (before, after):
             owner = side.of_module(top)
             if owner is not None:
-                modules[top] = owner.key
+                modules[top] = main_build(owner.key)
                 break
     return modules
 
 
 def _arrivals(before: Distributions, after: Distributions) -> tuple[str, ...]:
     """The top-level modules of distributions that only the new side has."""
-    new = [name for name in after.all if name not in before.all]
+    had = set(map(main_build, before.all))
+    new = [name for name in after.all if main_build(name) not in had]
     tops = (top for name in new for top in after.top_level_of(name) if not top.startswith("_"))
     return tuple(dict.fromkeys(tops))[:_MOST_ARRIVALS]
 

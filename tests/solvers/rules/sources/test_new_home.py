@@ -21,6 +21,9 @@ import math
 from lib.tools import helper, hidden, verify
 from lib.zebra import encode
 import lib.abacus
+from lib.python import frame
+from lib.inner import cut
+import lib.shown
 def prod(x): return x
 def product(x):
     """Give the product.
@@ -49,9 +52,14 @@ def iterate(group, name=None): pass
     "lib/tools.py": "def helper(a): pass\ndef hidden(): pass\ndef verify(a, b): 'Verify that a is b.'\n",
     "lib/zebra.py": "def encode(a): pass\n",
     "lib/abacus.py": "from lib.zebra import encode\n",
+    "lib/python.py": "def frame(a): pass\n",
+    "lib/shown.py": "from lib.python import frame\n",
+    "lib/inner.py": "def cut(a): pass\n",
 }
 NEW = {
     "lib/__init__.py": """
+import lib.inner
+del inner  # it can be imported, and no attribute leads there
 nan = 1.0
 def prod(x): return x
 SEVEN = 7
@@ -62,6 +70,9 @@ class Box:
     def insert(self): pass
 """,
     "lib/tools.py": "def helper(a): pass\n",
+    "lib/python.py": "def frame(a): pass\n",
+    "lib/shown.py": "from lib.python import frame\n",
+    "lib/inner.py": "def cut(a): pass\n",
     "lib/zebra.py": "def encode(a): pass\n",
     "lib/abacus.py": "from lib.zebra import encode\n",
     "lib/_private.py": "def hidden(): pass\ndef verify(a, b): 'Verify that a is b.'\n",
@@ -75,7 +86,7 @@ class Moved:
 SOURCE = """\
 import lib
 lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all, lib.verify
-lib.Moved, lib.Gone, lib.encode, lib.iterate
+lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate
 box = lib.Box()
 box.grow, box.put
 """
@@ -113,7 +124,7 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         owner=owner,
         owner_is="module" if owner == "lib" else "type",
     )
-    line = 3 if name[0] in "MGi" or name == "encode" else 2 if owner == "lib" else 5
+    line = 3 if name[0] in "MGi" or name in ("encode", "frame", "cut") else 2 if owner == "lib" else 5
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
     return [one.rewrite for one in NewHomeSource().propose(group, evidence)]
 
@@ -135,7 +146,13 @@ def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None
     assert rewrites(evidence, name)[0] == ReplaceName(old=f"lib.{name}", new=new)
 
 
-@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone", "iterate"])
+def test_a_public_place_is_named_where_a_package_of_the_library_s_own_has_it_too(
+    evidence: FixEvidence,
+) -> None:
+    assert rewrites(evidence, "frame") == [ReplaceName(old="lib.frame", new="lib.shown.frame")]
+
+
+@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone", "iterate", "cut"])
 def test_neither_private_places_of_anything_nor_equal_numbers_are_homes(
     evidence: FixEvidence, name: str
 ) -> None:

@@ -11,6 +11,7 @@ from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
 from backdate.rewriting.rewrite import (
     AddArgument,
+    CallAtStart,
     ChangeArgument,
     ChangeParameter,
     DecoratedCoroutine,
@@ -56,7 +57,7 @@ class RuleSource:
                 for rule in found or self._handed_on(subject, evidence):
                     yield rule, subject.places, True
         line = f"{group.cause.type}: {group.cause.message}"
-        for distribution in libraries_of(group, evidence):
+        for distribution in dict.fromkeys((*libraries_of(group, evidence), *_moved_and_used(evidence))):
             old, new = evidence.versions_of(distribution)
             for rule in rules_behind(distribution, line, old=old, new=new):
                 if rule.origin is self._rules:
@@ -96,6 +97,15 @@ class RuleSource:
             why=(why,),
             rule=rule.name,
         )
+
+
+def _moved_and_used(evidence: FixEvidence) -> Iterator[str]:
+    """The distributions that moved and that the project uses anywhere.
+
+    A library that behaves otherwise shows so on lines that name none of it: ``session.run(…)``.
+    """
+    used = set(evidence.modules.values())
+    yield from (name for name in evidence.versions if name in used)
 
 
 def _home_of(subject: Subject, evidence: FixEvidence) -> str:
@@ -141,6 +151,8 @@ def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
     rewrite = rule.rewrite
     if isinstance(rewrite, ReplaceName):
         return is_there(rewrite.new, evidence)
+    if isinstance(rewrite, CallAtStart):
+        return is_there(rewrite.function, evidence)
     if isinstance(
         rewrite,
         RenameAttribute
