@@ -164,6 +164,9 @@ def test_a_folder_that_takes_no_files_is_refused_before_the_work(
 def test_a_file_that_is_read_only_is_left_alone(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
     command.file.chmod(0o444)
     assert command() == 3
-    assert "requirements.txt is read-only" in " ".join(capsys.readouterr().err.split())
+    said = capsys.readouterr()
+    assert "requirements.txt is read-only" in " ".join(said.err.split())
+    assert "six 1.16 -> 1.17" in said.out  # what was searched for is told all the same
+    assert "proven, to be written by hand: requirements.txt:1 six<1.17" in said.out
     assert command.file.read_bytes() == b"six\n"
     assert not (command.folder / UNDO).exists()

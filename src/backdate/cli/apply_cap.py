@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -92,7 +92,10 @@ def write_limits(folder: Path, sought: SoughtLimits, *, told: bool, findings: bo
 
     tried = sought.tried
     if tried is not None and tried.proven:
-        apply_fix(folder, tried.files.before, tried.files.after, folder / UNDO)
+        try:
+            apply_fix(folder, tried.files.before, tried.files.after, folder / UNDO)
+        except UsageError as error:  # raised again when what was found is told
+            sought = replace(sought, problem=error)
     if told:
         print_lines([("", ""), *_culprits(sought, findings=findings), *_what_became(sought)])
     if sought.problem is not None:
@@ -112,6 +115,8 @@ def _what_became(sought: SoughtLimits) -> Iterator[Line]:
     tried = sought.tried
     if sought.problem is not None:
         yield "Nothing was written.", "yellow"
+        for cap in tried.files.caps if tried is not None else ():
+            yield f"  proven, to be written by hand: {cap.file}:{cap.line} {cap.after}", ""
     elif sought.checked is not None:
         fine = sought.checked.verdict is Verdict.NOTHING_BROKE
         why = "nothing breaks for users today" if fine else "no breakage for users is known"
