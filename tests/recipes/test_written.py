@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from backdate.configuration.documents import read_project_configuration
-from backdate.configuration.writing import place_of_settings, text_with_settings
+from backdate.configuration.writing import file_with_settings, place_of_settings
+from backdate.errors import ConfigurationError
 from backdate.recipes.configured import configured_recipes
 from backdate.recipes.extract import extract_recipes
 from backdate.recipes.files import Files
@@ -49,7 +50,7 @@ def again(tree: Path) -> Recipe:
 def write(tree: Path, recipe: Recipe, python: str | None = None) -> tuple[str, ...]:
     written = settings_of(recipe, extract_recipes(tree).candidates, Files(tree), python=python)
     name = place_of_settings(tree)
-    (tree / name).write_text(text_with_settings(tree, name, written.values))
+    (tree / name).write_bytes(file_with_settings(tree, name, written.values))
     return written.left_out
 
 
@@ -132,7 +133,7 @@ def test_a_project_without_a_file_for_settings_gets_one(tree: Path) -> None:
     (tree / "pyproject.toml").unlink()
     assert place_of_settings(tree) == "backdate.toml"
     assert (
-        text_with_settings(tree, "backdate.toml", {"test-command": "pytest"}) == 'test-command = "pytest"\n'
+        file_with_settings(tree, "backdate.toml", {"test-command": "pytest"}) == b'test-command = "pytest"\n'
     )
 
 
@@ -143,3 +144,35 @@ def test_what_no_setting_says_is_told(tree: Path) -> None:
     assert settings_of(odd, (recipe,), Files(tree), python=None).left_out == (
         "what is installed is not read as it was proven",
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            b"\xef\xbb\xbf[project]\r\nname = 'p'  # why\r\n",
+            b"\xef\xbb\xbf[project]\r\nname = 'p'  # why\r\n\r\n[tool.backdate]\r\nextras = [\"x\"]\r\n",
+        ),
+        (
+            b"tool.backdate.python = '3.8'\n",
+            b"tool.backdate.python = '3.8'\ntool.backdate.extras = [\"x\"]\n",
+        ),
+    ],
+)
+def test_line_ends_and_a_byte_order_mark_stay(tmp_path: Path, before: bytes, after: bytes) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(before)
+    assert file_with_settings(tmp_path, "pyproject.toml", {"extras": ["x"]}) == after
+
+
+@pytest.mark.parametrize("text", ["tool = 3\n", "[[tool.backdate]]\n", "tool = {backdate = {}}\n"])
+def test_settings_in_a_form_that_cannot_be_added_to(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml cannot be changed"):
+        file_with_settings(tmp_path, "pyproject.toml", {"environment": {"A": "b"}})
+
+
+def test_no_file_takes_the_place_of_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.toml").write_text("[project]\n")
+    (tmp_path / "pyproject.toml").symlink_to("real.toml")
+    with pytest.raises(ConfigurationError, match="is a link"):
+        file_with_settings(tmp_path, "pyproject.toml", {"extras": ["x"]})

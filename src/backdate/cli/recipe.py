@@ -85,7 +85,7 @@ def recipe_command(
 def _write(path: Path, cache: Path | None) -> int:
     """Write the proven recipe into the settings of the project at ``path``. Raises UsageError without one."""
     from backdate.checking.recipe_store import FILE, RecipeStore
-    from backdate.configuration.writing import place_of_settings, text_with_settings
+    from backdate.configuration.writing import file_with_settings, place_of_settings
     from backdate.environments.cache import default_cache
     from backdate.errors import UsageError
     from backdate.projects.hostile import replace_beneath
@@ -106,7 +106,7 @@ def _write(path: Path, cache: Path | None) -> int:
         proven.recipe, extract_recipes(folder).candidates, Files(folder), python=proven.python
     )
     name = place_of_settings(folder)
-    replace_beneath(folder, name, text_with_settings(folder, name, written.values).encode())
+    replace_beneath(folder, name, file_with_settings(folder, name, written.values))
     instant = format_day(proven.instant)
     typer.echo(
         f"Wrote to {name}: {', '.join(written.values)} ({proven.passed} of {proven.ran} at {instant})."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from backdate.configuration.documents import OWN_FILE, PYPROJECT
+from backdate.editing.encodings import decode_configuration
 from backdate.errors import ConfigurationError
-from backdate.projects.read import decode, read_bytes
+from backdate.projects.read import read_bytes
 
 
 def place_of_settings(root: Path) -> str:
@@ -21,18 +23,21 @@ def place_of_settings(root: Path) -> str:
     return PYPROJECT
 
 
-def text_with_settings(root: Path, name: str, values: Mapping[str, object]) -> str:
+def file_with_settings(root: Path, name: str, values: Mapping[str, object]) -> bytes:
     """The file ``name`` of the project at ``root`` with ``values`` in place of those of the same keys.
 
-    Comments, order and spaces stay. Raises ConfigurationError for a file that is not TOML.
+    Comments, order, spaces, line ends and a byte order mark stay. Raises ConfigurationError for a file that
+    is not TOML, for settings in a form that cannot be added to, and for a link (a file would take its place).
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     data = read_bytes(root, name)
-    text = "" if data is None else decode(data)
+    if (root / name).is_symlink():
+        raise ConfigurationError(f"{name} is a link and is not written: write the settings to where it leads")
+    text = decode_configuration(b"" if data is None else data)
     try:
-        document = tomlkit.parse(text)
+        document = tomlkit.parse(text.content)
         table: Any = document
         if name == PYPROJECT:
             tool = document.setdefault("tool", tomlkit.table(is_super_table=True))
@@ -46,6 +51,9 @@ def text_with_settings(root: Path, name: str, values: Mapping[str, object]) -> s
                     inner[each] = content
             elif table.get(key) != value:
                 table[key] = value
-    except (TOMLKitError, TypeError, AttributeError) as error:
+        written = tomlkit.dumps(document)
+        if text.newline == "\r\n":
+            written = re.sub(r"(?<!\r)\n", "\r\n", written)
+        return text.encode(written)
+    except (TOMLKitError, ValueError, TypeError, AttributeError) as error:
         raise ConfigurationError(f"{name} cannot be changed: {error}") from error
-    return tomlkit.dumps(document)
