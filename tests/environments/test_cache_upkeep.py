@@ -70,6 +70,22 @@ def test_the_least_recently_used_environments_go_first(cache: Cache) -> None:
     assert of_kind(report, CacheKind.ENVIRONMENTS) == (1, 2)
 
 
+def test_an_environment_of_endless_depth_is_measured_and_goes(cache: Cache) -> None:
+    """A build can leave more folders within folders than a path can name, or a function call itself."""
+    folder = cache.built / "deep"
+    folder.mkdir(parents=True)
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(2500):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    assert of_kind(measure(cache), CacheKind.ENVIRONMENTS)[0] == 1
+    assert [one.count for one in clean(cache, [CacheKind.ENVIRONMENTS]).removed] == [1]
+    assert not folder.exists()
+
+
 def test_what_was_not_used_since_an_instant_goes(cache: Cache) -> None:
     old, new = environment(cache, "old", hours_ago=50), environment(cache, "new", hours_ago=1)
     prune(cache, unused_since=datetime.now(UTC) - timedelta(days=1))

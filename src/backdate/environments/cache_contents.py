@@ -70,17 +70,21 @@ def uv_caches(cache: Cache) -> list[Path]:
 
 
 def folder_bytes(folder: Path) -> int:
-    """What a folder, or a file, takes on disk."""
+    """What a folder, or a file, takes on disk; without what builds left too deep for a path."""
     try:
         total = folder.lstat().st_blocks * 512
     except FileNotFoundError:
         return 0
-    for parent, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            try:
-                total += Path(parent, name).lstat().st_blocks * 512
-            except FileNotFoundError:
-                continue
+    waiting = [os.fspath(folder)]
+    while waiting:  # os.walk of Python 3.11 calls itself for each folder
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except OSError:  # a file, what is gone or closed by now, and what is too deep
+            continue
     return total
 
 

@@ -17,7 +17,8 @@ def state():
         resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")
     ]
     affinity = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    return limits, affinity, os.nice(0), left_in_ipc()
+    policy = os.sched_getscheduler(0) if hasattr(os, "sched_getscheduler") else 0
+    return limits, affinity, policy, os.nice(0), left_in_ipc()
 
 
 def left_in_ipc():
