@@ -31,10 +31,10 @@ SHARED = ROOT.parent / "shared" / "data"
 INDEX = os.environ.get("BACKDATE_TEST_INDEX", "https://pypi.org/simple")
 
 # How long an example takes says how busy the machine is, not whether the project is right.
-hypothesis.settings.register_profile(
-    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("untimed")
+_UNTIMED = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("all", _UNTIMED)
+# Half as many examples as hypothesis tries where a test names no number of its own: CI tries the rest.
+hypothesis.settings.register_profile("default", _UNTIMED, max_examples=50)
 
 # Nor do the colours and the width that whoever runs the tests likes, which programs that are started inherit.
 for _name in ("FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLUMNS", "LINES", "PYTEST_ADDOPTS"):
@@ -92,6 +92,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)  # after pytest's own, which chooses the temporary folder
 def pytest_configure(config: pytest.Config) -> None:
+    hypothesis.settings.load_profile("all" if config.getoption("--all") else "default")
     config.stash[_LEFT_OUT] = 0
     config.stash[_ABSENT] = tuple(folder for folder in folders_of_programs() if not folder.exists())
     temporary = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
