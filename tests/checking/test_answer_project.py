@@ -16,9 +16,10 @@ from backdate.checking.settings import Settings
 from backdate.cli.render_answers import answers_lines
 from backdate.errors import SandboxUnavailable
 from backdate.sandboxes.bubblewrap import Bubblewrap
-from backdate.session import answer
+from backdate.session import answer, check
 from backdate.timeline.instants import parse_instant
 
+LATE = parse_instant("2025-06-01")
 RELEASES = (
     ("pip", "23.0", "2023-01-01T00:00:00Z", ""),
     ("setuptools", "65.0", "2023-01-01T00:00:00Z", ""),
@@ -45,15 +46,17 @@ def index() -> Iterator[str]:
         yield url
 
 
-def answers_for(
-    requirements: str, index: str, folder: Path, more: Mapping[str, str] = MappingProxyType({})
-) -> CheckAnswers:
+def project_in(folder: Path, requirements: str, more: Mapping[str, str] = MappingProxyType({})) -> Path:
     project = folder / "project"
     files = {"requirements.txt": requirements, "tests/__init__.py": "", "tests/test_it.py": TESTS}
     commit(project, files | dict(more), "2024-01-05T00:00:00Z")
+    return project
+
+
+def answers_for(requirements: str, index: str, folder: Path) -> CheckAnswers:
     return answer(
-        project,
-        to_instant=parse_instant("2025-06-01"),
+        project_in(folder, requirements),
+        to_instant=LATE,
         python="3.11",
         settings=Settings(cache=folder / "cache", index_url=index),
     )
@@ -108,14 +111,15 @@ def test_what_only_developers_pin_is_nothing_that_users_have(index: str, tmp_pat
     metadata = '[project]\nname = "p"\nversion = "1"\ndependencies = ["brittle>=1", "steady<2"]\n'
     build = '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
     tools = "[tool.setuptools]\npackages = []\n"
-    found = answers_for(
-        "brittle==1.0\nsteady==1.0\n", index, tmp_path, {"pyproject.toml": metadata + build + tools}
+    project = project_in(
+        tmp_path, "brittle==1.0\nsteady==1.0\n", {"pyproject.toml": metadata + build + tools}
     )
-    assert found.declared is not None
-    assert found.declared.verdict is Verdict.BROKE, found.declared.reason
-    assert "-brittle==1.0" in found.declared.unpinning
-    assert "steady" not in found.declared.unpinning.replace(" steady==1.0", "")
-    assert (found.declared.folder / "declared.patch").exists()
-    assert found.declared.new.environment is not None
-    versions = {one.name: one.version for one in found.declared.new.environment.lock.distributions}
+    settings = Settings(cache=tmp_path / "cache", index_url=index)
+    found = check(project, question=Question.DECLARED, to_instant=LATE, python="3.11", settings=settings)
+    assert found.verdict is Verdict.BROKE, found.reason
+    assert "-brittle==1.0" in found.unpinning
+    assert "steady" not in found.unpinning.replace(" steady==1.0", "")
+    assert (found.folder / "declared.patch").exists()
+    assert found.new.environment is not None
+    versions = {one.name: one.version for one in found.new.environment.lock.distributions}
     assert (versions["brittle"], versions["steady"]) == ("3.0", "1.0")

@@ -80,6 +80,7 @@ def test_a_shell_completes_commands_and_options() -> None:
 
 
 def test_what_completes_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/bin/bash"))
     assert status_of(["--show-completion", "bash"]) == exit_codes.OK
     assert "_backdate_completion" in capsys.readouterr().out
 
