@@ -32,7 +32,7 @@ HEAD = """\
 Three projects that are healthy because of a bound of their own, and three that a release of somebody else
 broke until a release of their own works again. Each line is a run of the steps of
 [the action](../how-to/ci.md): the check, the bisection where something broke, and the one issue, on a server
-of this machine that answers as GitHub's does. `python tools/maintainer_week.py` makes this page; the projects
+of this machine that answers as GitHub's does. `python tools/maintainer_week.py` makes the table; the projects
 and days were chosen, not drawn (`tools/maintainer_week.toml`).
 
 *Status* is what the job ended with, and in brackets what it had to end with where that differs.
@@ -137,7 +137,9 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, metavar="DIR")
     arguments = parser.parse_args()
     projects = tomllib.loads(PROJECTS.read_text())["project"]
-    rows = {project["name"]: _rows_of(project["name"]) for project in projects}
+    table, section, rest = PAGE.read_text(encoding="utf-8").partition("\n## ")
+    further = section + rest  # what else was tried stays
+    rows = {project["name"]: _rows_of(project["name"], table) for project in projects}
     wanted = [project for project in projects if not arguments.only or project["name"] in arguments.only]
     module = _issue_server()
     with tempfile.TemporaryDirectory() as temporary:
@@ -162,12 +164,12 @@ def main() -> None:
                     sys.stdout.flush()
             rows[project["name"]] = made
             text = "\n".join(row for each in rows.values() for row in each)
-            PAGE.write_text(f"{HEAD}{text}\n", encoding="utf-8")
+            PAGE.write_text(f"{HEAD}{text}\n{further}", encoding="utf-8")
 
 
-def _rows_of(name: str) -> list[str]:
-    """The rows that the page has of a project."""
-    return [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {name} ")]
+def _rows_of(name: str, table: str) -> list[str]:
+    """The rows of a project."""
+    return [line for line in table.splitlines() if line.startswith(f"| {name} ")]
 
 
 def _row(project: dict[str, Any], run: dict[str, Any], job: JobRun) -> str:
