@@ -22,19 +22,18 @@ def settings(folder: Path, text: str) -> Configuration:
 def test_settings_count_where_the_command_line_says_nothing(tmp_path: Path) -> None:
     said = settings(tmp_path, 'from = "2022-01-01"\nto = "2023-01-01"\npython = "3.9"\n')
     assert SideOptions().asked(said) == {
-        "from_instant": parse_instant("2022-01-01"),
-        "to_instant": parse_instant("2023-01-01"),
+        "from_instant": None,  # instants are read with the project, wherever it comes from
+        "to_instant": None,
         "python": "3.9",
         "move_python": False,
         "locked": None,
     }
     given = SideOptions(to="2024-01-01", python="3.10", move_python=True).asked(said)
-    assert given["from_instant"] == parse_instant("2022-01-01")
     assert (given["to_instant"], given["python"]) == (parse_instant("2024-01-01"), "3.10")
 
 
-def test_a_lock_goes_before_the_settings_date(tmp_path: Path) -> None:
-    said = settings(tmp_path, 'from = "2022-01-01"\n')
+def test_a_lock_says_when_unless_from_does(tmp_path: Path) -> None:
+    said = settings(tmp_path, "")
     (tmp_path / "requirements.txt").write_text("six==1.16.0\n")
     options = SideOptions(from_lock=tmp_path / "requirements.txt")
     asked = options.asked(said)

@@ -22,6 +22,7 @@ from backdate.checking.compare import compare_locks, count_outcomes
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.new_sides import NewSides
 from backdate.checking.options import CheckKeywords, CheckOptions
+from backdate.checking.own_instants import own_instants
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult
@@ -100,19 +101,22 @@ class CheckWalk:
         keep = options.keep or resources.settings.keep
         if keep is not None:
             require_new_folder(keep)
-        new_instant = require_past(options.to_instant or current_instant())
+        latest = require_past(options.to_instant or current_instant())
         with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
             work = Path(temporary)
             self.progress.report(Activity(text=f"opening {source}"))
-            project = resources.open_project(source, work / "old", before=options.from_instant or new_instant)
+            project = resources.open_project(source, work / "old", before=options.from_instant or latest)
+            own = own_instants(project, resources.settings)
+            new_instant = require_past(options.to_instant or own.new or latest)
             begun = date_start(
                 project,
-                self._start(),
+                self._start() or (own.old if options.locked is None else None),
                 new_instant,
                 resources,
                 python=options.python,
                 progress=self.progress,
             )
+            begun = replace(begun, starting=begun.starting.with_notes(own.notes))
             old, starting = self._as_locked(begun.project, begun.starting)
             if not starting.starts:
                 raise _no_tests(project)
@@ -172,7 +176,7 @@ class CheckWalk:
         from backdate.checking.locked_side import note_of_lock
 
         note = note_of_lock(self.options.locked, old.instant)
-        return replace(old, locked=self.options.locked), replace(starting, notes=(note, *starting.notes))
+        return replace(old, locked=self.options.locked), starting.with_notes((note,))
 
     def _repeated(self, pairs: Sequence[SidePair], folder: Path) -> tuple[SidePair, ...]:
         """``pairs`` with what running tests again says; one that answers both questions is repeated once."""

@@ -16,9 +16,9 @@ class CheckOptions:
     """Which sides are compared, and what is done and kept besides."""
 
     from_instant: Instant | None = None
-    """When the old side is; None for what ``choose_start.py`` chooses, or what ``locked`` says."""
+    """When the old side is; None for what ``locked`` says, else the settings, else ``choose_start.py``."""
     to_instant: Instant | None = None
-    """When the new side is; None for now."""
+    """When the new side is; None for what settings say, else now."""
     python: str | None = None
     """"3.8" or "3.8.18" on both sides instead of what the rules say."""
     move_python: bool = False

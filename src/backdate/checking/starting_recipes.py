@@ -95,6 +95,10 @@ class StartingRecipes:
     extraction: Extraction
     notes: tuple[str, ...] = ()
 
+    def with_notes(self, notes: tuple[str, ...]) -> StartingRecipes:
+        """The same, with further notes before its own."""
+        return replace(self, notes=(*notes, *self.notes)) if notes else self
+
 
 def starting_recipes(
     project: Project,

@@ -19,7 +19,6 @@ def check_lowest_command(arguments: CheckArguments) -> int:
     from backdate.cli.progress import watch
     from backdate.cli.recipe_options import folder_settings
     from backdate.cli.results import status_of_result
-    from backdate.cli.side_options import written
     from backdate.errors import UsageError
     from backdate.session import Session
 
@@ -48,7 +47,7 @@ def check_lowest_command(arguments: CheckArguments) -> int:
     with indexes as settings, watch() as progress, Session(settings) as session:
         result = session.check_lowest(
             arguments.source,
-            to_instant=options.instant(sides.to or written(said.to_instant)),
+            to_instant=options.instant(sides.to),
             python=sides.python_of(said),
             progress=progress,
         )

@@ -36,15 +36,14 @@ class SideOptions:
     move_python: options.MovePython = False
 
     def asked(self, said: Configuration) -> SideKeywords:
-        """The sides: what the command line says, then what the settings (``folder_settings``) do.
+        """The sides: what the command line says; of interpreters then what the settings do.
 
-        A lock says when the old side is, unless --from does. Raises UsageError for an instant that is none,
-        ConfigurationError for a lock that cannot be read.
+        The instants of settings are read with the project (``checking/own_instants.py``). Raises UsageError
+        for an instant that is none, ConfigurationError for a lock that cannot be read.
         """
-        from_ = self.from_ or (written(said.from_instant) if self.from_lock is None else None)
         return {
-            "from_instant": options.instant(from_),
-            "to_instant": options.instant(self.to or written(said.to_instant)),
+            "from_instant": options.instant(self.from_),
+            "to_instant": options.instant(self.to),
             "python": self.python_of(said),
             "move_python": self.move_python,
             "locked": self.locked(),

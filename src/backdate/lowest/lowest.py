@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 
 from backdate.checking.compare import compare_runs
 from backdate.checking.dated_project import DatedProject, dated_project
+from backdate.checking.own_instants import own_instants
 from backdate.checking.recipe_run import RecipeRun, notes_of, with_own_frames
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import Breakage, Side
@@ -62,19 +63,20 @@ def check_lowest(
 ) -> LowestResult:
     """Whether the tests of the project that ``source`` names pass with the lowest versions that it declares.
 
-    ``to_instant``: the index is as of then; None for now. ``python``: "3.9" instead of the lowest interpreter
-    that the project allows. ``keep``: where logs and result are kept, a folder that is empty or not there
-    yet. Raises UsageError for a source that cannot be had or has no tests, MachineError for what this machine
-    lacks.
+    ``to_instant``: the index is as of then; None for what settings say, else now. ``python``: "3.9" for the
+    lowest interpreter that the project allows. ``keep``: where logs and result are kept, a folder that is
+    empty or not there yet. Raises UsageError for a source that cannot be had or has no tests, MachineError
+    for what this machine lacks.
     """
     started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
     if keep is not None:
         require_new_folder(keep)
-    instant = require_past(to_instant or current_instant())
+    latest = require_past(to_instant or current_instant())
     with tempfile.TemporaryDirectory(prefix="backdate-") as temporary:
         work = Path(temporary)
         progress.report(Activity(text=f"opening {source}"))
-        project = resources.open_project(source, work / "declared", before=instant)
+        project = resources.open_project(source, work / "declared", before=latest)
+        instant = require_past(to_instant or own_instants(project, resources.settings).new or latest)
         dated = dated_project(project, instant, python=python)
         starting = starting_recipes(project, dated, resources)
         if not starting.starts:
