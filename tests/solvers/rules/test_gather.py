@@ -12,9 +12,11 @@ from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import RenameAttribute
 from backdate.sandboxes.interface import Sandbox
-from backdate.solvers.rules.gather import gather_evidence, with_edits
+from backdate.solvers.rules.gather import evidence_of, gather_evidence, with_edits
+from backdate.solvers.rules.old_side import OldSide
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
 from backdate.solvers.rules.sources.choose import choose_sources
+from backdate.tasks.runner import TaskRunResult
 
 OLD = """\
 import warnings
@@ -108,6 +110,19 @@ def test_what_moved_and_whose_modules_are_used(evidence: FixEvidence) -> None:
     assert evidence.versions == {"lib": ("1.0", "2.0")}
     assert evidence.modules["lib"] == "lib"
     assert evidence.modules["unittest"] == "python"
+
+
+def test_a_build_under_another_name_is_the_library_that_moved(tmp_path: Path, one_sandbox: Sandbox) -> None:
+    module = {"tensorflow/__init__.py": ""}
+    old = with_library(tmp_path / "old", "tensorflow_cpu", "1.15.0", module)
+    new = with_library(tmp_path / "new", "tensorflow", "2.0.0", module)
+    texts = {"p.py": "import tensorflow as tf\ntf.Session()\n"}
+    side = OldSide(environment=old, result=TaskRunResult(solved=True, run=None, reason=""), executed={})
+    (tmp_path / "tree").mkdir()
+    gathered = evidence_of(tmp_path / "tree", texts, side, new, one_sandbox)
+    assert gathered.versions == {"tensorflow": ("1.15.0", "2.0.0")}
+    assert gathered.modules == {"tensorflow": "tensorflow"}
+    assert gathered.arrivals == ()
 
 
 def test_warnings_name_the_line_that_is_to_blame(evidence: FixEvidence) -> None:

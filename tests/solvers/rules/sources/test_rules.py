@@ -12,7 +12,7 @@ from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.rules import RuleOrigin
-from backdate.rewriting.rewrite import ChangeArgument
+from backdate.rewriting.rewrite import CallAtStart, ChangeArgument
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.rules import RuleSource
@@ -58,3 +58,29 @@ def test_what_a_library_hands_on_has_the_rules_of_the_one_that_defines_it(
     rename = ChangeArgument(function="handing.Retry", argument="method_whitelist", new="allowed_methods")
     found = [one.rewrite for origin in RuleOrigin for one in RuleSource(origin).propose(group, evidence)]
     assert found == ([rename] if mended else [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "call"),
+    [("1.15.0", "2.0.0", "disable_v2_behavior"), ("2.0.0", "1.15.0", None), ("", "", None)],
+)
+def test_a_setting_is_proposed_where_the_failing_line_names_nothing_of_the_library(
+    tmp_path: Path, old: str, new: str, call: str | None
+) -> None:
+    source = "import tensorflow as tf\ndef f(session, x):\n    return session.run(x)\n"
+    (tmp_path / "a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": source},
+        versions={"tensorflow": (old, new)} if old else {},
+        modules={"tensorflow": "tensorflow"},
+    )
+    cause = Cause(
+        kind=CauseKind.UNKNOWN,
+        type="RuntimeError",
+        message="The Session graph is empty.  Add operations to the graph before calling run().",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=3),))
+    found = [one.rewrite for one in RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)]
+    assert found == ([CallAtStart(function=f"tensorflow.compat.v1.{call}")] if call else [])
