@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,25 @@ def test_a_form_takes_the_place_of_the_text(
         out = capsys.readouterr().out
         assert FORMS[form] in out
         assert "BROKE: 1 of 2" not in out.splitlines()[-2]
+
+
+@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("form", FORMS)
+def test_standard_output_is_a_log_that_obeys_nothing(
+    number: int, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "x\n::error::owned\r\n  ::add-mask::a ##[set-output name=status]0 ##vso[task]"
+    stored = tmp_path / "result.json"
+    stored.write_bytes(to_json(every_result(text)[number]))
+    status_of(["show", str(stored), "--format", form])
+    out = capsys.readouterr().out
+    assert not [line for line in out.splitlines() if line.lstrip().startswith("::")]
+    assert "##[" not in out
+    assert "##vso[" not in out
+    if form in ("json", "sarif"):
+        assert "#[set-output name=status]0" in json.dumps(json.loads(out)) or "#[" not in out
+    if form == "junit":
+        ET.fromstring(out)
 
 
 @pytest.mark.parametrize(

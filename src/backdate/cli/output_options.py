@@ -108,6 +108,10 @@ class OutputTarget:
             from backdate.output.render import rendered
 
             data = rendered(result, self.form, folder=folder_in_workspace(source))
+            if self.file is None or is_special(self.file):
+                from backdate.output.in_a_log import in_a_log
+
+                data = in_a_log(data.decode("utf-8"), self.form).encode()
         if self.file is not None:  # before the text, whose reader may go away
             write_output(self.file, data)
         if self.prints_text:
@@ -174,11 +178,16 @@ def write_output(path: Path, data: bytes) -> None:
 
 def write_json(files: Sequence[Path | None], result: object) -> None:
     """What ``--json FILE`` asks for: the whole result, in each of the files."""
+    from backdate.output.formats import OutputFormat
+    from backdate.output.in_a_log import in_a_log
     from backdate.serial import to_json
 
     for file in files:
         if file is not None:
-            write_output(file, to_json(result, indent=2))
+            data = to_json(result, indent=2)
+            if is_special(file):
+                data = in_a_log(data.decode("utf-8"), OutputFormat.JSON).encode()
+            write_output(file, data)
 
 
 def folder_in_workspace(source: str) -> str:
