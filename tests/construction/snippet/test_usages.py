@@ -259,3 +259,17 @@ def test_texts_and_bytes_that_the_standard_library_is_given_become_parameters() 
     (of_library,) = drawn(text, "tests/test_a.py")
     assert isinstance(of_library, DrawnSnippet)
     assert "def total_example(data):" in of_library.code
+
+
+def test_what_is_bound_again_before_it_is_read_is_left_out() -> None:
+    text = (
+        "import lib\n"
+        "def test_it():\n"
+        "    kept = [1, 2]\n"
+        "    made = lib.total([9])\n"
+        "    made, _ = lib.total(kept), 4\n"
+        "    assert made == 3\n"
+    )
+    codes = [one.code for one in drawn(text, "tests/test_lib.py") if isinstance(one, DrawnSnippet)]
+    assert any("made, _ = " in code and "[9]" not in code and code.count("total(") == 1 for code in codes)
+    assert not any(code.count("lib.total(") > 1 for code in codes)

@@ -162,9 +162,9 @@ def _needed(before: Sequence[ast.stmt], result: ast.expr) -> tuple[ast.stmt, ...
         if isinstance(statement, ast.Assert | ast.Import | ast.ImportFrom) or not _touches(statement, names):
             continue
         kept.append(statement)
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if isinstance(target, ast.Name) and len(getattr(statement, "targets", ())) == 1:
-            names.discard(target.id)  # whatever it was before is not read
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if len(targets) == 1 and _is_of_names(targets[0]):
+            names -= set(_targets(targets[0]))  # whatever they were before is not read
         names |= free_names([statement])
         if len(kept) > _MOST_STATEMENTS:
             return None
@@ -196,6 +196,13 @@ def _touches(statement: ast.stmt, names: set[str]) -> bool:
             if isinstance(one, ast.stmt) and one is not statement
         )
     return False
+
+
+def _is_of_names(target: ast.expr) -> bool:
+    """Whether names alone are bound, none of what they stand for is changed."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return all(map(_is_of_names, target.elts))
+    return isinstance(target, ast.Name)
 
 
 def _targets(target: ast.expr) -> Iterator[str]:
