@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from backdate.construction.snippet.changed_apis import ChangedApi, of_differences
+from backdate.construction.snippet.changed_apis import ASKED, ChangedApi, of_differences
 from backdate.construction.snippet.changes import _places, _with_newest
 from backdate.construction.snippet.chosen_cases import RefusedSnippet
 from backdate.construction.snippet.proving import ProvenSnippet, SnippetProver, rewritten
@@ -38,9 +38,32 @@ def _announced_sum(values: list[int]) -> int:
     return sum(values)
 
 
+def _scaled_by(values: list[int], *, factor: int = 1) -> int:
+    return factor * sum(values)
+
+
+def _doubled(values: list[int]) -> int:
+    return 2 * sum(values)
+
+
 LIBRARIES = {
-    "1.0": _module(total=sum, kept=len, odd=max, count=lambda _: next(COUNTS), thing=lambda _: object()),
-    "2.0": _module(summed=sum, summed_for_now=_announced_sum, kept=len, largest=min, counted=len, things=id),
+    "1.0": _module(
+        scaled=_scaled_by,
+        total=sum,
+        kept=len,
+        odd=max,
+        count=lambda _: next(COUNTS),
+        thing=lambda _: object(),
+    ),
+    "2.0": _module(
+        scaled=_doubled,
+        summed=sum,
+        summed_for_now=_announced_sum,
+        kept=len,
+        largest=min,
+        counted=len,
+        things=id,
+    ),
 }
 
 
@@ -144,6 +167,31 @@ def test_of_two_references_the_one_that_announces_no_end_is_taken() -> None:
         CHANGED["fakelib.total"] = changed("total", "summed")
     assert isinstance(result, ProvenSnippet)
     assert result.replacements == ("fakelib.summed",)
+
+
+@pytest.mark.parametrize(
+    ("body", "known_by", "proven"),
+    [
+        ("fakelib.scaled(values, factor=2)", ASKED, True),
+        ("fakelib.scaled(values, factor=2) > 2", ASKED, False),
+        ("fakelib.scaled(values, factor=2) > 2", "lib:a rule", True),
+    ],
+)
+def test_an_argument_that_is_left_out_has_done_something(body: str, known_by: str, proven: bool) -> None:
+    gone = ChangedApi(
+        name="fakelib.scaled",
+        argument="factor",
+        kind=ApiChangeKind.SIGNATURE,
+        rewrites=(ChangeArgument(function="fakelib.scaled", argument="factor"),),
+        known_by=known_by,
+    )
+    CHANGED["fakelib.scaled"] = gone
+    try:
+        result = prove("scaled", "([0, 0],)", "([4],)", "([0],)", body=body)
+    finally:
+        del CHANGED["fakelib.scaled"]
+    assert isinstance(result, ProvenSnippet) == proven
+    assert proven or result.reason is SnippetReason.NOT_SHOWN
 
 
 def test_where_a_place_is_itself_replaced_the_newest_is_tried_first() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from backdate.construction.snippet.changed_apis import ChangedApi, replacement_of
+from backdate.construction.snippet.changed_apis import ASKED, ChangedApi, replacement_of
 from backdate.construction.snippet.chosen_cases import (
     ChosenSnippet,
     RefusedSnippet,
@@ -108,12 +108,47 @@ class SnippetProver:
             if not ended(run):
                 yield not_ended(one.drawn, run)
                 continue
-            difference = _difference(one, run)
+            difference = _difference(one.expected, run)
             if difference:
                 breaking.append((one, difference))
             else:
                 yield RefusedSnippet(drawn=one.drawn, reason=SnippetReason.TARGET_SAME)
-        yield from self._of_the_library(self._referenced(breaking))
+        yield from self._of_the_library(self._shown(self._referenced(breaking)))
+
+    def _shown(self, results: Iterable[ProofResult]) -> Iterator[ProofResult]:
+        """Without those whose reference leaves an argument out that does nothing in the cases.
+
+        That nobody names what takes its place does not say that nothing does; that the cases agree without it
+        says so only where they differ without it in the origin.
+        """
+        guessed: list[ProvenSnippet] = []
+        for one in results:
+            if isinstance(one, ProvenSnippet) and self._leaves_out_by_guess(one):
+                guessed.append(one)
+            else:
+                yield one
+        for one, run in self._run(self._origin, guessed, lambda one: (one.reference, one.drawn, one.cases)):
+            if not ended(run):
+                yield not_ended(one.drawn, run)
+            elif _difference(one.expected, run):
+                yield one
+            else:
+                yield RefusedSnippet(drawn=one.drawn, reason=SnippetReason.NOT_SHOWN)
+
+    def _leaves_out_by_guess(self, one: ProvenSnippet) -> bool:
+        """Whether its reference leaves an argument out without a rule or a model that says so."""
+        if one.reference == one.drawn.migrated:
+            return False
+        gone = [
+            self._changed[name]
+            for name, replacement in zip(one.drawn.names, one.replacements, strict=True)
+            if not replacement
+        ]
+        return any(
+            changed.argument not in ("", "*")
+            and (changed.known_by == ASKED or bool(replacement_of(changed.rewrites[0])))
+            for changed in gone
+        )
 
     def _of_the_library(self, results: Iterable[ProofResult]) -> Iterator[ProofResult]:
         """Proven ones whose attributes are those of the library's objects, with the classes of these."""
@@ -185,7 +220,7 @@ class SnippetProver:
             if not ended(run):
                 undecided[attempt.number] = run
                 continue
-            other = _difference(one, run)
+            other = _difference(one.expected, run)
             if other:
                 failed.setdefault(attempt.number, other)
             elif attempt.number not in passed or _announced(run) < announced[attempt.number]:
@@ -261,13 +296,13 @@ def _of_attribute(rewrite: Rewrite) -> bool:
             return False
 
 
-def _difference(chosen: ChosenSnippet, run: ProgramRun) -> str:
+def _difference(expected: Sequence[CaseOutcome], run: ProgramRun) -> str:
     """The first difference to what the origin gave, in words; "" for none."""
     if run.end is not ProgramEnd.FINISHED:
         return f"{run.end.value}: {_FOLDER.sub('', run.detail)}"[:300]
-    if len(run.cases) != len(chosen.expected):
-        return f"{len(run.cases)} of {len(chosen.expected)} cases were run"
-    for number, (before, after) in enumerate(zip(chosen.expected, run.cases, strict=True), start=1):
+    if len(run.cases) != len(expected):
+        return f"{len(run.cases)} of {len(expected)} cases were run"
+    for number, (before, after) in enumerate(zip(expected, run.cases, strict=True), start=1):
         if after.error:
             return f"case {number}: {after.error}: {_FOLDER.sub('', after.message)}"[:300]
         if (before.value, before.printed) != (after.value, after.printed):

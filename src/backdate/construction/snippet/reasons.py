@@ -27,6 +27,7 @@ class SnippetReason(StrEnum):
     NO_REPLACEMENT = "no-replacement-known"
     NOT_REWRITTEN = "not-rewritten"
     REFERENCE_FAILS = "reference-fails"
+    NOT_SHOWN = "argument-not-shown"
     OTHER_OBJECT = "attribute-of-another-object"
     NO_REPLY = "no-reply-of-model"
     NOT_READABLE = "reply-not-readable"
@@ -53,6 +54,7 @@ WORDS: dict[SnippetReason, str] = {
     SnippetReason.NO_REPLACEMENT: "nothing is known to take the name's place",
     SnippetReason.NOT_REWRITTEN: "its use of the name cannot be rewritten",
     SnippetReason.REFERENCE_FAILS: "what takes the name's place gives something else",
+    SnippetReason.NOT_SHOWN: "its cases do not show what the argument does that is gone",
     SnippetReason.OTHER_OBJECT: "its attribute is not one of the library's objects",
     SnippetReason.NO_REPLY: "the model gave no reply",
     SnippetReason.NOT_READABLE: "the model's reply is not of the form that was asked for",
