@@ -88,6 +88,21 @@ def test_a_setting_of_the_whole_library_has_a_rule_by_its_message_in_each_direct
     assert back in rewrites(rules_of("tensorflow", unproven=True))
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("AssertionError: assert '[np.float64(1.5)]' == '[1.5]'", True),
+        ("AssertionError: gave '(np.int64(4), 2)' and not '(4, 2)'", True),
+        ("AssertionError: assert '[np.float64(1.5)]' == '[2.5]'", False),
+        ("AssertionError: assert np.float64(0.3) == 0.3", False),  # numbers, not what is shown of them
+    ],
+)
+def test_texts_that_differ_in_the_types_of_scalars_alone_have_a_rule(message: str, told: bool) -> None:
+    found = rewrites(rules_behind("numpy", message, old="1.26.4", new="2.0.0"))
+    wanted = CallAtStart(function="numpy.set_printoptions", arguments="legacy='1.25'")
+    assert (wanted in found) is told
+
+
 def test_a_written_rule_that_nothing_proves_hides_no_mined_one_that_says_the_same() -> None:
     (rule,) = rules_for("tensorflow", "tensorflow.Session", old="1.15.0", new="2.0.0")
     assert rule.rewrite == ReplaceName(old="tensorflow.Session", new="tensorflow.compat.v1.Session")

@@ -52,6 +52,14 @@ def test_the_call_stands_behind_the_imports_in_the_spelling_of_the_file(before: 
     assert rewritten(after) == after  # once is enough
 
 
+def test_a_call_has_its_arguments() -> None:
+    printing = CallAtStart(function="numpy.set_printoptions", arguments="legacy='1.25'")
+    text = "import numpy as np\nx = np.e\n"
+    after = apply_edits(text, rewrite_source(text, printing, lines=None).edits)
+    assert after == "import numpy as np\nnp.set_printoptions(legacy='1.25')\nx = np.e\n"
+    assert not rewrite_source(after, printing, lines=None).edits
+
+
 @pytest.mark.parametrize(
     "text",
     [

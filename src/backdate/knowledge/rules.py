@@ -237,7 +237,7 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
     if edit.takes or edit.drops:
         return ChangeParameter(of=target, method=edit.method, adds=edit.takes, drops=edit.drops)
     if edit.at_start:
-        return CallAtStart(function=edit.at_start)
+        return CallAtStart(function=edit.at_start, arguments=edit.value)
     if edit.coroutines:
         return DecoratedCoroutine(decorator=target)
     if edit.positional:
@@ -335,7 +335,7 @@ def in_words(rewrite: Rewrite) -> str:
             whose = f"{rewrite.method} of {rewrite.of}" if rewrite.method else f"what @{rewrite.of} decorates"
             return f"{whose} takes {rewrite.adds}" if rewrite.adds else f"{whose} loses {rewrite.drops}"
         case CallAtStart():
-            return f"{rewrite.function}() is called behind the imports"
+            return f"{rewrite.function}({rewrite.arguments}) is called behind the imports"
         case DecoratedCoroutine():
             return f"@{rewrite.decorator} and yield from become async def and await"
         case _:

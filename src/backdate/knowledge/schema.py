@@ -45,7 +45,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     becomes: str = ""
     """What ``argument`` is called instead; "" where it is left out."""
     value: str = ""
-    """What ``argument`` is given, with ``{value}`` for what it was given; needed with ``adds``."""
+    """What ``argument`` is given, with ``{value}`` for what it was given; needed with ``adds``. With
+    ``at_start`` the arguments of the call: "legacy='1.25'"."""
     only_value: str = ""
     """Only where ``argument`` is given this expression."""
     adds: str = ""
@@ -62,7 +63,7 @@ class EditRow(Row, frozen=True, kw_only=True):
     method: str = ""
     """The method of classes, for ``takes`` and ``drops``."""
     at_start: str = ""
-    """The dotted function that files call behind their imports, without arguments."""
+    """The dotted function that files call behind their imports; its arguments, if any, are ``value``."""
 
 
 class ChangeRow(Row, frozen=True, kw_only=True):

@@ -17,8 +17,9 @@ _IMPORTS = frozenset({"import_statement", "import_from_statement"})
 def call_at_start(tree: SourceTree, rewrite: CallAtStart, lines: frozenset[int] | None) -> RewrittenSource:
     """The edit that puts the call behind the imports among which the library's first one stands.
 
-    Nothing where ``lines`` are none, where the call is there already, and where the file does not import the
-    library on its outermost level: what is imported in a function or a ``try`` is not there for the others.
+    Nothing where ``lines`` are none, where the function is called already, and where the file does not
+    import the library on its outermost level: what is imported in a function or a ``try`` is not there for
+    the others.
     """
     names = SourceNames(tree)
     package = rewrite.function.partition(".")[0]
@@ -33,7 +34,7 @@ def call_at_start(tree: SourceTree, rewrite: CallAtStart, lines: frozenset[int] 
     behind = _last_beside(first.statement)
     if spelling.needs is not None:
         imports.add_after(behind, import_statement(spelling.needs))
-    imports.add_after(behind, f"{spelling.expression}()")
+    imports.add_after(behind, f"{spelling.expression}({rewrite.arguments})")
     return RewrittenSource(edits=tuple(sorted(imports.edits())), lines=(tree.line(behind.start_byte),))
 
 

@@ -154,10 +154,12 @@ class ChangeParameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallAtStart:
-    """A file calls a function, without arguments, behind its imports: it sets how a whole library behaves."""
+    """A file calls a function behind its imports, which sets how a whole library behaves."""
 
     function: str
     """Dotted: "tensorflow.compat.v1.disable_v2_behavior". Files that import its package change."""
+    arguments: str = ""
+    """As they are written between the parentheses: "legacy='1.25'"."""
 
 
 Rewrite = (
