@@ -346,7 +346,8 @@ def test_memory_stays_within_its_bound(client: IndexClient, serve: Serve, upstre
             browser.get(f"/snapshot/2021-03-0{day}/simple/p{number}/")
     application = browser.server._application
     assert application is not None
-    assert 0 < application._ready_bytes <= bound // 2
-    assert sum(page.size_bytes for page in application._ready.values()) == application._ready_bytes
+    pages = application._pages
+    assert 0 < pages._kept_bytes <= bound // 2
+    assert sum(page.size_bytes for page in pages._kept.values()) == pages._kept_bytes
     assert 0 < application._answers._bytes <= bound // 2
     assert set(application._hot.values()) <= set(application._answers._kept.values())

@@ -5,20 +5,17 @@ There is no framework, because a request for a cached page should cost one look-
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import logging
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from backdate.errors import BackdateError
-from backdate.index.allocator import Trimmer, give_back
 from backdate.index.banner import banner_answer, health_answer
 from backdate.index.files import Delivery, FileStore, find_file, wanted
 from backdate.index.http import IndexFailure
@@ -26,13 +23,11 @@ from backdate.index.page import Microseconds, from_microseconds, to_microseconds
 from backdate.index.page_store import SerialisedPage
 from backdate.index.peers import is_of_this_user
 from backdate.index.policy import Policy, ProjectHidden
+from backdate.index.ready_pages import ReadyPages, in_thread
 from backdate.index.rendering import (
     Form,
     ReadyPage,
     cut,
-    make_ready,
-    our_location,
-    upstream_location,
 )
 from backdate.index.request_log import RequestLog
 from backdate.index.responses import (
@@ -64,13 +59,9 @@ from backdate.timeline.instants import format_instant
 
 logger = logging.getLogger(__name__)
 
-_FETCHING_THREADS = 8
 _SENT_WHOLE_BYTES = 4 * 1024 * 1024
 _PIECE_BYTES = 256 * 1024
-_LARGE_PAGE_BYTES = 512 * 1024
-"""Larger pages are written in another form one at a time."""
 
-T = TypeVar("T")
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
@@ -102,19 +93,21 @@ class Application:
         self._files = FileStore(client.fetcher, client.cache, offline=client.offline)
         self._answers = ResponseStore(options.memory_bytes // 2)
         self._hot = self._answers.hot
-        self._trimmer = Trimmer()
         self._spares_local = options.compress == "auto"
-        self._ready: OrderedDict[tuple[str, bool], ReadyPage] = OrderedDict()
-        self._ready_bytes = 0
-        self._under_way: dict[tuple[object, ...], asyncio.Task[ReadyPage | None]] = {}
         self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="index")
-        # What waits for an index has threads of its own, so that nothing that is cached waits with it.
-        self._fetching = ThreadPoolExecutor(_FETCHING_THREADS, thread_name_prefix="index-fetch")
+        self._pages = ReadyPages(
+            client,
+            self._pool,
+            memory_bytes=options.memory_bytes // 2,
+            keep_yanked=options.policy.yanked == "today",
+            through=options.files == "through",
+        )
         self._streaming = ThreadPoolExecutor(options.threads, thread_name_prefix="index-file")
 
     def close(self) -> None:
         """Stop the worker threads."""
-        for pool in (self._fetching, self._streaming, self._pool):
+        self._pages.close()
+        for pool in (self._streaming, self._pool):
             pool.shutdown(wait=True, cancel_futures=True)
         if self._log is not None:
             self._log.flush()
@@ -183,7 +176,7 @@ class Application:
                 case Banner():
                     return banner_answer(self._client.upstreams, self._client.offline)
                 case Health():
-                    return health_answer(self._client.upstreams, self._client.offline, len(self._ready))
+                    return health_answer(self._client.upstreams, self._client.offline, len(self._pages))
                 case UnknownPath():
                     return text_answer(route.status, route.message)
         except IndexFailure as error:
@@ -210,7 +203,7 @@ class Application:
         name = route.name
         cutoff = self._options.policy.cutoff(name, route.when.instant, route.when.overrides)
         at = None if cutoff is None else to_microseconds(cutoff)
-        ready = await self._ready_page(name, at, is_json=form is Form.JSON)
+        ready = await self._pages.get(name, at, is_json=form is Form.JSON)
         effective = ready.source.fetched if at is None else at
         shown = format_instant(from_microseconds(effective))
         if not ready.source.exists:
@@ -232,10 +225,10 @@ class Application:
         self, ready: ReadyPage, visible: int, cutoff: Microseconds, form: Form, *, zipped: bool
     ) -> ServedResponse:
         body = cut(ready, cutoff)
-        self._note_made(len(body))
+        self._pages.note_made(len(body))
         zipped = zipped and len(body) >= COMPRESS_FROM_BYTES
         if zipped:
-            body = await self._in_thread(partial(gzip.compress, body, compresslevel=4, mtime=0))
+            body = await in_thread(self._pool, partial(gzip.compress, body, compresslevel=4, mtime=0))
         etag = page_tag(ready.digest, visible, form, zipped=zipped)
         shown = format_instant(from_microseconds(cutoff))
         return page_answer(body, form, etag=etag, cutoff=shown, zipped=zipped)
@@ -246,73 +239,6 @@ class Application:
             return math.inf
         age_s = time.time() - fetched / 1e6
         return time.monotonic() + max(0.0, FRESH_FOR_US / 1e6 - age_s)
-
-    async def _ready_page(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage:
-        key = (name, is_json)
-        ready = self._ready.get(key)
-        if ready is not None and self._client.answers_for(ready.source, at):
-            self._ready.move_to_end(key)
-            return ready
-        ready = await self._shared((*key, at), partial(self._cached_ready, name, at, is_json=is_json))
-        if ready is None:
-            ready = await self._shared(key, partial(self._fetched_ready, name, at, is_json=is_json))
-            if ready is None or not self._client.answers_for(ready.source, at):
-                return await self._ready_page(name, at, is_json=is_json)
-        self._keep_ready(key, ready)
-        return ready
-
-    async def _shared(
-        self, key: tuple[object, ...], make: Callable[[], Awaitable[ReadyPage | None]]
-    ) -> ReadyPage | None:
-        """What ``make`` returns, once for all requests that wait for the same at the same time."""
-        task = self._under_way.get(key)
-        if task is not None:
-            return await asyncio.shield(task)
-        task = self._under_way[key] = asyncio.ensure_future(make())
-        try:
-            return await asyncio.shield(task)
-        finally:
-            self._under_way.pop(key, None)
-            del task  # a failure holds this frame, and would hold itself by it
-
-    async def _cached_ready(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage | None:
-        def load() -> ReadyPage | None:
-            page = self._client.cached_page(name, at)
-            return None if page is None else self._make_ready(page, is_json=is_json)
-
-        return await self._in_thread(load)
-
-    async def _fetched_ready(self, name: str, at: Microseconds | None, *, is_json: bool) -> ReadyPage:
-        def fetch() -> ReadyPage:
-            return self._make_ready(self._client.serialised_page(name, at), is_json=is_json)
-
-        return await self._in_thread(fetch, self._fetching)
-
-    def _make_ready(self, page: SerialisedPage, *, is_json: bool) -> ReadyPage:
-        name = page.name
-        locate = our_location(name) if self._options.files == "through" else upstream_location
-        keep_yanked = self._options.policy.yanked == "today"
-        if page.size_bytes <= _LARGE_PAGE_BYTES:
-            return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
-        with self._client.reading:
-            try:
-                return make_ready(page, is_json=is_json, keep_yanked=keep_yanked, locate=locate)
-            finally:
-                give_back()
-
-    def _note_made(self, size: int) -> None:
-        if self._trimmer.made(size):
-            self._pool.submit(give_back)
-
-    def _keep_ready(self, key: tuple[str, bool], ready: ReadyPage) -> None:
-        if not ready.source.exists:
-            return
-        self._note_made(3 * ready.size_bytes)  # the page itself, and what it was read from
-        previous = self._ready.pop(key, None)
-        self._ready_bytes += ready.size_bytes - (previous.size_bytes if previous else 0)
-        self._ready[key] = ready
-        while self._ready_bytes > self._options.memory_bytes // 2 and len(self._ready) > 1:
-            self._ready_bytes -= self._ready.popitem(last=False)[1].size_bytes
 
     async def _file(self, route: FileRoute) -> ServedResponse | Delivery:
         if self._options.files != "through":
@@ -327,12 +253,8 @@ class Application:
                 return text_answer(404, f"{route.name!r} has no such file at this instant: {route.filename}")
             return self._files.deliver(want)
 
-        page = await self._in_thread(partial(self._client.cached_page, route.name, at))
-        if page is None:
-            page = await self._in_thread(
-                partial(self._client.serialised_page, route.name, at), self._fetching
-            )
-        return await self._in_thread(partial(deliver, page), self._streaming)
+        page = await self._pages.serialised(route.name, at)
+        return await in_thread(self._streaming, partial(deliver, page))
 
     async def _send_file(self, scope: Scope, send: Send, delivery: Delivery) -> None:
         headers = [
@@ -347,7 +269,7 @@ class Application:
         pool = self._pool if delivery.local else self._streaming
         try:
             while scope["method"] != "HEAD":
-                chunk = await self._in_thread(lambda: next(delivery.chunks, None), pool)
+                chunk = await in_thread(pool, lambda: next(delivery.chunks, None))
                 if chunk is None:
                     break
                 sent += len(chunk)
@@ -357,7 +279,7 @@ class Application:
             logger.warning("%s", error)
             failed = True
         finally:
-            await self._in_thread(delivery.close)
+            await in_thread(self._pool, delivery.close)
         if not failed:
             await send({"type": "http.response.body"})
         if self._log is not None:
@@ -365,9 +287,6 @@ class Application:
             self._log.record(
                 client[0] if client else "-", scope["method"], scope["raw_path"], 502 if failed else 200, sent
             )
-
-    async def _in_thread(self, work: Callable[[], T], pool: ThreadPoolExecutor | None = None) -> T:
-        return await asyncio.get_running_loop().run_in_executor(pool or self._pool, work)
 
 
 def _is_local(scope: Scope) -> bool:
