@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,13 +17,12 @@ from backdate.environments import uv
 from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.built_wheels import BuiltWheels, built_apart
 from backdate.environments.cache import Cache
-from backdate.environments.compiled import nearest
-from backdate.environments.environment import BuildFailure, Environment, Lock, with_incidents
+from backdate.environments.environment import BuildFailure, Environment, with_incidents
+from backdate.environments.filling import FolderFiller
 from backdate.environments.finished import FinishedEnvironments
 from backdate.environments.inputs import EnvironmentRequest, can_be_layered
 from backdate.environments.keys import Keys
 from backdate.environments.lock import split_by_origin
-from backdate.environments.lock_wheels import with_wheels
 from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
@@ -68,8 +66,6 @@ class Builder:
         self.sandbox = sandbox
         self.index_url = index_url
         self._layered = layered
-        self._neighbours: dict[Path, dict[Path, Lock]] = {}
-        """The environments that were had, by interpreter; the last one last."""
         self.steps = Steps(
             cache=cache,
             sandbox=sandbox,
@@ -82,6 +78,7 @@ class Builder:
         self.keys = Keys(self.steps)
         self.finished = FinishedEnvironments(cache)
         self._built_wheels = BuiltWheels(self.steps, self.keys)
+        self.filler = FolderFiller(self.steps, self._built_wheels, self.finished)
         self._resolver = ResolutionCache(
             steps=self.steps, keys=self.keys, built_wheels=self._built_wheels, layered=layered
         )
@@ -130,7 +127,7 @@ class Builder:
             made = with_incidents(environment, view.incidents())
         if isinstance(made, BuildFailure):
             return made
-        self.note_neighbour(made)
+        self.filler.note_neighbour(made)
         return replace(made, choice=request.choice, lock=resolution.lock, unconfirmed=resolution.unconfirmed)
 
     def _in_layers(
@@ -159,7 +156,7 @@ class Builder:
             environment = build.make(
                 root,
                 lower,
-                lambda root: self._fill(request, resolution.lock, resolution.pylock, root, key),
+                lambda root: self.filler.fill(request, resolution.lock, resolution.pylock, root, key),
             )
             stages.enter("ready")
             return with_incidents(environment, (*lower.incidents, *view.incidents()))
@@ -213,7 +210,7 @@ class Builder:
         def make(_root: Path) -> Environment | BuildFailure:
             stages.enter("building")
             with_tree = content is not None or not can_be_layered(request)
-            environment = self._fill_anywhere(request, resolution, pylock, key, with_tree=with_tree)
+            environment = self.filler.fill_anywhere(request, resolution, pylock, key, with_tree=with_tree)
             stages.enter("ready")
             return environment
 
@@ -233,20 +230,6 @@ class Builder:
     def packaging_inputs(self, request: EnvironmentRequest) -> PackagingInputs | None:
         """What builds read of the request's tree; None where that is everything."""
         return self._resolver.packaging_inputs(request)
-
-    def note_neighbour(self, environment: Environment) -> None:
-        """Say that what is built next has much in common with ``environment``."""
-        root = environment.roots[-1]
-        if root.is_relative_to(self.cache.environments):
-            known = self._neighbours.setdefault(environment.choice.interpreter.executable, {})
-            known.pop(root, None)
-            known[root] = environment.lock
-
-    def neighbours(self, request: EnvironmentRequest, lock: Lock) -> list[Path]:
-        """Environments that have much in common with what ``lock`` names, as they were made."""
-        known = self._neighbours.get(request.choice.interpreter.executable, {})
-        nearby = nearest(lock, dict(known))  # another thread may be adding to it
-        return [one for one in nearby if self.finished.is_as_made(one.name, one)]
 
     def _by_pip(
         self, request: EnvironmentRequest, key: str, failure: BuildFailure, stages: StageReporter
@@ -291,7 +274,9 @@ class Builder:
             if isinstance(resolution, BuildFailure):
                 return resolution
             stages.enter("building")
-            built = built or self._fill_anywhere(request, resolution, resolution.pylock, key, shared=False)
+            if built is None:
+                pylock = resolution.pylock
+                built = self.filler.fill_anywhere(request, resolution, pylock, key, shared=False)
             if isinstance(built, Environment):
                 built = with_incidents(built, give_with_lock(built.root, resolution.pylock))
                 output.parent.mkdir(parents=True, exist_ok=True)
@@ -334,77 +319,6 @@ class Builder:
         stages = stages or StageReporter(NO_PROGRESS, ONLY)
         with PrivateView(self.cache) as view:
             return self._resolver.resolve(request, self.packaging_inputs(request), stages, view)
-
-    def _fill_anywhere(
-        self,
-        request: EnvironmentRequest,
-        resolution: Resolution,
-        pylock: str,
-        key: str,
-        *,
-        shared: bool = True,
-        with_tree: bool = True,
-    ) -> Environment | BuildFailure:
-        """All that ``pylock`` names in one folder: among the clean ones where wheels will do."""
-        lock = resolution.lock
-        if built_apart(request, resolution, pylock):
-            made = self._of_wheels(request, lock, pylock, key, shared=shared)
-            if made is not None:
-                return made
-        root = self.cache.built / key
-        return self._fill(request, lock, pylock, root, key, shared=shared, with_tree=with_tree)
-
-    def _of_wheels(
-        self, request: EnvironmentRequest, lock: Lock, pylock: str, key: str, *, shared: bool
-    ) -> Environment | BuildFailure | None:
-        """The environment from wheels alone, in a step in which no foreign code runs: those of the index, and
-        those that were built, each by itself. None where there are none for this interpreter."""
-        wheels = self._built_wheels.of_lock(request, pylock)
-        if wheels is None or isinstance(wheels, BuildFailure):
-            return wheels
-        root = self.cache.environments / key
-        made = self._fill(
-            *(request, lock, with_wheels(pylock, wheels), root, key),
-            shared=shared,
-            build=False,
-            wheels=[wheel.path for wheel in wheels.values()],
-        )
-        if isinstance(made, Environment):
-            return with_incidents(made, (one for wheel in wheels.values() for one in wheel.incidents))
-        self.cache.discard(root)
-        return None
-
-    def _fill(
-        self,
-        request: EnvironmentRequest,
-        lock: Lock,
-        pylock: str,
-        root: Path,
-        key: str,
-        *,
-        shared: bool = True,
-        with_tree: bool = True,
-        build: bool = True,
-        wheels: Sequence[Path] = (),
-    ) -> Environment | BuildFailure:
-        started = time.monotonic()
-        log = self.cache.logs / f"{key}.install.log"
-        neighbours = self.neighbours(request, lock)
-        with PrivateView(self.cache) as view:
-            failure = self.steps.install(
-                request,
-                pylock,
-                root,
-                log,
-                shared=shared,
-                neighbours=neighbours,
-                view=view if build else None,
-                with_tree=with_tree,
-                wheels=wheels,
-            )
-            incidents = view.incidents()
-        made = self.steps.built(request, key=key, root=root, lock=lock, log=log, started=started)
-        return with_incidents(failure or made, incidents)
 
 
 def _may_be_had_by_pip(request: EnvironmentRequest, failure: BuildFailure) -> bool:
