@@ -474,7 +474,7 @@ def test_the_lifted_question_still_tells_of_tools_that_users_do_not_get(
     monkeypatch.setattr(sides, "has_same_packages", lambda *given: True)
     tools = BrokenTools(tools="setuptools 80 on Python 3.12", line="RuntimeError: gone")
     monkeypatch.setattr(
-        "backdate.checking.suite_tools.run_without_broken_tools", lambda old, new, side: (new, tools)
+        "backdate.checking.suite_tools.run_without_broken_tools", lambda old, new, side: (new, tools, side)
     )
     starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
     first, second = run_sides(world.project, world.old, [lambda: declared, lambda: world.new], starting)

@@ -123,13 +123,17 @@ class DeclaredSide:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
         self.tried: list[set[str]] = []
+        self.pinned = "8.0"
         monkeypatch.setattr(side_runner, "run_recipe", self._run_recipe)
         monkeypatch.setattr(SideRunner, "obstacle", lambda *given: None)
 
-    def _run_recipe(self, one: Recipe, *given: object, **named: object) -> RecipeRun:
+    def _run_recipe(self, one: Recipe, dated: DatedProject, *given: object, **named: object) -> RecipeRun:
+        self.tree = dated.tree
         held = {name for name in packages_of(one) if "==" in name}
         self.tried.append(held)
         versions = {"flask": "3.0", "pytest": "8.0", "setuptools": "80.0"}
+        if "newer-tools" not in str(dated.tree):
+            versions["pytest"] = self.pinned
         versions |= {name.partition("==")[0]: name.partition("==")[2] for name in held}
         return self._in(lock(**versions), one, self.says(held))
 
@@ -157,7 +161,7 @@ class DeclaredSide:
         self.old = side.finished(self._in(lock(**CONTENT), one, run(result("a"), result("b"))))
         new = side.finished(side.run_new(one, self.folder, choice()))
         self.tried.clear()
-        self.new, broken = run_without_broken_tools(self.old, new, side)
+        self.new, broken, self.side = run_without_broken_tools(self.old, new, side)
         return broken
 
     def answer(self, broken: BrokenTools | None) -> tuple[Verdict, str]:
@@ -211,9 +215,29 @@ def test_where_no_older_tool_helps_nothing_is_known_of_users(declared: DeclaredS
     assert declared.tried == [{"setuptools==57.0"}]
     verdict, reason = declared.answer(broken)
     assert verdict is Verdict.CANNOT_TELL
-    assert reason.startswith(
-        "today's test tools break before they reach the project's code, and users do not"
-    )
+    assert reason.startswith("test tools break before they reach the project's code, and users do not")
+
+
+def test_newer_tools_than_developers_pin_are_taken_where_the_pinned_ones_break(
+    declared: DeclaredSide, tmp_path: Path
+) -> None:
+    """No user gets the pins of pytest with the project: what they forbid may be what works today."""
+    declared.pinned = "6.2"
+    (tmp_path / "requirements-dev.txt").write_text("flask==3.0\npytest==6.2\n")
+
+    def runs(held: set[str]) -> SuiteRun:
+        loosened = "newer-tools" in str(declared.tree)
+        return run(result("a"), result("b")) if loosened else run(status="broken", raised=(REWRITING,))
+
+    broken = declared.look(runs)
+    assert broken is not None
+    assert broken.newer
+    assert broken.instead == ("pytest==8.0",)
+    tree = declared.side.dated.tree
+    assert (tree / "requirements-dev.txt").read_text() == "flask==3.0\npytest\n"
+    assert (tmp_path / "requirements-dev.txt").read_text() == "flask==3.0\npytest==6.2\n"
+    assert "run without their pins, with " in note_of_tools(broken)
+    assert declared.answer(broken)[0] is Verdict.NOTHING_BROKE
 
 
 def test_where_users_are_not_known_nothing_is_tried(declared: DeclaredSide) -> None:

@@ -56,8 +56,9 @@ def _bounds(
     answered: AskedProject, same: bool, resources: Resources, progress: Reporter
 ) -> tuple[tuple[NeededCap, ...], tuple[UnneededCap, ...]]:
     """The project's own bounds that tests need, and those that can be lifted."""
-    if answered.pairs[Question.DECLARED].broken_tools is not None:
-        return (), ()  # what breaks on the lifted side says nothing of them
+    broken_tools = answered.pairs[Question.DECLARED].broken_tools
+    if broken_tools is not None and not broken_tools.newer:
+        return (), ()  # what breaks on the lifted side, with the newest tools, says nothing of them
     needed, liftable = ((), ()) if same else _caps(answered, resources, progress)
     of_python = _python_cap(answered, needed, resources, progress)
     if isinstance(of_python, NeededCap):

@@ -196,7 +196,9 @@ class BrokenTools:
     line: str
     """Their error, in one line."""
     instead: tuple[str, ...] = ()
-    """The old side's versions with which the new side was run, as requirements; none where nothing helped."""
+    """The versions with which the new side was run, as requirements; none where nothing helped."""
+    newer: bool = False
+    """Whether these are newer than the project's files pin them; else they are those of the old side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -278,7 +278,7 @@ def _pair(
     if finished_new.obstacle is not None and new_side.question is Question.DECLARED:
         from backdate.checking.suite_tools import note_of_tools, run_without_broken_tools
 
-        finished_new, tools = run_without_broken_tools(finished_old, finished_new, new_side)
+        finished_new, tools, new_side = run_without_broken_tools(finished_old, finished_new, new_side)
         notes += [note_of_tools(tools)] if tools is not None and tools.instead else []
     return SidePair(
         origin=project.origin,

@@ -2,8 +2,8 @@
 
 Who asks whether a project works for its users does not ask for pytest, its plugins or a test command of
 setuptools: no user gets them with the project. Where they alone keep the tests from running, the declared
-side is run with the old side's versions of those at fault; where that does not help either, nothing is known
-of users.
+side is run with the old side's versions of those at fault, and then without what developers pin of the
+tools; where that does not help either, nothing is known of users.
 """
 
 from __future__ import annotations
@@ -120,18 +120,21 @@ def _distribution(module: str) -> str:
     return canonicalize_name(_ELSEWHERE.get(top) or distribution_of(module))
 
 
-def run_without_broken_tools(old: Side, new: Side, side: SideRunner) -> tuple[Side, BrokenTools | None]:
-    """``new``, or the run with older tools in its place, and what is at fault; None where no tool is.
+def run_without_broken_tools(
+    old: Side, new: Side, side: SideRunner
+) -> tuple[Side, BrokenTools | None, SideRunner]:
+    """``new``, or the run with other tools in its place, what is at fault (None where no tool is), and whose
+    side it is.
 
     ``side``: the one of the declared question that ``new`` is of. The old side has to have tests that pass.
     """
     if side.users is None or new.environment is None or not count_outcomes(old.run).passed:
-        return new, None
+        return new, None, side
     before = tools_of(old.environment.lock if old.environment is not None else None, side.users)
     now = tools_of(new.environment.lock, side.users)
     fault = fault_of_tools(new.run, {*before, *now})
     if fault is None:
-        return new, None
+        return new, None, side
     python = minor_version(new.choice.interpreter.version)
     told = ", ".join(f"{name} {now[name]}" if name in now else f"no {name}" for name in sorted(fault.names))
     broken = BrokenTools(tools=f"{told} on Python {python}", line=fault.line)
@@ -149,12 +152,38 @@ def run_without_broken_tools(old: Side, new: Side, side: SideRunner) -> tuple[Si
         folder = side.folder / f"older-tools-{number}"
         tried = side.finished(side.run_new(recipe, folder, new.choice, kept=everything))
         if reaches_code(tried.run):
-            return tried, replace(broken, instead=pins)
+            return tried, replace(broken, instead=pins), side
         again = fault_of_tools(tried.run, {*before, *now})
         if again is None:
             break
         fault = again
-    return new, broken
+    return _with_newer_tools(new, broken, side, now)
+
+
+def _with_newer_tools(
+    new: Side, broken: BrokenTools, side: SideRunner, tools: Mapping[str, str]
+) -> tuple[Side, BrokenTools, SideRunner]:
+    """The same without what the project's files pin of ``tools``, where that reaches the project's code."""
+    from backdate.checking.newer_tools import with_newer_tools
+
+    newer = with_newer_tools(side, new.recipe, tools, new.choice.interpreter.version)
+    if newer is None:
+        return new, broken, side
+    loose_side, recipe = newer
+    text = f"test tools that are pinned break ({broken.tools}): trying without their pins"
+    side.progress.report(Activity(text=text))
+    everything = [package for step in recipe.install for package in step.packages]
+    folder = side.folder / "newer-tools"
+    tried = loose_side.finished(loose_side.run_new(recipe, folder, new.choice, kept=everything))
+    if tried.environment is None or not reaches_code(tried.run):
+        return new, broken, side
+    assert side.users is not None
+    taken = tools_of(tried.environment.lock, side.users)
+    moved = (name for name in sorted(tools) if taken.get(name, tools[name]) != tools[name])
+    instead = tuple(f"{name}=={taken[name]}" for name in moved)
+    if not instead:
+        return new, broken, side
+    return tried, replace(broken, instead=instead, newer=True), loose_side
 
 
 def with_tools(recipe: Recipe, pins: Sequence[str]) -> Recipe:
@@ -165,7 +194,12 @@ def with_tools(recipe: Recipe, pins: Sequence[str]) -> Recipe:
 
 
 def note_of_tools(broken: BrokenTools) -> str:
-    """For people: that a side was run with older tools."""
+    """For people: that a side was run with other tools."""
+    if broken.newer:
+        return (
+            f"declared side: pinned test tools break ({broken.tools}: {broken.line}), which users do not "
+            f"get; run without their pins, with {', '.join(broken.instead)}"
+        )
     return (
         f"declared side: today's test tools break ({broken.tools}: {broken.line}), which users do not get; "
         f"run with {', '.join(broken.instead)}, as on the old side"

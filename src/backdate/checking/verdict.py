@@ -178,7 +178,7 @@ def _of_plugin(broken: BrokenPlugin) -> str:
 
 def _of_tools(broken: BrokenTools) -> str:
     return (
-        f"today's test tools break before they reach the project's code, and users do not get them: "
+        f"test tools break before they reach the project's code, and users do not get them: "
         f"{broken.tools}: {broken.line}"
     )
 
